@@ -1,0 +1,35 @@
+"""Fixtures that every room's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.oracle import OracleKb, Step, install
+
+MakeKb = Callable[..., OracleKb]
+
+
+@pytest.fixture(scope="session")
+def vouch_kb() -> Path:
+    """The real `vouch-kb` command."""
+    return install()
+
+
+@pytest.fixture(scope="session")
+def make_kb(vouch_kb: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
+    """Makes knowledge bases in temporary folders: `make_kb(*steps, name="kb") -> OracleKb`.
+
+    `name` becomes the folder's name and with it `kb.name`. The first step is always `init`;
+    steps as in `OracleKb.run`, whose results the returned object carries.
+    """
+    assert vouch_kb.is_file()
+
+    def make(*steps: Step, name: str = "kb") -> OracleKb:
+        kb = OracleKb(tmp_path_factory.mktemp("oracle") / name)
+        kb.run({"op": "init"}, *steps)
+        return kb
+
+    return make

@@ -1,0 +1,90 @@
+"""vouch-kb 1.5.0, the tool whose answers ours are compared with, in its own environment.
+
+It may not be imported beside the sidecar (it pins an older mcp), so its functions run in
+`.oracle/` through `oracle_driver.py`, many steps a process: a process costs a second.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+__all__ = ["NOW", "OracleKb", "Step", "install", "now", "run_vouch"]
+
+ROOT = Path(__file__).resolve().parent.parent
+DRIVER = ROOT / "tests" / "oracle_driver.py"
+COMMAND = ROOT / ".oracle" / "bin" / "vouch-kb"
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+"""The moment at which both clocks stand still."""
+
+Step = dict[str, Any]
+"""One call of vouch: `{"op": name, …}`. The operations are the functions of oracle_driver.py."""
+
+
+def now() -> float:
+    """The frozen clock for our side, in seconds since the epoch."""
+    return NOW.timestamp()
+
+
+def install() -> Path:
+    """The real `vouch-kb` command; installs it at first. RuntimeError says what is missing."""
+    made = subprocess.run([ROOT / "scripts" / "oracle"], capture_output=True, text=True)
+    if made.returncode != 0:
+        raise RuntimeError(f"scripts/oracle: {made.stderr.strip()}")
+    return COMMAND
+
+
+def run_vouch(root: Path, *args: str) -> str:
+    """Runs the real command in the folder that holds `.vouch/`; gives what it printed.
+
+    CalledProcessError when it fails. The clock is the real one.
+    """
+    done = subprocess.run([COMMAND, *args], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+@dataclass
+class OracleKb:
+    """A knowledge base that vouch's own functions write; `root` is the folder above `.vouch/`."""
+
+    root: Path
+    results: list[Any] = field(default_factory=list)
+    """What the steps so far gave, one result a step (an id, for those that make something)."""
+
+    def run(self, *steps: Step, at: datetime | None = NOW) -> list[Any]:
+        """Runs steps in one process with vouch's clock at `at` (None: the real clock).
+
+        A step may set the clock with `at` (ISO 8601), name its result with `as`, and refer to an
+        earlier one of the same call with "@name". RuntimeError carries vouch's traceback.
+        """
+        results = _drive(self.root, steps, at)
+        self.results.extend(results)
+        return results
+
+    def vouch(self, *args: str) -> str:
+        """Runs the real command here; see `run_vouch`."""
+        return run_vouch(self.root, *args)
+
+
+def _drive(root: Path, steps: Sequence[Step], at: datetime | None) -> list[Any]:
+    request = {
+        "root": str(root),
+        "now": None if at is None else at.isoformat(),
+        "steps": list(steps),
+    }
+    done = subprocess.run(
+        [COMMAND.with_name("python"), DRIVER],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    results: list[Any] = json.loads(done.stdout)
+    return results

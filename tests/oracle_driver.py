@@ -1,0 +1,377 @@
+"""Runs vouch's own functions on one knowledge base. Runs under the oracle's Python, not ours.
+
+Reads `{"root": folder, "now": ISO time or null, "steps": [{"op": name, …}, …]}` on stdin and
+prints the list of results, one a step. `as` on a step names its result; "@name" in a later step
+stands for it. `at` on a step sets vouch's clock from there on. The operations are the public
+functions below `OPS`; what each takes stands in its docstring.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager, redirect_stdout
+from datetime import UTC, datetime, tzinfo
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["main"]
+
+AGENT = "agent"
+REVIEWER = "reviewer"
+SCOPED = ("claims", "pages")
+
+Json = dict[str, Any]
+
+
+def vouch(module: str) -> Any:
+    """A module of vouch, by its name in the package."""
+    return import_module(f"vouch.{module}")
+
+
+class _AnyDatetime(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, datetime)
+
+
+class Clock(datetime, metaclass=_AnyDatetime):
+    """Stands in for `datetime` within vouch: `now` is what the steps say."""
+
+    moment: datetime | None = None
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) if cls.moment is None else cls.moment.astimezone(tz)
+
+    @classmethod
+    def set(cls, at: str | None) -> None:
+        cls.moment = None if at is None else datetime.fromisoformat(at)
+
+
+def freeze_clock() -> None:
+    """Every module of vouch, and the time in its ids, follows `Clock`."""
+    for name in ("models", "proposals", "lifecycle", "sessions", "experts"):
+        module = vouch(name)
+        if hasattr(module, "datetime"):
+            module.datetime = Clock
+    gmtime = time.gmtime
+    time.gmtime = lambda secs=None: gmtime(Clock.now(UTC).timestamp() if secs is None else secs)
+
+
+def _no_fsync(fd: Any) -> None:
+    del fd
+
+
+def make_fast() -> None:
+    """Same files, same values: no fsync, the C loader, no rereading of the whole audit log."""
+    yaml: Any = import_module("yaml")
+    audit = vouch("audit")
+    os.fsync = _no_fsync
+    yaml.safe_load = lambda text: yaml.load(text, Loader=yaml.CSafeLoader)
+    last_hash: dict[str, str] = {}
+    read_last_hash, log_event = audit._last_hash, audit.log_event
+
+    def log_and_keep(kb_dir: Path, **event: Any) -> Any:
+        logged = log_event(kb_dir, **event)
+        last_hash[str(kb_dir)] = logged.hash
+        return logged
+
+    audit._last_hash = lambda kb_dir: last_hash.get(str(kb_dir)) or read_last_hash(kb_dir)
+    audit.log_event = log_and_keep
+
+
+def store_at(root: Path) -> Any:
+    return vouch("storage").KBStore(root)
+
+
+def approve(root: Path, proposal: Any) -> str:
+    """`proposals.approve` of a proposal; gives the artifact's id."""
+    result = vouch("proposals").approve(store_at(root), proposal.id, approved_by=REVIEWER)
+    return str(result.id)
+
+
+def init(root: Path, starter: bool = False) -> str:
+    """`vouch-kb init`, with its starter claim and page only when asked; gives the kb's id."""
+    root.mkdir(parents=True, exist_ok=True)
+    if starter:
+        store, *_ = vouch("cli")._bootstrap_kb(root)
+    else:
+        store = vouch("storage").KBStore.init(root)
+    return str(store.identity()[0])
+
+
+def config(root: Path, **changes: Any) -> None:
+    """Merges the keys given into `config.yaml`, one level deep."""
+    yaml: Any = import_module("yaml")
+    path = root / ".vouch" / "config.yaml"
+    loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for key, value in changes.items():
+        old = loaded.get(key)
+        both = isinstance(old, dict) and isinstance(value, dict)
+        loaded[key] = {**old, **value} if both else value
+    path.write_text(yaml.safe_dump(loaded, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def source(root: Path, content: str, **fields: Any) -> str:
+    """`put_source`; fields: title, url, locator, source_type, tags, scope. Gives the sha256."""
+    return str(store_at(root).put_source(content.encode(), **fields).id)
+
+
+def evidence(root: Path, source: str, quote: str, locator: str | None = None) -> str:
+    """A receipt for a verbatim quote of a source; `locator` replaces the byte span's."""
+    store = store_at(root)
+    made = vouch("receipts").receipt_for_quote(
+        source_id=source, source_bytes=store.read_source_content(source), quote=quote
+    )
+    if made is None:
+        raise ValueError(f"the source does not hold the quote {quote!r}")
+    if locator is not None:
+        made = made.model_copy(update={"locator": locator})
+    return str(store.put_evidence(made).id)
+
+
+def propose_claim(root: Path, text: str, evidence: list[str], **fields: Any) -> str:
+    """`proposals.propose_claim`; fields as there. Gives the proposal's id."""
+    result = vouch("proposals").propose_claim(
+        store_at(root), text=text, evidence=evidence, proposed_by=AGENT, **fields
+    )
+    return str(result.proposal.id)
+
+
+def approve_proposal(root: Path, proposal: str) -> str:
+    """`proposals.approve`; gives the artifact's id."""
+    return approve(root, store_at(root).get_proposal(proposal))
+
+
+def claim(
+    root: Path,
+    text: str,
+    evidence: list[str],
+    then: Json | None = None,
+    proposed_by: str = AGENT,
+    **fields: Any,
+) -> str:
+    """Proposes and approves a claim; `then` sets fields that review does not (status, times).
+
+    Fields: slug_hint, claim_type, confidence, entities, tags, scope, session_id. Gives its id.
+    """
+    result = vouch("proposals").propose_claim(
+        store_at(root), text=text, evidence=evidence, proposed_by=proposed_by, **fields
+    )
+    made = approve(root, result.proposal)
+    if then:
+        set_claim(root, made, **then)
+    return made
+
+
+def set_claim(root: Path, claim: str, **fields: Any) -> str:
+    """`update_claim` with the fields given."""
+    store = store_at(root)
+    data = store.get_claim(claim).model_dump(mode="json") | fields
+    store.update_claim(vouch("models").Claim.model_validate(data))
+    return claim
+
+
+def entity(root: Path, name: str, entity_type: str, **fields: Any) -> str:
+    """Proposes and approves an entity; fields: slug_hint, aliases, description. Gives its id."""
+    proposal = vouch("proposals").propose_entity(
+        store_at(root), name=name, entity_type=entity_type, proposed_by=AGENT, **fields
+    )
+    return approve(root, proposal)
+
+
+def page(root: Path, title: str, body: str, status: str | None = None, **fields: Any) -> str:
+    """Proposes and approves a page, then sets its status when given. Gives its id.
+
+    Fields: slug_hint, page_type, claim_ids, entity_ids, source_ids, tags, scope.
+    """
+    proposal = vouch("proposals").propose_page(
+        store_at(root), title=title, body=body, proposed_by=AGENT, **fields
+    )
+    made = approve(root, proposal)
+    if status is not None:
+        store = store_at(root)
+        store.update_page(
+            store.get_page(made).model_copy(update={"status": vouch("models").PageStatus(status)})
+        )
+    return made
+
+
+def relation(root: Path, source: str, relation: str, target: str, **fields: Any) -> str:
+    """Proposes and approves a relation; fields: confidence, evidence. Gives its id."""
+    proposal = vouch("proposals").propose_relation(
+        store_at(root), src=source, relation=relation, target=target, proposed_by=AGENT, **fields
+    )
+    return approve(root, proposal)
+
+
+def supersede(root: Path, old: str, new: str) -> None:
+    """`lifecycle.supersede`."""
+    vouch("lifecycle").supersede(store_at(root), old_claim_id=old, new_claim_id=new, actor=REVIEWER)
+
+
+def contradict(root: Path, a: str, b: str) -> None:
+    """`lifecycle.contradict`."""
+    vouch("lifecycle").contradict(store_at(root), claim_a=a, claim_b=b, actor=REVIEWER)
+
+
+def archive(root: Path, claim: str) -> None:
+    """`lifecycle.archive`."""
+    vouch("lifecycle").archive(store_at(root), claim_id=claim, actor=REVIEWER)
+
+
+def redact(root: Path, claim: str) -> None:
+    """`lifecycle.redact`."""
+    vouch("lifecycle").redact(store_at(root), claim_id=claim, actor=REVIEWER)
+
+
+def confirm(root: Path, claim: str) -> None:
+    """`lifecycle.confirm`."""
+    vouch("lifecycle").confirm(store_at(root), claim_id=claim, actor=REVIEWER)
+
+
+def session_start(root: Path, agent: str = AGENT, task: str | None = None) -> str:
+    """`sessions.session_start`; gives the session's id."""
+    return str(vouch("sessions").session_start(store_at(root), agent=agent, task=task).id)
+
+
+def session_end(root: Path, session: str, note: str | None = None) -> None:
+    """`sessions.session_end`."""
+    vouch("sessions").session_end(store_at(root), session, note=note)
+
+
+def index(root: Path) -> Json:
+    """What `vouch-kb index` calls; gives its counts."""
+    return dict(vouch("health").rebuild_index(store_at(root)))
+
+
+def search(root: Path, queries: list[str], limit: int = 10) -> list[list[list[Any]]]:
+    """`index_db.search` a query: `[kind, id, snippet, score]` a hit."""
+    kb_dir = store_at(root).kb_dir
+    return [
+        [list(hit) for hit in vouch("index_db").search(kb_dir, query, limit=limit)]
+        for query in queries
+    ]
+
+
+def named(root: Path, queries: list[str]) -> list[list[str]]:
+    """`salience._substring_entity_ids` a query: which entities vouch takes it to name."""
+    entities = store_at(root).list_entities()
+    return [vouch("salience")._substring_entity_ids(entities, query) for query in queries]
+
+
+def experts(
+    root: Path, topics: list[str], weights: list[str], limit: int = 10, min_claims: int = 1
+) -> list[Json]:
+    """`experts.rank_experts` for every topic: `{weight: rows}` each. Files are read once."""
+    rank = vouch("experts").rank_experts
+    store = _read_once(store_at(root))
+    return [
+        {
+            weight: rank(store, topic, limit=limit, min_claims=min_claims, weight=weight)
+            for weight in weights
+        }
+        for topic in topics
+    ]
+
+
+def experts_given(
+    root: Path, matched: list[list[str]], weights: list[str], limit: int = 100
+) -> list[Json]:
+    """vouch's aggregation alone: `{weight: rows}` for each list of matched claim ids."""
+    rank = vouch("experts").rank_experts
+    store = _read_once(store_at(root))
+    answers: list[Json] = []
+    for claim_ids in matched:
+        with _matching(claim_ids):
+            answers.append({w: rank(store, "-", limit=limit, weight=w) for w in weights})
+    return answers
+
+
+@contextmanager
+def _matching(claim_ids: list[str]) -> Iterator[None]:
+    """Within, vouch's full text finds just these claims and no entity is named."""
+    ranker = vouch("experts")
+    index_db, named_ids = ranker.index_db, ranker._substring_entity_ids
+    hits = [("claim", claim_id, "", 0.0) for claim_id in claim_ids]
+    ranker.index_db = type("Found", (), {"search": staticmethod(lambda *_, **__: hits)})
+    ranker._substring_entity_ids = lambda *_: []
+    try:
+        yield
+    finally:
+        ranker.index_db, ranker._substring_entity_ids = index_db, named_ids
+
+
+def salience(root: Path, queries: list[str], top_k: int = 3, window: int = 8) -> list[Json]:
+    """`salience.compute_salience` after the queries given, in a session of their own."""
+    module = vouch("salience")
+    module.reset_session("oracle")
+    for query in queries:
+        module.record_query("oracle", query, window=window)
+    return list(module.compute_salience(store_at(root), "oracle", top_k=top_k))
+
+
+def _read_once(store: Any) -> Any:
+    claims, entities = store.list_claims(), store.list_entities()
+    store.list_claims = lambda: claims
+    store.list_entities = lambda: entities
+    return store
+
+
+# fmt: off
+OPS: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        init, config, source, evidence, propose_claim, approve_proposal, claim, set_claim, entity,
+        page, relation, supersede, contradict, archive, redact, confirm, session_start,
+        session_end, index, search, named, experts, experts_given, salience,
+    )
+}
+# fmt: on
+
+
+def resolve(value: Any, names: dict[str, Any]) -> Any:
+    """Replaces "@name" by the result of the step of that name."""
+    if isinstance(value, str) and value.startswith("@"):
+        return names[value[1:]]
+    if isinstance(value, list):
+        return [resolve(item, names) for item in value]
+    if isinstance(value, dict):
+        return {key: resolve(item, names) for key, item in value.items()}
+    return value
+
+
+def run(root: Path, steps: list[Json]) -> list[Any]:
+    names: dict[str, Any] = {}
+    results: list[Any] = []
+    for step in steps:
+        fields = dict(step)
+        op, name, at = fields.pop("op"), fields.pop("as", None), fields.pop("at", None)
+        if at is not None:
+            Clock.set(at)
+        result = OPS[op](root, **resolve(fields, names))
+        if name is not None:
+            names[name] = result
+        results.append(result)
+    return results
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    make_fast()
+    freeze_clock()
+    Clock.set(request["now"])
+    with redirect_stdout(sys.stderr):
+        results = run(Path(request["root"]), request["steps"])
+    json.dump(results, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
