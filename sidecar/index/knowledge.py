@@ -1,0 +1,325 @@
+"""One consistent view of what a knowledge base says: artifacts, names, links and full text.
+
+It holds live artifacts only; who may see them is asked at the time of a question. A change is
+applied in one step between two questions, and can be taken back in one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from typing import Literal, NamedTuple
+
+from sidecar.index.documents import Prepared
+from sidecar.index.names import Names
+from sidecar.index.search import Document, Search
+from sidecar.index.text import needles
+from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+    key_of,
+)
+
+__all__ = ["DocumentRef", "Knowledge", "Links", "PreparedChange"]
+
+LinkedBy = Literal["declared", "named", "page"]
+
+
+class DocumentRef(NamedTuple):
+    """What a document of the full-text index stands for; `section` is 0 but for pages."""
+
+    key: Key
+    section: int
+
+
+class Links(NamedTuple):
+    """The entities that a claim counts for, each once and sorted, and why."""
+
+    entity_ids: tuple[str, ...]
+    by: LinkedBy
+
+
+class PreparedChange(NamedTuple):
+    """A change, analysed for full text."""
+
+    upserts: tuple[Prepared, ...]
+    removals: frozenset[Key]
+
+
+class _Undo(NamedTuple):
+    """How to take a change back: what stood there, with its documents, and what did not."""
+
+    restore: tuple[tuple[Prepared, tuple[Document, ...]], ...]
+    remove: tuple[Key, ...]
+
+
+NO_LINKS = Links((), "named")
+
+
+class Knowledge:
+    """The contents of one knowledge base, in memory. One thread asks and changes it."""
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.overlaid = 0
+        self.names = Names()
+        self.search = Search()
+        self._artifacts: dict[Key, Prepared] = {}
+        self._documents: dict[Key, tuple[Document, ...]] = {}
+        self._refs: dict[int, DocumentRef] = {}
+        self._ordinals = count()
+        self._links: dict[str, Links] = {}
+        self._claims_of: defaultdict[str, set[str]] = defaultdict(set)
+        self._declaring: defaultdict[str, set[str]] = defaultdict(set)
+        self._pages_listing: defaultdict[str, set[str]] = defaultdict(set)
+        self._pages_about: defaultdict[str, set[str]] = defaultdict(set)
+        self._relations_of: defaultdict[str, set[str]] = defaultdict(set)
+        self._gates: set[str] = {OPEN}
+
+    # What is there
+
+    def claim(self, claim_id: str) -> Claim | None:
+        found = self._get(Kind.CLAIM, claim_id)
+        return found if isinstance(found, Claim) else None
+
+    def entity(self, entity_id: str) -> Entity | None:
+        found = self._get(Kind.ENTITY, entity_id)
+        return found if isinstance(found, Entity) else None
+
+    def page(self, page_id: str) -> Page | None:
+        found = self._get(Kind.PAGE, page_id)
+        return found if isinstance(found, Page) else None
+
+    def relation(self, relation_id: str) -> Relation | None:
+        found = self._get(Kind.RELATION, relation_id)
+        return found if isinstance(found, Relation) else None
+
+    def source(self, source_id: str) -> Source | None:
+        found = self._get(Kind.SOURCE, source_id)
+        return found if isinstance(found, Source) else None
+
+    def evidence(self, evidence_id: str) -> Evidence | None:
+        found = self._get(Kind.EVIDENCE, evidence_id)
+        return found if isinstance(found, Evidence) else None
+
+    def artifact(self, key: Key) -> Artifact | None:
+        """Any artifact by its key."""
+        return self._get(*key)
+
+    def all_of(self, kind: Kind) -> Iterator[Artifact]:
+        """The artifacts of a kind, in no particular order."""
+        return (p.artifact for (k, _), p in self._artifacts.items() if k is kind)
+
+    def document(self, ordinal: int) -> tuple[DocumentRef, Document]:
+        """What an ordinal of the full-text index stands for, and its stems."""
+        ref = self._refs[ordinal]
+        return ref, self._documents[ref.key][ref.section]
+
+    def stems_of(self, key: Key) -> frozenset[str]:
+        """The stems of an artifact's texts; empty where there is none."""
+        return frozenset(s for d in self._documents.get(key, ()) for s in d.stems)
+
+    def links(self, claim_id: str) -> Links:
+        """The entities that a claim counts for."""
+        return self._links.get(claim_id, NO_LINKS)
+
+    def claims_of(self, entity_id: str) -> frozenset[str] | set[str]:
+        """Ids of the claims that count for an entity; not to be changed."""
+        return self._claims_of.get(entity_id, frozenset())
+
+    def pages_about(self, key: Key) -> list[str]:
+        """Ids of the pages that list a claim or an entity, sorted."""
+        kind, artifact_id = key
+        if kind is Kind.CLAIM:
+            return sorted(self._pages_listing.get(artifact_id, ()))
+        own = entity.page if (entity := self.entity(artifact_id)) else None
+        return sorted(self._pages_about.get(artifact_id, set()) | ({own} if own else set()))
+
+    def relations_of(self, artifact_id: str) -> list[str]:
+        """Ids of the relations that start or end at an artifact, sorted."""
+        return sorted(self._relations_of.get(artifact_id, ()))
+
+    def _get(self, kind: Kind, artifact_id: str) -> Artifact | None:
+        prepared = self._artifacts.get((kind, artifact_id))
+        return prepared.artifact if prepared else None
+
+    # How it changes
+
+    def apply(self, change: PreparedChange) -> _Undo:
+        """Take a change in, in one step. Retired artifacts are removed, not kept."""
+        keep = [p for p in change.upserts if is_live(p.artifact) and gate_of(p.artifact)]
+        gone = change.removals | {key_of(p.artifact) for p in change.upserts}
+        undo = _Undo(
+            tuple((self._artifacts[k], self._documents[k]) for k in gone if k in self._artifacts),
+            tuple(key_of(p.artifact) for p in keep),
+        )
+        self._replace(gone, [(p, self._new_documents(p)) for p in keep])
+        return undo
+
+    @contextmanager
+    def overlay(self, change: PreparedChange | None, stamp: int) -> Iterator[None]:
+        """Answer as if a change had been made, until the block ends.
+
+        `stamp` is not 0 and differs between different changes.
+        """
+        if change is None:
+            yield
+            return
+        undo = self.apply(change)
+        self.overlaid = stamp
+        try:
+            yield
+        finally:
+            self.overlaid = 0
+            self._replace(undo.remove, undo.restore)
+
+    @classmethod
+    def of(cls, artifacts: Iterable[Prepared]) -> Knowledge:
+        """Build from all that there is (blocking, for a worker thread), ready for questions."""
+        built = cls()
+        live = [p for p in artifacts if is_live(p.artifact) and gate_of(p.artifact)]
+        for prepared in live:
+            built._learn(prepared, built._new_documents(prepared))
+        for prepared in live:
+            if isinstance(prepared.artifact, Claim):
+                built._relink(prepared.artifact.id)
+        built.search.adopt(built.search.fold())
+        return built
+
+    def prepared(self) -> list[Prepared]:
+        """All artifacts as they were taken in, for building anew."""
+        return list(self._artifacts.values())
+
+    def _replace(
+        self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
+    ) -> None:
+        touched: list[Artifact] = []
+        for key in gone:
+            if key in self._artifacts:
+                touched.append(self._forget(key))
+        for prepared, documents in new:
+            self._learn(prepared, documents)
+            touched.append(prepared.artifact)
+        for claim_id in self._affected(touched):
+            self._relink(claim_id)
+
+    def _new_documents(self, prepared: Prepared) -> tuple[Document, ...]:
+        kind, _ = key_of(prepared.artifact)
+        gate = gate_of(prepared.artifact) or OPEN
+        return tuple(Document(next(self._ordinals), kind, gate, s) for s in prepared.stems)
+
+    def _learn(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
+        artifact = prepared.artifact
+        key = key_of(artifact)
+        self._artifacts[key] = prepared
+        self._documents[key] = documents
+        for section, document in enumerate(documents):
+            self._refs[document.ordinal] = DocumentRef(key, section)
+            self.search.add(document)
+            self._gates.add(document.gate)
+        for index, target in self._references(artifact):
+            index[target].add(artifact.id)
+        if isinstance(artifact, Entity):
+            self.names.add(artifact)
+
+    def _forget(self, key: Key) -> Artifact:
+        artifact = self._artifacts.pop(key).artifact
+        for document in self._documents.pop(key):
+            del self._refs[document.ordinal]
+            self.search.remove(document)
+        for index, target in self._references(artifact):
+            _discard(index, target, artifact.id)
+        if isinstance(artifact, Entity):
+            self.names.remove(artifact.id)
+        return artifact
+
+    def _references(self, artifact: Artifact) -> Iterator[tuple[defaultdict[str, set[str]], str]]:
+        """The reverse indexes that an artifact stands in, and under which id."""
+        match artifact:
+            case Claim():
+                yield from ((self._declaring, e) for e in artifact.entities)
+            case Page():
+                yield from ((self._pages_listing, c) for c in artifact.claims)
+                yield from ((self._pages_about, e) for e in artifact.entities)
+            case Relation():
+                yield self._relations_of, artifact.source
+                yield self._relations_of, artifact.target
+            case _:
+                pass
+
+    # Links
+
+    def _affected(self, touched: Iterable[Artifact]) -> set[str]:
+        """Ids of the claims whose links a change may have changed."""
+        claims: set[str] = set()
+        for artifact in touched:
+            match artifact:
+                case Claim():
+                    claims.add(artifact.id)
+                case Page():
+                    claims.update(artifact.claims)
+                case Entity():
+                    claims.update(self._declaring.get(artifact.id, ()))
+                    claims.update(self._claims_of.get(artifact.id, ()))
+                    claims.update(self._naming(artifact))
+                    for page_id in self._pages_about.get(artifact.id, ()):
+                        page = self.page(page_id)
+                        claims.update(page.claims if page else ())
+                case _:
+                    pass
+        return claims
+
+    def _naming(self, entity: Entity) -> Iterator[str]:
+        """Ids of the claims that may name an entity: those that hold all words of a name."""
+        for name in {entity.name, *entity.aliases}:
+            words = needles(name)
+            if len("".join(w.word for w in words)) < 2:  # full text has no stopwords, no lone signs
+                yield from (i for k, i in self._artifacts if k is Kind.CLAIM)
+            for ordinal in self.search.holding_all(words, Kind.CLAIM, frozenset(self._gates)):
+                yield self._refs[ordinal].key[1]
+
+    def _relink(self, claim_id: str) -> None:
+        old = self._links.pop(claim_id, NO_LINKS)
+        for entity_id in old.entity_ids:
+            _discard(self._claims_of, entity_id, claim_id)
+        claim = self.claim(claim_id)
+        if claim is None:
+            return
+        links = self._linked(claim)
+        if links.entity_ids:
+            self._links[claim_id] = links
+        for entity_id in links.entity_ids:
+            self._claims_of[entity_id].add(claim_id)
+
+    def _linked(self, claim: Claim) -> Links:
+        """Declared entities; if none exists, those the text names; if none, those of its pages."""
+        if declared := self._known(claim.entities):
+            return Links(declared, "declared")
+        named = (
+            m.entity_id for m in self.names.find(claim.text) if not m.nested and not m.ambiguous
+        )
+        if entity_ids := self._known(named):
+            return Links(entity_ids, "named")
+        pages = (self.page(p) for p in self._pages_listing.get(claim.id, ()))
+        allowed = {OPEN, gate_of(claim)}
+        listed = (e for p in pages if p and gate_of(p) in allowed for e in p.entities)
+        return Links(self._known(listed), "page")
+
+    def _known(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted({e for e in entity_ids if (Kind.ENTITY, e) in self._artifacts}))
+
+
+def _discard(index: Mapping[str, set[str]], key: str, member: str) -> None:
+    members = index.get(key)
+    if members is not None:
+        members.discard(member)

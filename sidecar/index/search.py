@@ -1,0 +1,225 @@
+"""Full text over what a knowledge base holds: tantivy for the bulk, a small table for what is new.
+
+Documents are stems that `text` made, so that one analysis rules everywhere. A change counts at
+once: added documents wait in `_added` and removed ones in `_removed` until `fold` has brought them
+into tantivy, off the event loop. Every query corrects tantivy's answer by these two, so that
+folding never changes an answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import tantivy
+from tantivy import Occur, Query
+
+from sidecar.index.text import Needle
+
+__all__ = ["Document", "Fold", "Search", "rarity", "score"]
+
+_HEAP = 32_000_000
+_K1, _B = 1.2, 0.75
+_CANDIDATES = 200
+"""Hits that tantivy preselects for ranking; more than any limit of a query."""
+
+
+class Document(NamedTuple):
+    """What can be found: an ordinal, what kind it is, who may see it, and its stems."""
+
+    ordinal: int
+    kind: str
+    gate: str
+    stems: tuple[str, ...]
+
+
+class Fold(NamedTuple):
+    """What one folding brings into tantivy."""
+
+    added: Mapping[int, Document]
+    removed: Mapping[int, Document]
+    searcher: tantivy.Searcher
+
+
+def rarity(total: int, frequency: int) -> float:
+    """Weight of a word that `frequency` of `total` texts hold; one that none holds is rarest."""
+    return math.log(1 + total / max(frequency, 1)) if total else 1.0
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("ordinal", indexed=True, fast=True)
+    builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("gate", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("stems", tokenizer_name="whitespace", index_option="freq")
+    return builder.build()
+
+
+class Search:
+    """An index in memory. Queries and changes belong to one thread, `fold` to another."""
+
+    def __init__(self) -> None:
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema)
+        self._writer = self._index.writer(_HEAP, 1)
+        self._searcher = self._index.searcher()
+        self._added: dict[int, Document] = {}
+        self._removed: dict[int, Document] = {}
+        self._totals: Counter[tuple[str, str]] = Counter()
+        self._lengths: Counter[str] = Counter()
+
+    def add(self, document: Document) -> None:
+        """Make a document findable; one that was just removed comes back as it was."""
+        self._count(document, 1)
+        if self._removed.pop(document.ordinal, None) is None:
+            self._added[document.ordinal] = document
+
+    def remove(self, document: Document) -> None:
+        """Make a document unfindable."""
+        self._count(document, -1)
+        if self._added.pop(document.ordinal, None) is None:
+            self._removed[document.ordinal] = document
+
+    def _count(self, document: Document, sign: int) -> None:
+        self._totals[document.kind, document.gate] += sign
+        self._lengths[document.kind] += sign * len(document.stems)
+
+    @property
+    def unfolded(self) -> int:
+        """How many changes wait for folding."""
+        return len(self._added) + len(self._removed)
+
+    def fold(self) -> Fold:
+        """Bring what waits into tantivy (blocking, 5 to 30 ms and up). Pass it to `adopt`."""
+        added, removed = dict(self._added), dict(self._removed)
+        for ordinal in removed:
+            self._writer.delete_documents_by_term("ordinal", ordinal)
+        for document in added.values():
+            self._writer.add_document(self._tantivy_document(document))
+        self._writer.commit()
+        self._index.reload()
+        return Fold(added, removed, self._index.searcher())
+
+    def adopt(self, folded: Fold) -> None:
+        """Answer from what `fold` made, together with what changed since."""
+        self._searcher = folded.searcher
+        for ordinal, document in folded.added.items():
+            if self._added.pop(ordinal, None) is None:
+                self._removed[ordinal] = document
+        for ordinal in folded.removed:
+            self._removed.pop(ordinal, None)
+
+    def _tantivy_document(self, document: Document) -> tantivy.Document:
+        out = tantivy.Document()
+        out.add_unsigned("ordinal", document.ordinal)
+        out.add_text("kind", document.kind)
+        out.add_text("gate", document.gate)
+        out.add_text("stems", " ".join(document.stems))
+        return out
+
+    def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> set[int]:
+        """Ordinals of the documents of a kind that hold every needle."""
+        if not needles:
+            return set()
+        query = self._within(kind, gates, [(Occur.Must, self._query(n)) for n in needles])
+        hits = self._searcher.search(
+            query, limit=max(1, self._searcher.num_docs), count=False, order_by_field="ordinal"
+        ).hits
+        found = {int(ordinal) for ordinal, _ in hits}
+        found.difference_update(self._removed)
+        found.update(
+            d.ordinal
+            for d in self._added.values()
+            if d.kind == kind and d.gate in gates and _holds_all(d, needles)
+        )
+        return found
+
+    def frequency(self, needle: Needle, kind: str, gates: frozenset[str]) -> int:
+        """How many documents of a kind hold the needle."""
+        query = self._within(kind, gates, [(Occur.Must, self._query(needle))])
+        count = self._searcher.search(query, limit=1, count=True).count  # type: ignore[attr-defined]
+        for sign, table in ((1, self._added), (-1, self._removed)):
+            count += sign * sum(
+                1
+                for d in table.values()
+                if d.kind == kind and d.gate in gates and _holds_all(d, (needle,))
+            )
+        return int(count)
+
+    def total(self, kind: str, gates: frozenset[str]) -> int:
+        """How many documents of a kind there are."""
+        return sum(self._totals.get((kind, gate), 0) for gate in gates)
+
+    def average_length(self, kind: str) -> float:
+        """Stems in a document of a kind, on average over all that there are."""
+        counts = [n for (k, _), n in self._totals.items() if k == kind]
+        return self._lengths.get(kind, 0) / sum(counts) if sum(counts) else 0.0
+
+    def candidates(
+        self, needles: Sequence[Needle], kinds: Iterable[str], gates: frozenset[str]
+    ) -> set[int]:
+        """Ordinals worth ranking for a query: tantivy's best of every kind, and all that is new."""
+        found: set[int] = set()
+        if not needles:
+            return found
+        for kind in kinds:
+            query = self._within(kind, gates, [(Occur.Should, self._query(n)) for n in needles])
+            hits = self._searcher.search(query, limit=_CANDIDATES, count=False).hits
+            addresses = [address for _, address in hits]
+            found.update(
+                int(o)
+                for o in self._searcher.fast_field_values("ordinal", addresses)
+                if o is not None
+            )
+            found.update(
+                d.ordinal for d in self._added.values() if d.kind == kind and d.gate in gates
+            )
+        found.difference_update(self._removed)
+        return found
+
+    def _within(
+        self, kind: str, gates: frozenset[str], clauses: list[tuple[Occur, Query]]
+    ) -> Query:
+        inner = Query.boolean_query(clauses)
+        return Query.boolean_query(
+            [
+                (Occur.Must, inner),
+                (Occur.Must, self._filter("kind", [kind])),
+                (Occur.Must, self._filter("gate", sorted(gates))),
+            ]
+        )
+
+    def _filter(self, field: str, values: list[str]) -> Query:
+        return Query.const_score_query(Query.term_set_query(self._schema, field, values), 0.0)
+
+    def _query(self, needle: Needle) -> Query:
+        options = [
+            Query.boolean_query([(Occur.Must, self._term(s)) for s in option])
+            if len(option) > 1
+            else self._term(option[0])
+            for option in needle.alternatives
+        ]
+        if len(options) == 1:
+            return options[0]
+        return Query.boolean_query([(Occur.Should, option) for option in options])
+
+    def _term(self, stem: str) -> Query:
+        return Query.term_query(self._schema, "stems", stem, index_option="freq")
+
+
+def _holds_all(document: Document, needles: Sequence[Needle]) -> bool:
+    stems = frozenset(document.stems)
+    return all(needle.held_by(stems) for needle in needles)
+
+
+def score(document: Document, weights: Mapping[Needle, float], average_length: float) -> float:
+    """BM25 of a document (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
+    length = len(document.stems) / average_length if average_length else 1.0
+    total = 0.0
+    for needle, weight in weights.items():
+        times = max(min(document.stems.count(s) for s in option) for option in needle.alternatives)
+        if times:
+            total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
+    return total

@@ -1,0 +1,255 @@
+"""One analysis of text, for names, claims and questions alike.
+
+A text becomes *units*: words, the parts of identifiers, and single characters of scripts that are
+written without spaces. Every unit keeps its offsets in the original text, whatever folding does to
+its length. Content words are what is left of the units for full text: stems without stopwords, and
+bigrams of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+from sidecar.index.words import STOPWORDS
+
+__all__ = [
+    "Needle",
+    "Unit",
+    "Units",
+    "content_stems",
+    "fold",
+    "inflects",
+    "needles",
+    "stem",
+    "units",
+]
+
+# Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
+_SPACELESS = (
+    "\u0e00-\u0eff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_MARKS = "\u0300-\u036f\u00ad\u200b-\u200d\u2060"
+_LETTER = rf"[^\W_{_SPACELESS}]"
+
+
+def _token_pattern(letter: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<spaceless>[{_SPACELESS}]+)"
+        r"|(?<![\w.])\.[A-Za-z]{2,}(?!\w)"  # .NET
+        r"|[A-Za-z]{1,3}(?:\+\+|\#)(?![\w+#])"  # C++, C#
+        rf"|{letter}+(?:['’ʼ＇]{letter}+)*(?:['’](?!\w))?"
+    )
+
+
+_TOKEN = _token_pattern(_LETTER)
+_TOKEN_WITH_MARKS = _token_pattern(rf"(?:{_LETTER}|[{_MARKS}])")
+_ANY_MARK = re.compile(f"[{_MARKS}]")
+_APOSTROPHES = re.compile("['’ʼ＇]")
+_POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
+_ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
+_SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
+
+_STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(text: str) -> str:
+    """Lower case without diacritics, for comparing. The length may differ from the text's."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", _ANY_MARK.sub("", decomposed)).casefold()
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(folded: str) -> str:
+    """English stem of a folded word (Snowball)."""
+    analysed = _STEMMER.analyze(folded)
+    return analysed[0] if analysed else folded
+
+
+class _Word(NamedTuple):
+    """A token without what case, possessives and elision add; offsets within the token."""
+
+    start: int
+    end: int
+    folded: str
+    parts: tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> _Word:
+    start = found.end() if (found := _ELISION.match(token)) else 0
+    end = found.start() if (found := _POSSESSIVE.search(token)) and found.start() > start else None
+    core = token[start:end]
+    whole = _APOSTROPHES.sub("", fold(core))
+    parts = tuple(
+        (start + first, start + last, fold(core[first:last]))
+        for first, last in _camel_parts(core)
+        if fold(core[first:last])
+    )
+    return _Word(start, start + len(core), whole, parts if len(parts) > 1 else ())
+
+
+def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
+    """Spans of the words in `RateLimiter` or `HTTPServer`; none where a part has one letter."""
+    if word.islower() or word.isupper() or word.istitle() or not word.isalnum():
+        return
+    borders = [0]
+    for i in range(1, len(word)):
+        starts_word = word[i].isupper() and word[i - 1].islower()
+        ends_acronym = (
+            i + 1 < len(word)
+            and word[i].isupper()
+            and word[i - 1].isupper()
+            and word[i + 1].islower()
+        )
+        if starts_word or ends_acronym:
+            borders.append(i)
+    spans = list(zip(borders, [*borders[1:], len(word)], strict=True))
+    if all(last - first > 1 for first, last in spans):
+        yield from spans
+
+
+class Unit(NamedTuple):
+    """A word, a part of an identifier, or a character of a script without spaces."""
+
+    start: int
+    end: int
+    folded: str
+    stem: str
+    gap: str
+    """What stands before it: "" nothing or what may join a name, else the punctuation itself."""
+    spaceless: bool
+
+
+class Units(NamedTuple):
+    """The units of a text; `wholes` gives, by index, an identifier's whole word and its end."""
+
+    text: str
+    units: list[Unit]
+    wholes: dict[int, tuple[Unit, int]]
+
+
+def units(text: str) -> Units:
+    """Take a text apart."""
+    out: list[Unit] = []
+    wholes: dict[int, tuple[Unit, int]] = {}
+    pattern = _TOKEN if text.isascii() or not _ANY_MARK.search(text) else _TOKEN_WITH_MARKS
+    last = 0
+    for match in pattern.finditer(text):
+        at, token = match.start(), match.group()
+        gap = _gap(text[last:at])
+        last = match.end()
+        if match.lastgroup:
+            for i, char in enumerate(token):
+                key = fold(char)
+                out.append(Unit(at + i, at + i + 1, key, key, gap if i == 0 else "", True))
+            continue
+        word = _word(token)
+        if not word.folded:
+            continue
+        whole = Unit(at + word.start, at + word.end, word.folded, stem(word.folded), gap, False)
+        if not word.parts:
+            out.append(whole)
+            continue
+        wholes[len(out)] = (whole, len(out) + len(word.parts))
+        for i, (first, end, part) in enumerate(word.parts):
+            out.append(Unit(at + first, at + end, part, stem(part), gap if i == 0 else "", False))
+    return Units(text, out, wholes)
+
+
+def _gap(between: str) -> str:
+    if not between or between == " " or _SOFT_GAP.fullmatch(between):
+        return ""
+    return "".join(between.split()) or "\n"
+
+
+def inflects(base: str, form: str) -> bool:
+    """Whether `form` is `base` in another number or, from four letters up, a verb form of it.
+
+    Narrower than equal stems: a Coppersmither is no Coppersmith.
+    """
+    if base == form:
+        return True
+    if _plural(base, form) or _plural(form, base):
+        return True
+    if len(base) < 4:
+        return False
+    bare = base[:-1] if base.endswith("e") else base
+    return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
+
+
+def _plural(one: str, many: str) -> bool:
+    if len(one) < 2:
+        return False
+    if one.endswith("y") and many == one[:-1] + "ies":
+        return True
+    return many in (one + "s", one + "es")
+
+
+class Needle(NamedTuple):
+    """A word to look for: any of its alternatives, each of which is all of its stems."""
+
+    word: str
+    alternatives: tuple[tuple[str, ...], ...]
+
+    def held_by(self, stems: frozenset[str]) -> bool:
+        """Whether a text with these stems holds the word."""
+        return any(all(s in stems for s in option) for option in self.alternatives)
+
+
+def content_stems(text: str) -> list[str]:
+    """What full text knows of a text: stems without stopwords, with repetitions, in order."""
+    analysed = units(text)
+    out = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
+    out += [whole.stem for whole, _ in analysed.wholes.values()]
+    out += [bigram for bigram, _ in _bigrams(analysed)]
+    return out
+
+
+def needles(text: str) -> list[Needle]:
+    """The content words of a question, each once, in order."""
+    analysed = units(text)
+    found: dict[tuple[tuple[str, ...], ...], Needle] = {}
+    skip_to = 0
+    for i, unit in enumerate(analysed.units):
+        if i < skip_to or unit.spaceless or unit.folded in STOPWORDS:
+            continue
+        word = text[unit.start : unit.end]
+        options: list[tuple[str, ...]] = [(unit.stem,)]
+        if i in analysed.wholes:
+            whole, skip_to = analysed.wholes[i]
+            word = text[whole.start : whole.end]
+            options = [(whole.stem,), tuple(u.stem for u in analysed.units[i:skip_to])]
+        found.setdefault(tuple(options), Needle(word, tuple(options)))
+    for bigram, word in _bigrams(analysed):
+        found.setdefault(((bigram,),), Needle(word, ((bigram,),)))
+    return list(found.values())
+
+
+def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
+    """Pairs of neighbouring characters in scripts without spaces; a lone one stands alone."""
+    run: list[Unit] = []
+    for unit in [*analysed.units, None]:
+        joined = unit is not None and unit.spaceless and (not run or run[-1].end == unit.start)
+        if joined and unit is not None:
+            run.append(unit)
+            continue
+        yield from _run_bigrams(analysed.text, run)
+        run = [unit] if unit is not None and unit.spaceless else []
+
+
+def _run_bigrams(text: str, run: list[Unit]) -> Iterator[tuple[str, str]]:
+    if len(run) == 1:
+        yield run[0].folded, text[run[0].start : run[0].end]
+    for one, two in pairwise(run):
+        yield one.folded + two.folded, text[one.start : two.end]
