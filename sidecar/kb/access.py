@@ -11,7 +11,7 @@ __all__ = ["OPEN", "Viewer", "gate_of", "is_live"]
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
-OPEN = ""
+OPEN = "open"
 """The gate that everybody passes."""
 
 

@@ -1,0 +1,110 @@
+"""What to hand over for a text or a window: hits chosen from what it names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sidecar.index.documents import sections
+from sidecar.index.text import fold, units
+from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
+from sidecar.retrieval.block import Hit
+from sidecar.retrieval.salience import Salient
+
+__all__ = ["Tiers", "adjacent_hits", "hits_for", "tiers"]
+
+EXCERPT_CHARS = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """Which collection a text is about, and which others have something to add."""
+
+    primary: str | None
+    supplemental: tuple[str, ...]
+
+
+def hits_for(rows: Sequence[Salient], text: str, limit: int) -> list[Hit]:
+    """The best of each salient entity in turn, then the second best, at most `limit`."""
+    queues = [list(_hits_of(row, text)) for row in rows]
+    chosen: list[Hit] = []
+    seen: set[tuple[str, Kind, str]] = set()
+    for turn in range(max(map(len, queues), default=0)):
+        for queue in queues:
+            if turn < len(queue) and len(chosen) < limit:
+                hit = queue[turn]
+                key = (hit.view.collection, *key_of(hit.artifact))
+                if key not in seen:
+                    seen.add(key)
+                    chosen.append(hit)
+    return chosen
+
+
+def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
+    """An entity's claims, nearest to the text first; where it has none, its pages."""
+    claims = row.view.nearest(text, row.view.claims_of(row.entity.id))
+    for claim in claims:
+        yield _hit(row, claim)
+    if not claims:
+        for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
+            yield _hit(row, page, excerpt(page))
+
+
+def _hit(row: Salient, artifact: Claim | Page, excerpt: str = "") -> Hit:
+    phrase = row.matched[0] if row.matched else row.entity.name
+    similarity = round(row.strength, 3)
+    return Hit(row.view, artifact, phrase, similarity, row.arm, row.entity.id, excerpt)
+
+
+def excerpt(page: Page) -> str:
+    """How a page begins, headings left out."""
+    for section in sections(page):
+        lines = (line.strip() for line in section.splitlines())
+        words = " ".join(line for line in lines if line and not line.startswith("#"))
+        if words:
+            return words[:EXCERPT_CHARS]
+    return ""
+
+
+def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """What stands one step away from the hits: pages and relations of their entities."""
+    found: dict[tuple[str, Kind, str], Hit] = {}
+    for hit in hits:
+        for artifact in _neighbours(hit):
+            text = excerpt(artifact) if isinstance(artifact, Page) else ""
+            near = Hit(hit.view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id, text)
+            found.setdefault((hit.view.collection, *key_of(artifact)), near)
+    for hit in hits:
+        found.pop((hit.view.collection, *key_of(hit.artifact)), None)
+    return list(found.values())
+
+
+def _neighbours(hit: Hit) -> list[Page | Relation]:
+    view = hit.view
+    out: list[Page | Relation] = []
+    if isinstance(hit.artifact, Claim):
+        out += view.pages_about((Kind.CLAIM, hit.artifact.id))
+    if hit.entity_id:
+        out += view.pages_about((Kind.ENTITY, hit.entity_id))
+        out += view.relations_of(hit.entity_id)
+    return out
+
+
+def tiers(text: str, hits: Sequence[Hit], collections: Sequence[str]) -> Tiers:
+    """A collection that the text names comes first, else the one with the most evidence."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for hit in hits:
+        sums[hit.view.collection] += hit.similarity
+    named = [c for c in collections if _names_collection(text, c)] if len(collections) > 1 else []
+    ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
+    primary = next(iter(sorted(named) or ranked), None)
+    return Tiers(primary, tuple(c for c in ranked if c != primary))
+
+
+def _names_collection(text: str, collection: str) -> bool:
+    words = [u.folded for u in units(text).units]
+    name = [u.folded for u in units(fold(collection)).units]
+    return bool(name) and any(
+        words[i : i + len(name)] == name for i in range(len(words) - len(name) + 1)
+    )

@@ -1,0 +1,216 @@
+"""Which entities are in play: a window of texts to a ranking of the entities that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sidecar.index.search import rarity
+from sidecar.index.text import needles
+from sidecar.kb.records import Entity, Kind
+from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from sidecar.retrieval.view import View
+
+__all__ = ["Salient", "rank", "volunteered"]
+
+FADING = 0.9
+"""What a text is worth of the next newer one."""
+TEXT_COVERAGE = 0.5
+"""Share of a text's content words, by rarity, that an entity's own words must hold."""
+MIN_WORDS = 3
+"""A text shorter than this is not searched for."""
+REFLEX_COMMANDS = frozenset(
+    """
+    exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
+    retry undo
+    """.split()
+)
+
+# Bands of the score: what is named goes before what full text finds, what has claims before both.
+NAMED, FOUND, NAMED_WITHOUT_CLAIMS, FOUND_WITHOUT_CLAIMS = (
+    (0.4, 0.6),
+    (0.2, 0.15),
+    (0.1, 0.1),
+    (
+        0.0,
+        0.1,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Salient:
+    """An entity in play. `strength` is that of the evidence, `score` has its band added."""
+
+    view: View
+    entity: Entity
+    claim_count: int
+    top_claim_id: str | None
+    score: float
+    strength: float
+    arm: str
+    matched: tuple[str, ...]
+    why: str
+    ambiguous: bool
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The evidence for one entity over the window, newest text first."""
+
+    evidence: list[tuple[int, str, Evidence]]
+
+    @property
+    def strength(self) -> float:
+        """Evidence of different texts adds up as independent chances do: 1 − Π(1 − s·fading)."""
+        best: dict[int, float] = {}
+        for age, _, found in self.evidence:
+            best[age] = max(best.get(age, 0.0), found.strength * FADING**age)
+        missing = 1.0
+        for value in best.values():
+            missing *= 1.0 - value
+        return 1.0 - missing
+
+    @property
+    def best(self) -> Evidence:
+        return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
+
+
+def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
+    """The entities that the texts (newest first) name or, below these, strongly describe."""
+    rows = [row for view in views for row in _rank_in(view, texts)]
+    rows.sort(key=lambda r: (-round(r.score, 6), r.entity.id, r.view.collection))
+    return rows[:top_k]
+
+
+def volunteered(
+    views: Sequence[View], text: str, limit: int, threshold: float = VOLUNTEERED
+) -> list[Salient]:
+    """What one text alone brings in strongly enough to be said unasked."""
+    rows = [row for view in views for row in _named_in(view, [text])]
+    keep = [
+        r
+        for r in rows
+        if r.strength >= threshold and not r.ambiguous and (r.claim_count or _has_page(r))
+    ]
+    keep.sort(key=lambda r: (-round(r.strength, 6), r.entity.id, r.view.collection))
+    return keep[:limit]
+
+
+def _has_page(row: Salient) -> bool:
+    return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
+
+
+def _rank_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    named = _named_in(view, texts)
+    known = {row.entity.id for row in named}
+    return named + [row for row in _found_in(view, texts) if row.entity.id not in known]
+
+
+def _named_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    gathered: dict[str, _Gathered] = {}
+    for age, text in enumerate(texts):
+        for found in weigh(view, text):
+            if found.strength >= LISTED:
+                entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
+                entry.evidence.append((age, text, found))
+    rows = []
+    for entity_id, entry in gathered.items():
+        entity = view.entity(entity_id)
+        if entity is not None:
+            rows.append(_named_row(view, entity, entry))
+    return rows
+
+
+def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
+    claims = view.claims_of(entity.id)
+    newest_text = gathered.evidence[0][1]
+    top = next(iter(view.nearest(newest_text, claims)), None)
+    strength = gathered.strength
+    low, width = NAMED if claims else NAMED_WITHOUT_CLAIMS
+    best = gathered.best
+    matched = tuple(dict.fromkeys(e.matched for _, _, e in gathered.evidence))
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=len(claims),
+        top_claim_id=top.id if top else None,
+        score=round(low + width * strength, 6),
+        strength=strength,
+        arm=best.mention.arm.name.lower(),
+        matched=matched,
+        why=_why(best, gathered, strength, (low, width)),
+        ambiguous=best.mention.ambiguous,
+    )
+
+
+def _why(best: Evidence, gathered: _Gathered, strength: float, band: tuple[float, float]) -> str:
+    texts = len({age for age, _, _ in gathered.evidence})
+    ambiguous = "; ambiguous: the same words name another entity" if best.mention.ambiguous else ""
+    return (
+        f"“{best.matched}” names “{best.mention.name}”: {best.factors} = {best.strength:.3f}; "
+        f"with fading {FADING} over {texts} text{'s' if texts > 1 else ''} {strength:.3f}; "
+        f"score {band[0]} + {band[1]} × {strength:.3f}{ambiguous}"
+    )
+
+
+def _found_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    best: dict[str, Salient] = {}
+    for age, text in enumerate(texts):
+        repeated = text in texts[age + 1 : age + 2]
+        if repeated or not worth_searching(text):
+            continue
+        for row in _described_by(view, text, FADING**age):
+            if row.entity.id not in best or row.strength > best[row.entity.id].strength:
+                best[row.entity.id] = row
+    return list(best.values())
+
+
+def worth_searching(text: str) -> bool:
+    """Whether full text may speak about a text: three words, not a reflex, not stopwords alone."""
+    words = text.split()
+    if len(words) < MIN_WORDS or words[0].strip("/!:").casefold() in REFLEX_COMMANDS:
+        return False
+    return len(needles(text)) > 1
+
+
+def _described_by(view: View, text: str, fading: float) -> list[Salient]:
+    """Entities whose name, aliases and description hold most of what a text is about."""
+    search = view.knowledge.search
+    words = needles(text)
+    total = search.total(Kind.ENTITY, view.gates)
+    weights = {n: rarity(total, search.frequency(n, Kind.ENTITY, view.gates)) for n in words}
+    whole = sum(weights.values())
+    rows = []
+    for ordinal in search.candidates(words, (Kind.ENTITY,), view.gates):
+        ref, document = view.knowledge.document(ordinal)
+        stems = frozenset(document.stems)
+        held = [n for n in words if n.held_by(stems)]
+        share = sum(weights[n] for n in held) / whole
+        entity = view.entity(ref.key[1])
+        if entity is not None and len(held) > 1 and share >= TEXT_COVERAGE:
+            rows.append(_found_row(view, entity, text, [n.word for n in held], share * fading))
+    return rows
+
+
+def _found_row(
+    view: View, entity: Entity, text: str, matched: list[str], strength: float
+) -> Salient:
+    claims = view.claims_of(entity.id)
+    top = next(iter(view.nearest(text, claims)), None)
+    low, width = FOUND if claims else FOUND_WITHOUT_CLAIMS
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=len(claims),
+        top_claim_id=top.id if top else None,
+        score=round(low + width * strength, 6),
+        strength=strength,
+        arm="text",
+        matched=tuple(matched),
+        why=(
+            f"its name, aliases and description hold {', '.join(matched)}: "
+            f"{strength:.3f} of the text by rarity, faded; score {low} + {width} × {strength:.3f}"
+        ),
+        ambiguous=False,
+    )

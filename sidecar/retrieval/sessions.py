@@ -1,0 +1,132 @@
+"""Windows of what a session was about lately. In memory only.
+
+A session holds slots: a prompt, the lines edited in a document, a question asked. A slot that is
+touched becomes the newest; the window keeps the newest ones.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+__all__ = ["Session", "Sessions", "Slot"]
+
+MAX_SESSIONS = 256
+MAX_SLOT_BYTES = 4096
+IDLE_SECONDS = 30 * 60.0
+
+
+@dataclass(slots=True)
+class Slot:
+    """One text of a window; `key` tells which one it replaces."""
+
+    key: str
+    text: str
+
+
+@dataclass(slots=True)
+class Session:
+    """The window of one session, and what it was given, kept apart for each way of giving."""
+
+    id: str
+    last_active: float
+    slots: OrderedDict[str, Slot] = field(default_factory=OrderedDict)
+    pushed: set[tuple[str, str]] = field(default_factory=set)
+    """(collection, entity id) of what was ever `fresh`."""
+    given: dict[tuple[str, str, str], object] = field(default_factory=dict)
+    """(collection, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    last_push_at: float | None = None
+    _made: int = 0
+
+    def touch(self, key: str, text: str, window: int) -> None:
+        """Put a text into its slot and make that the newest; blank text empties the slot."""
+        self.slots.pop(key, None)
+        kept = _newest(text)
+        if kept.strip():
+            self.slots[key] = Slot(key, kept)
+        self.trim(window)
+
+    def add(self, text: str, window: int) -> None:
+        """Put a text into a slot of its own."""
+        self._made += 1
+        self.touch(f"\0{self._made}", text, window)
+
+    def finish(self, key: str) -> None:
+        """Make a slot final: what comes under its key from now on is another slot."""
+        if slot := self.slots.get(key):
+            self._made += 1
+            slot.key = f"{key}\0{self._made}"
+            self.slots = OrderedDict((s.key, s) for s in self.slots.values())
+
+    def trim(self, window: int) -> None:
+        """Keep the newest slots only."""
+        while len(self.slots) > window:
+            self.slots.popitem(last=False)
+
+    def newest_first(self) -> list[str]:
+        """The texts of the window."""
+        return [slot.text for slot in reversed(self.slots.values())]
+
+
+def _newest(text: str) -> str:
+    """The end of a text that is too long for a slot, from a whole word on."""
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= MAX_SLOT_BYTES:
+        return text
+    kept = encoded[-MAX_SLOT_BYTES:].decode("utf-8", "ignore")
+    return kept.split(None, 1)[-1]
+
+
+class Sessions:
+    """All sessions of a process: at most 256, the longest idle goes first."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+
+    def __len__(self) -> int:
+        self._expire()
+        return len(self._sessions)
+
+    def __iter__(self) -> Iterator[Session]:
+        self._expire()
+        return iter(list(self._sessions.values()))
+
+    def get(self, session_id: str) -> Session | None:
+        """A session with a window that has not expired. Asking is activity."""
+        self._expire()
+        session = self._sessions.get(session_id)
+        if session is not None:
+            self._activate(session)
+        return session
+
+    def open(self, session_id: str) -> Session:
+        """A session, made when there is none."""
+        session = self.get(session_id)
+        if session is None:
+            session = Session(session_id, self._clock())
+            self._sessions[session_id] = session
+            while len(self._sessions) > MAX_SESSIONS:
+                self._sessions.popitem(last=False)
+        return session
+
+    def end(self, session_id: str) -> bool:
+        """Drop a session; False when there was none."""
+        return self._sessions.pop(session_id, None) is not None
+
+    def clear(self) -> None:
+        """Drop all sessions."""
+        self._sessions.clear()
+
+    def _activate(self, session: Session) -> None:
+        session.last_active = self._clock()
+        self._sessions.move_to_end(session.id)
+
+    def _expire(self) -> None:
+        limit = self._clock() - IDLE_SECONDS
+        while self._sessions:
+            oldest = next(iter(self._sessions.values()))
+            if oldest.last_active >= limit:
+                return
+            del self._sessions[oldest.id]

@@ -1,0 +1,100 @@
+"""A knowledge base as one viewer sees it. Everything that is said comes through here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from sidecar.index.knowledge import Knowledge
+from sidecar.index.names import Mention
+from sidecar.index.search import rarity
+from sidecar.index.text import Needle, needles
+from sidecar.kb.access import gate_of
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation
+
+__all__ = ["View", "claim_date"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One collection for one viewer: `gates` are those that the viewer passes."""
+
+    collection: str
+    knowledge: Knowledge
+    gates: frozenset[str]
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """What answers depend on: equal stamps, equal answers."""
+        return (self.knowledge.generation, self.knowledge.overlaid, self.gates)
+
+    def sees(self, artifact: Artifact) -> bool:
+        return gate_of(artifact) in self.gates
+
+    def visible(self, key: Key) -> Artifact | None:
+        """An artifact, if it is there and the viewer may see it."""
+        artifact = self.knowledge.artifact(key)
+        return artifact if artifact is not None and self.sees(artifact) else None
+
+    def claim(self, claim_id: str) -> Claim | None:
+        found = self.visible((Kind.CLAIM, claim_id))
+        return found if isinstance(found, Claim) else None
+
+    def entity(self, entity_id: str) -> Entity | None:
+        return self.knowledge.entity(entity_id)
+
+    def claims(self, claim_ids: Iterable[str]) -> list[Claim]:
+        """Those of the claims that the viewer may see, by id."""
+        found = (self.claim(claim_id) for claim_id in sorted(claim_ids))
+        return [claim for claim in found if claim is not None]
+
+    def claims_of(self, entity_id: str) -> list[Claim]:
+        """The claims that count for an entity, by id."""
+        return self.claims(self.knowledge.claims_of(entity_id))
+
+    def pages_about(self, key: Key) -> list[Page]:
+        """The pages that list a claim or an entity, by id."""
+        pages = (self.visible((Kind.PAGE, page_id)) for page_id in self.knowledge.pages_about(key))
+        return [page for page in pages if isinstance(page, Page)]
+
+    def relations_of(self, artifact_id: str) -> list[Relation]:
+        """The relations of an artifact, by id; none that ends at a claim that is not shown."""
+        ids = self.knowledge.relations_of(artifact_id)
+        relations = (self.knowledge.relation(relation_id) for relation_id in ids)
+        return [r for r in relations if r and self._shows(r.source) and self._shows(r.target)]
+
+    def _shows(self, endpoint: str) -> bool:
+        kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
+        return any(self.visible((kind, endpoint)) for kind in kinds)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name an entity, nested ones included."""
+        return self.knowledge.names.find(text)
+
+    @property
+    def claim_total(self) -> int:
+        """How many claims the viewer may see."""
+        return self.knowledge.search.total(Kind.CLAIM, self.gates)
+
+    def frequency(self, needle: Needle) -> int:
+        """How many claims that the viewer may see hold a word."""
+        return self.knowledge.search.frequency(needle, Kind.CLAIM, self.gates)
+
+    def nearest(self, text: str, claims: Sequence[Claim]) -> list[Claim]:
+        """Claims by what they share with a text: content words by rarity, ties by id."""
+        if len(claims) < 2:
+            return list(claims)
+        total = self.claim_total
+        weights = {n: rarity(total, self.frequency(n)) for n in needles(text)}
+
+        def shared(claim: Claim) -> float:
+            stems = self.knowledge.stems_of((Kind.CLAIM, claim.id))
+            return fsum(w for n, w in weights.items() if n.held_by(stems))
+
+        return sorted(claims, key=lambda c: (-round(shared(c), 9), c.id))
+
+
+def claim_date(claim: Claim) -> float | None:
+    """When a claim was last known to hold: confirmed, else updated, else created."""
+    return claim.last_confirmed_at or claim.updated_at or claim.created_at
