@@ -1,0 +1,90 @@
+# Everything a developer runs. `make test` on a clean clone sets up what it needs.
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+PYTHON_READY := .venv/.ready
+EXTENSION_READY := extension/node_modules/.ready
+WORKBENCH_READY := tests/e2e/.workbench/.ready
+
+.PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
+	e2e vsix bench eval oracle generate clean
+
+help: ## This list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+setup: $(PYTHON_READY) $(EXTENSION_READY) $(WORKBENCH_READY) oracle ## Everything that is needed below, once
+
+$(PYTHON_READY): pyproject.toml scripts/venv
+	scripts/venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+$(EXTENSION_READY): extension/package-lock.json scripts/node
+	scripts/node
+	cd extension && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+$(WORKBENCH_READY): $(wildcard tests/e2e/setup.sh tests/e2e/package-lock.json) scripts/node scripts/browser
+	scripts/node
+	scripts/browser
+	tests/e2e/setup.sh
+	mkdir -p $(@D)
+	touch $@
+
+oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
+	@scripts/oracle
+
+demo: $(PYTHON_READY) ## A short session over the example knowledge base
+	@$(BIN)/python -m sidecar.demo
+
+test: ## Every check and every test; the last line counts them
+	@scripts/test
+
+check: lint types schemas extension-check ## What needs no running: style, types, generated files
+
+lint: $(PYTHON_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(PYTHON_READY)
+	$(BIN)/mypy
+
+schemas: $(PYTHON_READY)
+	$(BIN)/python -m sidecar.operations.schemas --check
+
+extension-check: $(EXTENSION_READY)
+	cd extension && npm run --silent check
+
+generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, and the extension's types out of them
+	$(BIN)/python -m sidecar.operations.schemas
+	cd extension && npm run --silent generate
+
+unit: $(PYTHON_READY) oracle ## Tests of the sidecar
+	mkdir -p artifacts
+	$(BIN)/pytest --junitxml=artifacts/pytest.xml
+
+extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
+	mkdir -p artifacts
+	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
+
+e2e: vsix $(WORKBENCH_READY) ## Tests of the extension in a real VS Code
+	mkdir -p artifacts
+	tests/e2e/run.sh 2>&1 | tee artifacts/e2e.log
+
+vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
+	cd extension && npm run --silent build && npm run --silent package
+
+bench: $(PYTHON_READY) oracle ## Speed beside vouch-kb (QUICK=1: a minute)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+eval: $(PYTHON_READY) ## Quality of what is said
+	$(BIN)/python -m benchmarks.quality
+
+clean: ## Removes what was made here, the environments included
+	rm -rf .venv .oracle artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf extension/node_modules extension/dist extension/out extension/*.vsix tests/e2e/.workbench
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
