@@ -1,0 +1,246 @@
+"""YAML that a stranger may have written: bounded before anything walks it, YAML 1.1 as in vouch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import yaml
+
+__all__ = [
+    "MAX_YAML",
+    "Document",
+    "DocumentError",
+    "decode",
+    "load",
+    "place",
+    "position",
+    "split_page",
+]
+
+MAX_YAML = 1 << 20
+MAX_DEPTH = 32
+MAX_ALIASES = 64
+MAX_NODES = 20_000
+"""Nodes that a document with aliases may have once every alias is written out."""
+MAX_PLAIN = 64
+"""Digits and colons of a number: sexagesimal integers take quadratic time."""
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNPRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_DEEP_BLOCKS = re.compile(r"[ \-?:]{32}")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class DocumentError(Exception):
+    """No document; `line` and `column` count from 1, and the text does not echo the content."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A loaded document. `repeated`: name, line and column of keys given twice."""
+
+    value: object
+    repeated: tuple[tuple[str, int, int], ...] = ()
+
+
+def decode(data: bytes) -> str:
+    """The text of a file, without byte order mark. Raises DocumentError where it is not UTF-8."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig", "replace")
+        raise DocumentError("the file is not UTF-8", *position(before, len(before))) from error
+    return text
+
+
+def position(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from 1."""
+    line, start = 1, 0
+    for end in _LINE_END.finditer(text, 0, offset):
+        line, start = line + 1, end.end()
+    return line, offset - start + 1
+
+
+def split_page(text: str) -> tuple[str, str]:
+    """Front matter and body of a page, with LF line ends, by vouch's rule."""
+    text = text.replace("\r\n", "\n")
+    end = text.find("\n---", 4) if text.startswith("---\n") else -1
+    if end < 0:
+        raise DocumentError("the page has no front matter between two lines of ---")
+    return text[4:end], text[end + 4 :].removeprefix("\n")
+
+
+def load(text: str) -> Document:
+    """Reads one document. Raises DocumentError, and nothing else, for any text."""
+    _check(text)
+    loader = _BoundedLoader(text)
+    try:
+        value = loader.get_single_data()
+    except yaml.YAMLError as error:
+        _refuse(error)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise DocumentError("a value does not fit its type") from error
+    except RecursionError as error:
+        raise DocumentError(_TOO_DEEP) from error
+    finally:
+        loader.dispose()
+    return Document(value, tuple(loader.repeated))
+
+
+def place(text: str, path: tuple[str, ...]) -> tuple[int, int]:
+    """Line and column of a value by its keys and indices, or of its deepest part that exists."""
+    _check(text)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return 1, 1
+    found = None
+    for step in path:
+        deeper = _child(node, step)
+        if deeper is None:
+            break
+        found, node = deeper
+    mark = found.start_mark if found is not None else None
+    return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+
+
+def _child(node: Any, step: str) -> tuple[Any, Any] | None:
+    """Where a step is to be shown (the key, or the element) and the node to go on from."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in reversed(node.value):
+            if isinstance(key, yaml.ScalarNode) and key.value == step:
+                return key, value
+    if isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
+        element = node.value[int(step)]
+        return element, element
+    return None
+
+
+_TOO_DEEP = f"the file is nested more than {MAX_DEPTH} levels deep"
+
+
+def _check(text: str) -> None:
+    """Refuses what would be costly or dangerous to compose, from the text and its events alone."""
+    if len(text) > MAX_YAML:
+        raise DocumentError(f"the YAML is larger than {MAX_YAML // 1024} KiB")
+    if odd := _UNPRINTABLE.search(text):
+        where = position(text, odd.start())
+        raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
+    nests = text.count("[") + text.count("{") >= MAX_DEPTH or _DEEP_BLOCKS.search(text)
+    if nests or "*" in text:
+        _check_events(text)
+
+
+def _check_events(text: str) -> None:
+    tally = _Tally()
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            fault = tally.count(event)
+            if fault is not None:
+                mark = event.start_mark
+                where = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+                raise DocumentError(fault, *where)
+    except yaml.YAMLError as error:
+        _refuse(error)
+    except ValueError as error:
+        raise DocumentError("the file is no YAML") from error
+
+
+class _Tally:
+    """How deep a document is, and how large with every alias written out."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.aliases = 0
+        self.sizes: dict[str, int] = {}
+        self.open: list[tuple[str | None, int]] = []
+
+    def count(self, event: Any) -> str | None:
+        """Takes the next event; what is wrong with it, if anything is."""
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self.sizes:
+                return "an alias without an anchor that is complete before it"
+            self.aliases += 1
+            self.nodes += self.sizes[event.anchor]
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = self.open.pop()
+            self._keep(anchor, before)
+        elif isinstance(event, yaml.NodeEvent):
+            self.nodes += 1
+            if isinstance(event, yaml.CollectionStartEvent):
+                self.open.append((event.anchor, self.nodes - 1))
+            else:
+                self._keep(event.anchor, self.nodes - 1)
+        return self._fault()
+
+    def _keep(self, anchor: str | None, before: int) -> None:
+        if anchor is not None:
+            self.sizes[anchor] = self.nodes - before
+
+    def _fault(self) -> str | None:
+        if len(self.open) > MAX_DEPTH:
+            return _TOO_DEEP
+        if self.aliases > MAX_ALIASES or (self.aliases and self.nodes > MAX_NODES):
+            return "the file has too many aliases"
+        return None
+
+
+def _refuse(error: yaml.YAMLError) -> NoReturn:
+    """Says where and what, without the excerpt that PyYAML adds."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        raise DocumentError("the file is no YAML") from error
+    mark = error.problem_mark or error.context_mark
+    where = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    if isinstance(error, yaml.constructor.ConstructorError):
+        raise DocumentError("a value does not fit its type", *where) from error
+    problem = " ".join((error.problem or "").split())[:120]
+    raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
+
+
+class _BoundedLoader(_Loader):  # type: ignore[misc]
+    """The safe loader, which notes keys given twice and refuses endless numbers."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.repeated: list[tuple[str, int, int]] = []
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        if isinstance(node, yaml.MappingNode):
+            self._note_repeated(node)
+        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return result
+
+    def _note_repeated(self, node: yaml.MappingNode) -> None:
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in seen and len(self.repeated) < 20:
+                mark = key.start_mark
+                self.repeated.append((key.value[:60], mark.line + 1, mark.column + 1))
+            seen.add(key.value)
+
+    def bounded_number(self, node: yaml.ScalarNode) -> object:
+        """An integer or a float, as YAML 1.1 reads them."""
+        if len(node.value) > MAX_PLAIN:
+            raise yaml.constructor.ConstructorError(
+                None, None, "a number too long", node.start_mark
+            )
+        kind = node.tag.rsplit(":", 1)[-1]
+        read = self.construct_yaml_int if kind == "int" else self.construct_yaml_float
+        return read(node)
+
+
+for _tag in ("int", "float"):
+    _BoundedLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _BoundedLoader.bounded_number)

@@ -1,0 +1,110 @@
+"""Opening files that a stranger may have put there: regular, bounded, inside their root."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Stat", "UnreadableError", "read_bounded", "stat_inside"]
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class Stat(NamedTuple):
+    """What tells two versions of a file apart: bytes, nanoseconds since the epoch, inode."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class UnreadableError(Exception):
+    """A file that is there and can't, or must not, be read; the text says why, readably."""
+
+
+def stat_inside(path: str, root: str) -> Stat | None:
+    """The regular file at `path`; None when nothing is there.
+
+    `root` is a real path. Raises UnreadableError for anything but a file inside of it.
+    """
+    try:
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            found = os.lstat(_inside(path, root))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise UnreadableError(_reason(error)) from error
+    return _regular(found)
+
+
+def read_bounded(path: str | Path, limit: int, *, root: str | None = None) -> tuple[bytes, Stat]:
+    """The bytes of a regular file, and its stat as it was after they were read.
+
+    Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
+    is no regular file, or is a symbolic link that leaves `root` (without `root`: any link).
+    """
+    try:
+        descriptor = _open(str(path), root)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(errno.ENOENT, "gone") from error
+    except (OSError, ValueError) as error:
+        raise UnreadableError(_reason(error)) from error
+    with open(descriptor, "rb", buffering=0):  # noqa: PTH123 - a descriptor, no path
+        try:
+            found = _regular(os.fstat(descriptor))
+            data = _read(descriptor, found.size, limit + 1)
+            found = _regular(os.fstat(descriptor))
+        except OSError as error:
+            raise UnreadableError(_reason(error)) from error
+    if len(data) > limit:
+        raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
+    return data, found
+
+
+def _open(path: str, root: str | None) -> int:
+    try:
+        return os.open(path, _FLAGS)
+    except OSError as error:
+        if error.errno != errno.ELOOP or root is None:
+            raise
+    return os.open(_inside(path, root), _FLAGS)
+
+
+def _read(descriptor: int, expected: int, most: int) -> bytes:
+    data = bytearray()
+    while len(data) < most:
+        wanted = max(expected + 1 - len(data), 4096)
+        chunk = os.read(descriptor, min(wanted, most - len(data)))
+        if not chunk:
+            break
+        data += chunk
+    return bytes(data)
+
+
+def _inside(path: str, root: str) -> str:
+    real = os.path.realpath(path)
+    if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
+        raise UnreadableError("a symbolic link that leads out of the folder of the knowledge base")
+    return real
+
+
+def _regular(found: os.stat_result) -> Stat:
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableError("not a regular file")
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"the file can't be read: {os.strerror(error.errno).lower()}"
+    return "the file can't be read"

@@ -1,0 +1,224 @@
+"""Where a knowledge base is, and which of its files is what: vouch 1.5.0's rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from sidecar.kb.document import MAX_YAML, DocumentError, decode, load
+from sidecar.kb.files import Stat, UnreadableError, read_bounded, stat_inside
+from sidecar.kb.records import Kind, Problem, Severity
+
+__all__ = [
+    "CONFIG",
+    "KB_DIRNAME",
+    "MAX_FILES",
+    "Survey",
+    "classify",
+    "discover",
+    "is_folder",
+    "root_of",
+    "scan",
+    "survey",
+]
+
+KB_DIRNAME = ".vouch"
+CONFIG = "config.yaml"
+MAX_FILES = 400_000
+
+_FOLDERS = {
+    "claims": (Kind.CLAIM, ".yaml"),
+    "entities": (Kind.ENTITY, ".yaml"),
+    "pages": (Kind.PAGE, ".md"),
+    "relations": (Kind.RELATION, ".yaml"),
+    "evidence": (Kind.EVIDENCE, ".yaml"),
+    "sessions": (Kind.SESSION, ".yaml"),
+}
+
+
+def discover(
+    start: Path | None, *, env: Mapping[str, str], home: Path | None = None
+) -> Path | None:
+    """The folder that holds the `.vouch/` in charge of `start`; None where there is none.
+
+    As vouch: `VOUCH_KB_PATH` decides alone; without `start`, `VOUCH_PROJECT_DIR` or else the
+    working directory is where the walk begins; it ends at the home folder, whose own `.vouch/`
+    serves nothing below unless its config allows it.
+    """
+    try:
+        if forced := env.get("VOUCH_KB_PATH"):
+            return _forced(Path(forced))
+        return _walk((start or _project_dir(env) or Path.cwd()).resolve(), _home(env, home))
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _forced(path: Path) -> Path | None:
+    kb_dir = path.resolve()
+    return kb_dir.parent if kb_dir.is_dir() and kb_dir.name == KB_DIRNAME else None
+
+
+def _project_dir(env: Mapping[str, str]) -> Path | None:
+    named = env.get("VOUCH_PROJECT_DIR")
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+def _home(env: Mapping[str, str], home: Path | None) -> Path | None:
+    try:
+        return (home or (Path(env["HOME"]) if env.get("HOME") else Path.home())).resolve()
+    except (RuntimeError, OSError):
+        return None
+
+
+def _walk(origin: Path, home: Path | None) -> Path | None:
+    for folder in (origin, *origin.parents):
+        if _is_dir(folder / KB_DIRNAME):
+            refused = folder == home and origin != home and not _allows_home(folder)
+            return None if refused else folder
+        if folder == home:
+            return None
+    return None
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _allows_home(home: Path) -> bool:
+    try:
+        data, _ = read_bounded(home / KB_DIRNAME / CONFIG, MAX_YAML, root=str(home))
+        config = load(decode(data)).value
+    except (OSError, UnreadableError, DocumentError):
+        return False
+    section = config.get("global") if isinstance(config, dict) else None
+    return isinstance(section, dict) and section.get("allow_home_kb") is True
+
+
+def classify(relative: PurePosixPath | str) -> Kind | None:
+    """Which kind of artifact a path below `.vouch/` holds; None for any other file."""
+    parts = str(relative).split("/")
+    if len(parts) == 3 and parts[0] == "sources" and parts[1] and parts[2] == "meta.yaml":
+        return Kind.SOURCE
+    if len(parts) != 2 or parts[0] not in _FOLDERS:
+        return None
+    kind, suffix = _FOLDERS[parts[0]]
+    return kind if parts[1].endswith(suffix) and parts[1] != suffix else None
+
+
+def is_folder(relative: str) -> bool:
+    """Whether a path below `.vouch/` is, or was, a folder that artifacts stand in."""
+    parts = relative.strip("/").split("/")
+    return parts in ([""], ["."]) or (
+        len(parts) <= 2 and (parts[0] == "sources" or (len(parts) == 1 and parts[0] in _FOLDERS))
+    )
+
+
+def root_of(kb_dir: Path) -> str:
+    """The real path of the folder that no file of a knowledge base may lie outside of."""
+    return os.path.realpath(kb_dir.parent)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is there: files by path below `.vouch/`, and what could not be looked at.
+
+    `unreadable` are folders (with a trailing slash) and files that exist and can't be read.
+    """
+
+    files: dict[str, Stat] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+
+    def refuse(self, path: str, reason: str, *, unreadable: bool = True) -> None:
+        if unreadable:
+            self.unreadable.add(path)
+        self.problems.append(Problem(path.rstrip("/"), reason, Severity.ERROR))
+
+
+def scan(kb_dir: Path) -> dict[str, Stat]:
+    """Size, time and inode of every artifact file and of `config.yaml`."""
+    return survey(kb_dir).files
+
+
+def survey(
+    kb_dir: Path, *, only: Iterable[str] | None = None, max_files: int = MAX_FILES
+) -> Survey:
+    """As `scan`, with what stood in the way; `only` limits it to these paths below `.vouch/`.
+
+    Files that vanish meanwhile are simply not there.
+    """
+    found = Survey()
+    base, root = str(kb_dir), root_of(kb_dir)
+    if not _leads_inside(base, root):
+        if os.path.lexists(base):
+            found.refuse("", _LEADS_OUT, unreadable=False)
+        return found
+    for path in _candidates(base, root, found) if only is None else _named(base, root, only):
+        if len(found.files) >= max_files:
+            reason = f"more than {max_files} files; the rest is not read"
+            found.refuse("", reason, unreadable=False)
+            break
+        _look_at(path, f"{base}/{path}", root, found)
+    return found
+
+
+_LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
+
+
+def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        wanted = path == CONFIG or classify(path) is not None
+        if wanted and _leads_inside(os.path.dirname(f"{base}/{path}"), root):  # noqa: PTH120
+            yield path
+
+
+def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
+    """Path of everything whose name makes it an artifact file, and of the config."""
+    yield CONFIG
+    for folder in (*_FOLDERS, "sources"):
+        suffix = "/meta.yaml" if folder == "sources" else ""
+        for name in _names(base, folder, root, found):
+            path = f"{folder}/{name}{suffix}"
+            if classify(path) is not None:
+                yield path
+
+
+def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
+    path = f"{base}/{folder}"
+    if not _leads_inside(path, root):
+        found.refuse(f"{folder}/", _LEADS_OUT, unreadable=False)
+        return
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                inside = folder != "sources" or not entry.is_symlink()
+                if inside or _leads_inside(entry.path, root):
+                    yield entry.name
+                else:
+                    found.refuse(f"{folder}/{entry.name}/", _LEADS_OUT, unreadable=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        found.refuse(f"{folder}/", f"can't be listed: {os.strerror(error.errno or 0).lower()}")
+
+
+def _leads_inside(path: str, root: str) -> bool:
+    return os.path.realpath(path).startswith(root.rstrip("/") + "/")
+
+
+def _look_at(path: str, full: str, root: str, found: Survey) -> None:
+    try:
+        path.encode()
+        stat = stat_inside(full, root)
+    except UnicodeEncodeError:
+        found.refuse("", "a file whose name is not UTF-8", unreadable=False)
+    except UnreadableError as error:
+        found.refuse(path, str(error))
+    else:
+        if stat is not None:
+            found.files[path] = stat

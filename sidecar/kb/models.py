@@ -1,0 +1,267 @@
+"""What the files of a knowledge base may say: validated, bounded, turned into lean records.
+
+As vouch 1.5.0 reads them, apart from these: an unknown type is kept; an empty list may be left
+blank; a missing id is the file's name; ids, names and lists are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from sys import intern
+from typing import Annotated
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
+from pydantic.types import FailFast
+
+from sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
+from sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Kind, Scope
+
+__all__ = ["KNOWN_TYPES", "harmless_scope", "record_of"]
+
+KNOWN_TYPES: dict[Kind, tuple[str, frozenset[str]]] = {
+    Kind.CLAIM: (
+        "type",
+        frozenset("fact decision preference workflow observation question warning".split()),
+    ),
+    Kind.ENTITY: (
+        "type",
+        frozenset(
+            "person project repo company concept decision workflow file api incident source agent"
+            " tool team system".split()
+        ),
+    ),
+    Kind.RELATION: (
+        "relation",
+        frozenset(
+            "uses depends_on contradicts supersedes supports caused_by owned_by derived_from"
+            " similar_to blocks implements references mentions relates_to".split()
+        ),
+    ),
+    Kind.SOURCE: (
+        "type",
+        frozenset(
+            "file url transcript message commit issue screenshot pdf audio video folder".split()
+        ),
+    ),
+}
+"""Per kind, the field that holds its type, and the types that vouch knows."""
+
+VISIBILITIES = frozenset({"private", "project", "team", "public"})
+STATUSES = LIVE_STATUSES | {"superseded", "archived", "redacted"}
+PAGE_STATUSES = LIVE_PAGE_STATUSES | {"archived"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_HINTS_AT_SECRET = re.compile(r"priv|secre|confid|person|restrict|intern|hidden|sensit|me\b")
+
+
+def _blank_list(value: object) -> object:
+    return [] if value is None else value
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number from 0 to 1, not yes or no")
+    return value
+
+
+def _one_of(allowed: frozenset[str]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(sorted(allowed))}")
+        return intern(value)
+
+    return AfterValidator(check)
+
+
+def _scope(value: object) -> object:
+    if value is None:
+        return {}
+    return {"visibility": value} if isinstance(value, str) else value
+
+
+def _sha256(value: str) -> str:
+    if not _SHA256.match(value):
+        raise ValueError("must be a sha256: 64 lower-case hexadecimal digits")
+    return value
+
+
+Line = StringConstraints(
+    min_length=1, max_length=1024, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$"
+)
+Id = Annotated[str, Line]
+Label = Annotated[str, StringConstraints(max_length=1024), AfterValidator(intern)]
+Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
+Text = Annotated[str, StringConstraints(max_length=200_000)]
+Statement = Annotated[str, StringConstraints(max_length=200_000, pattern=r"\S")]
+Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, allow_inf_nan=False)]
+Ids = Annotated[list[Id], Field(max_length=10_000), FailFast(), BeforeValidator(_blank_list)]
+Labels = Annotated[
+    list[Annotated[str, StringConstraints(max_length=1024)]],
+    Field(max_length=1_000),
+    FailFast(),
+    BeforeValidator(_blank_list),
+]
+
+
+class Model(BaseModel):
+    """Base of all: fields are named as in the file and as in the record."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Id
+
+
+class ScopeModel(BaseModel):
+    """Visibility tier with the project or agent it is bound to."""
+
+    visibility: Annotated[str, _one_of(VISIBILITIES)] = "project"
+    project: Label | None = None
+    agent: Label | None = None
+
+
+ScopeField = Annotated[ScopeModel, BeforeValidator(_scope)]
+
+
+def _cited(value: list[str]) -> list[str]:
+    if not value:
+        raise ValueError("must name at least one source or piece of evidence")
+    return value
+
+
+class ClaimModel(Model):
+    """A file of `claims/`."""
+
+    text: Statement
+    type: Label = "observation"
+    status: Annotated[str, _one_of(STATUSES)] = "working"
+    confidence: Confidence = 0.7
+    evidence: Annotated[Ids, AfterValidator(_cited)] = Field(
+        default_factory=list, validate_default=True
+    )
+    entities: Ids = []
+    tags: Labels = []
+    supersedes: Ids = []
+    superseded_by: Id | None = None
+    contradicts: Ids = []
+    scope: ScopeField = ScopeModel()
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    last_confirmed_at: datetime | None = None
+    approved_by: Label | None = None
+
+
+class EntityModel(Model):
+    """A file of `entities/`."""
+
+    name: Name
+    type: Label
+    aliases: Annotated[
+        list[Annotated[str, StringConstraints(max_length=1000)]],
+        Field(max_length=1_000),
+        FailFast(),
+        BeforeValidator(_blank_list),
+    ] = []
+    description: Text | None = None
+    page: Id | None = None
+
+
+class PageModel(Model):
+    """The front matter of a file of `pages/`, with the text below it as `body`."""
+
+    title: Name
+    body: str = ""
+    type: Annotated[Label, StringConstraints(strip_whitespace=True, min_length=1)] = "concept"
+    status: Annotated[str, _one_of(PAGE_STATUSES)] = "draft"
+    claims: Ids = []
+    entities: Ids = []
+    sources: Ids = []
+    tags: Labels = []
+    scope: ScopeField = ScopeModel()
+    updated_at: datetime | None = None
+
+
+def harmless_scope(value: object) -> bool:
+    """Whether a page's malformed scope may be read as none, as vouch does with all of them.
+
+    Not when it is a mapping, which is meant to bind the page, nor a word that hints at secrecy.
+    """
+    if isinstance(value, dict):
+        return False
+    return not (isinstance(value, str) and _HINTS_AT_SECRET.search(value.casefold()))
+
+
+class RelationModel(Model):
+    """A file of `relations/`."""
+
+    source: Id
+    relation: Label
+    target: Id
+    confidence: Confidence = 0.7
+    evidence: Ids = []
+
+
+class SourceModel(Model):
+    """A file `sources/<sha256>/meta.yaml`."""
+
+    id: Annotated[str, AfterValidator(_sha256)]
+    locator: Text
+    type: Label = "file"
+    title: Text | None = None
+    scope: ScopeField = ScopeModel()
+    created_at: datetime | None = None
+
+
+class EvidenceModel(Model):
+    """A file of `evidence/`."""
+
+    source_id: Id
+    locator: Text
+    quote: Text | None = None
+
+
+class SessionModel(Model):
+    """A file of `sessions/`."""
+
+    agent: Text
+    task: Text | None = None
+    ended_at: datetime | None = None
+
+
+MODELS: dict[Kind, type[Model]] = {
+    Kind.CLAIM: ClaimModel,
+    Kind.ENTITY: EntityModel,
+    Kind.PAGE: PageModel,
+    Kind.RELATION: RelationModel,
+    Kind.SOURCE: SourceModel,
+    Kind.EVIDENCE: EvidenceModel,
+    Kind.SESSION: SessionModel,
+}
+_RECORDS: dict[Kind, Callable[..., Artifact]] = {kind: made for made, kind in KIND_OF.items()}
+
+
+def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
+    """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
+    model = MODELS[kind].model_validate(content)
+    return _RECORDS[kind](path=path, **{name: _lean(value) for name, value in model})
+
+
+def _lean(value: object) -> object:
+    """Strings that many artifacts share are kept once; a moment is seconds since the epoch."""
+    if isinstance(value, list):
+        return tuple(map(intern, value))
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return (aware - _EPOCH).total_seconds()
+    if isinstance(value, ScopeModel):
+        scope = Scope(value.visibility, value.project, value.agent)
+        return OPEN_SCOPE if scope == OPEN_SCOPE else scope
+    return value

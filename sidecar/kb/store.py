@@ -1,0 +1,286 @@
+"""What is on disk, as last read: one consistent step at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.files import Stat, UnreadableError
+from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
+from sidecar.kb.ledger import Ledger
+from sidecar.kb.reader import Reading, parse, read_bytes_of
+from sidecar.kb.records import Artifact, Change, Problem, Severity
+
+__all__ = ["GRACE_SECONDS", "Parse", "Reconciled", "Store", "parse_inline"]
+
+GRACE_SECONDS = 60.0
+"""How long the last good version of an unreadable file serves."""
+SETTLE_SECONDS = 0.1
+"""A file written this short before it was read may change again under the same stat, and may be
+half of what it is going to be."""
+BATCH_FILES = 1024
+BATCH_BYTES = 16 << 20
+
+Parse = Callable[[Sequence[tuple[str, bytes]]], Sequence[Reading]]
+"""Reads a batch of files, path and bytes each; answers in the same order."""
+
+
+def parse_inline(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
+    """Parses in the calling thread."""
+    return [parse(path, data) for path, data in files]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """One step. `problems` are all current ones by path (`""`: of the knowledge base itself);
+    `skipped` counts the files that are there and not served as they stand.
+    """
+
+    change: Change
+    problems: Mapping[str, tuple[Problem, ...]]
+    config: bytes | None
+    config_changed: bool
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file that was read. Unless `final`, it replaces a version and may still be half written."""
+
+    path: str
+    data: bytes
+    final: bool
+
+
+class Store:
+    """The artifacts of one knowledge base. Not thread-safe: one call at a time, in any thread.
+
+    `clock` is monotonic, in seconds; `wall` is the time that file systems stamp, in nanoseconds.
+    """
+
+    def __init__(
+        self,
+        kb_dir: Path,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], int] = time.time_ns,
+        parse: Parse = parse_inline,
+    ) -> None:
+        self.kb_dir = kb_dir
+        self._clock = clock
+        self._wall = wall
+        self._parse = parse
+        self._ledger = Ledger()
+        self._stats: dict[str, Stat | None] = {}
+        self._racy: dict[str, bytes] = {}
+        self._since: dict[str, float] = {}
+        self._problems: dict[str, tuple[Problem, ...]] = {}
+        self._survey_problems: list[Problem] = []
+        self._config: bytes | None = None
+        self._remembered: Mapping[str, tuple[Stat, Artifact]] = {}
+        self._looked_at = 0.0
+
+    @property
+    def deadline(self) -> float | None:
+        """When, on the store's clock, `reconcile(())` is due without any event."""
+        due = [since + GRACE_SECONDS for since in self._since.values()]
+        if self._racy:
+            due.append(self._looked_at + SETTLE_SECONDS)
+        return min(due, default=None)
+
+    def remember(self, artifacts: Mapping[str, tuple[Stat, Artifact]]) -> None:
+        """What an earlier process has read, by path. The next full reconcile takes from it what
+        still has the same stat, instead of reading it, and forgets the rest.
+        """
+        self._remembered = artifacts
+
+    def settled(self) -> Iterator[tuple[str, Stat, Artifact]]:
+        """What is worth remembering: faultless files whose stat can be trusted."""
+        for path, artifact in self._ledger.items():
+            stat = self._stats.get(path)
+            if stat is not None and path not in self._racy and path not in self._problems:
+                yield path, stat, artifact
+
+    def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
+        """Compares files with what is held and reads what differs: all, or only `paths` below
+        `.vouch/` and those written a moment ago. Blocks; no file makes it raise.
+        """
+        only = None if paths is None else set(paths)
+        if only is not None and any(map(is_folder, only)):
+            only = None
+        config, self._looked_at = self._config, self._clock()
+        found = self._survey(only)
+        wanted = self._stats.keys() if only is None else only | self._racy.keys()
+        self._drop_missing(found, wanted - found.files.keys())
+        for batch in self._batches(self._differing(found)):
+            readings = self._parse([(file.path, file.data) for file in batch])
+            for file, reading in zip(batch, readings, strict=True):
+                self._accept(file, reading)
+        if only is None:
+            self._remembered = {}
+        self._expire()
+        return self._reconciled(config)
+
+    def _survey(self, only: set[str] | None) -> Survey:
+        if only is not None:
+            return survey(self.kb_dir, only=only | self._racy.keys())
+        found = survey(self.kb_dir)
+        files = found.unreadable
+        self._survey_problems = [item for item in found.problems if item.path not in files]
+        return found
+
+    def _drop_missing(self, found: Survey, missing: set[str]) -> None:
+        reasons = {problem.path: problem.message for problem in found.problems}
+        folders = tuple(path for path in found.unreadable if path.endswith("/"))
+        for path in missing | found.unreadable.difference(folders):
+            if path in found.unreadable or path.startswith(folders):
+                self._fail(path, reasons.get(path, "the folder can't be listed"))
+            else:
+                self._forget(path)
+
+    def _differing(self, found: Survey) -> Iterator[str]:
+        for path, stat in found.files.items():
+            if path in self._racy or not (
+                self._stats.get(path) == stat or self._recall(path, stat)
+            ):
+                yield path
+
+    def _recall(self, path: str, stat: Stat) -> bool:
+        """Takes over what an earlier process had read of this very file."""
+        remembered = self._remembered.get(path)
+        if remembered is None or path in self._stats or remembered[0] != stat:
+            return False
+        self._stats[path] = stat
+        self._ledger.put(path, remembered[1])
+        return True
+
+    def _batches(self, paths: Iterable[str]) -> Iterator[list[_Found]]:
+        batch: list[_Found] = []
+        size = 0
+        for path in paths:
+            file = self._read(path)
+            if file is None:
+                continue
+            batch.append(file)
+            size += len(file.data)
+            if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _read(self, path: str) -> _Found | None:
+        """The file, when its bytes may differ from those last read."""
+        started = self._wall()
+        try:
+            data, stat = read_bytes_of(self.kb_dir, path)
+        except FileNotFoundError:
+            self._forget(path)
+            return None
+        except UnreadableError as error:
+            self._fail(path, str(error))
+            return None
+        still = _is_still(stat, started)
+        digest = b"" if still and path not in self._racy else _digest(data)
+        same = digest != b"" and self._racy.get(path) == digest and self._stats.get(path) == stat
+        if still:
+            self._racy.pop(path, None)
+        else:
+            self._racy[path] = digest
+        known = path in self._stats
+        self._stats[path] = stat
+        if same:
+            return None
+        if path == CONFIG:
+            self._take_config(data, still)
+            return None
+        return _Found(path, data, still or not known)
+
+    def _take_config(self, data: bytes, still: bool) -> None:
+        self._problems.pop(CONFIG, None)
+        self._since.pop(CONFIG, None)
+        if data or still or self._config is None:
+            self._config = data
+        else:
+            self._racy[CONFIG] = b""
+
+    def _accept(self, file: _Found, reading: Reading) -> None:
+        path, held = file.path, self._ledger.get(file.path)
+        self._problems.pop(path, None)
+        if reading.problems:
+            self._problems[path] = reading.problems
+        if reading.artifact is None and not reading.withhold:
+            self._hold(path)
+        elif not file.final and _shows_more(held, reading.artifact):
+            self._racy[path] = b""
+        else:
+            self._since.pop(path, None)
+            self._ledger.put(path, reading.artifact)
+
+    def _fail(self, path: str, reason: str) -> None:
+        """The file is there, and what it holds can't be known."""
+        self._problems[path] = (Problem(path, reason),)
+        self._stats[path] = None
+        self._racy.pop(path, None)
+        self._hold(path)
+
+    def _hold(self, path: str) -> None:
+        """Lets the last good version serve for a while, counted from the first failure."""
+        if self._ledger.get(path) is not None or (path == CONFIG and self._config is not None):
+            self._since.setdefault(path, self._clock())
+
+    def _forget(self, path: str) -> None:
+        self._stats.pop(path, None)
+        self._racy.pop(path, None)
+        self._problems.pop(path, None)
+        self._withhold(path)
+
+    def _withhold(self, path: str) -> None:
+        self._since.pop(path, None)
+        self._ledger.put(path, None)
+        if path == CONFIG:
+            self._config = None
+
+    def _expire(self) -> None:
+        latest = self._clock() - GRACE_SECONDS
+        for path in [path for path, since in self._since.items() if since <= latest]:
+            self._withhold(path)
+
+    def _reconciled(self, config: bytes | None) -> Reconciled:
+        problems = dict(self._problems)
+        skipped = sum(
+            path != CONFIG and any(item.severity is Severity.ERROR for item in items)
+            for path, items in problems.items()
+        )
+        for item in (*self._survey_problems, *self._ledger.problems()):
+            problems[item.path] = (*problems.get(item.path, ()), item)
+        return Reconciled(
+            change=self._ledger.take_change(),
+            problems=problems,
+            config=self._config,
+            config_changed=self._config != config,
+            skipped=skipped + len(self._survey_problems),
+        )
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _is_still(stat: Stat, now: int) -> bool:
+    """Whether nobody can have written the file just now under the same time stamp."""
+    return abs(now - stat.mtime_ns) > SETTLE_SECONDS * 1e9
+
+
+def _shows_more(old: Artifact | None, new: Artifact | None) -> bool:
+    """Whether somebody may see the new version who might not see the old one."""
+    before, after = _reach(old), _reach(new)
+    return after is not None and before not in (OPEN, after)
+
+
+def _reach(artifact: Artifact | None) -> str | None:
+    return None if artifact is None or not is_live(artifact) else gate_of(artifact)

@@ -1,0 +1,148 @@
+"""Notices that something below `.vouch/` may have changed; `Store.reconcile` says what.
+
+Events come from the operating system where it has them. The sweep runs beside them as the floor:
+`sweep_interval` says how often a full look is worth its cost.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+from watchfiles import Change as FileChange
+from watchfiles import awatch
+
+from sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, is_folder, root_of
+
+__all__ = ["sweep_interval", "watch"]
+
+STEP_MS = 30
+DEBOUNCE_MS = 200
+POLL_SECONDS = 0.25
+"""How often it is checked that `.vouch/` is still the folder that is watched."""
+RETRY_SECONDS = 30.0
+
+OnFiles = Callable[[Path, frozenset[str]], None]
+OnLost = Callable[[Path, bool], None]
+
+
+def sweep_interval(
+    cost: float, *, share: float = 0.01, least: float = 2.0, most: float = 60.0
+) -> float:
+    """Seconds until the next sweep, when the last one took `cost` seconds."""
+    return min(max(cost / share, least), most)
+
+
+async def watch(
+    roots: Sequence[Path],
+    on_change: Callable[[Path], None],
+    stop: anyio.Event,
+    *,
+    on_files: OnFiles | None = None,
+    on_lost: OnLost | None = None,
+) -> None:
+    """Calls back with a root when its `.vouch/` may have changed, until `stop` is set.
+
+    With `on_files`, changes of files alone go there instead, with their paths below `.vouch/`.
+    `on_lost(root, True)` says that the system gives no events for a root, so that only the sweep
+    sees its changes; `on_lost(root, False)` that it gives them again.
+    """
+    async with anyio.create_task_group() as group:
+        for root in roots:
+            group.start_soon(_Watch(root, on_change, stop, on_files, on_lost).run)
+
+
+class _Watch:
+    """The watch over one knowledge base, through the life and death of its folder."""
+
+    def __init__(
+        self,
+        root: Path,
+        on_change: Callable[[Path], None],
+        stop: anyio.Event,
+        on_files: OnFiles | None,
+        on_lost: OnLost | None,
+    ) -> None:
+        self.root = root
+        self.kb_dir = root / KB_DIRNAME
+        self.on_change = on_change
+        self.stop = stop
+        self.on_files = on_files
+        self.on_lost = on_lost
+        self.lost = False
+
+    async def run(self) -> None:
+        while not self.stop.is_set():
+            folder = self._identity()
+            if folder is None:
+                await self._pause(POLL_SECONDS)
+                continue
+            try:
+                await self._watch_folder(folder)
+            except* (OSError, RuntimeError):
+                self._say_lost(True)
+            if self.lost:
+                await self._pause(RETRY_SECONDS)
+            if not self.stop.is_set():
+                self.on_change(self.root)
+
+    async def _watch_folder(self, folder: tuple[int, int]) -> None:
+        """Passes events on until the folder is another one or is gone."""
+        ended = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._end_when_replaced, folder, ended)
+            async for changes in awatch(
+                os.path.realpath(self.kb_dir),
+                watch_filter=None,
+                debounce=DEBOUNCE_MS,
+                step=STEP_MS,
+                rust_timeout=1000,
+                yield_on_timeout=True,
+                stop_event=ended,
+                recursive=True,
+                raise_interrupt=False,
+            ):
+                self._say_lost(False)
+                self._pass_on(changes)
+            ended.set()
+
+    async def _end_when_replaced(self, folder: tuple[int, int], ended: anyio.Event) -> None:
+        while not (self.stop.is_set() or ended.is_set()) and self._identity() == folder:
+            with anyio.move_on_after(POLL_SECONDS):
+                await self.stop.wait()
+        ended.set()
+
+    def _pass_on(self, changes: set[tuple[FileChange, str]]) -> None:
+        base = os.path.realpath(self.kb_dir)
+        paths = {os.path.relpath(path, base).replace(os.sep, "/") for _, path in changes}
+        wanted = frozenset(filter(_matters, paths))
+        if not wanted:
+            return
+        if self.on_files is not None and not any(map(is_folder, wanted)):
+            self.on_files(self.root, wanted)
+        else:
+            self.on_change(self.root)
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = self.kb_dir.stat()
+        except OSError:
+            return None
+        inside = os.path.realpath(self.kb_dir).startswith(root_of(self.kb_dir).rstrip("/") + "/")
+        return (found.st_dev, found.st_ino) if inside else None
+
+    def _say_lost(self, lost: bool) -> None:
+        if lost != self.lost:
+            self.lost = lost
+            if self.on_lost is not None:
+                self.on_lost(self.root, lost)
+
+    async def _pause(self, seconds: float) -> None:
+        with anyio.move_on_after(seconds):
+            await self.stop.wait()
+
+
+def _matters(path: str) -> bool:
+    return path == CONFIG or classify(path) is not None or is_folder(path)
