@@ -1,0 +1,31 @@
+// Makes the .vsix, byte for byte the same from the same sources: the bundle, and the server's wheel.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const PROJECT = path.join(ROOT, '..');
+const OUT = path.join(PROJECT, 'dist/vouch-sidecar.vsix');
+const MOST_BYTES = 1_000_000;
+const VENV = path.join(PROJECT, '.venv/bin/python');
+const PYTHON = process.env.PYTHON ?? (existsSync(VENV) ? VENV : 'python3');
+
+// The zip format knows no time before 1980; this one is arbitrary and always the same.
+const env = { ...process.env, SOURCE_DATE_EPOCH: '1577836800', npm_config_loglevel: 'error' };
+const run = (command, args) =>
+  execFileSync(command, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
+
+rmSync(path.join(ROOT, 'server'), { recursive: true, force: true });
+mkdirSync(path.dirname(OUT), { recursive: true });
+run(process.execPath, ['scripts/build.mjs']);
+run(PYTHON, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', 'server', PROJECT]);
+const vsce = path.join(ROOT, 'node_modules/@vscode/vsce/vsce');
+const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license'];
+run(process.execPath, [vsce, 'package', ...options, '--out', OUT]);
+
+const { size } = statSync(OUT);
+const digest = createHash('sha256').update(readFileSync(OUT)).digest('hex');
+console.log(`${path.relative(PROJECT, OUT)}  ${size} bytes  sha256 ${digest}`);
+if (size > MOST_BYTES) throw new Error(`The .vsix is larger than ${MOST_BYTES} bytes.`);

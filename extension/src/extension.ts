@@ -1,0 +1,173 @@
+/** Wires the parts; each of them stands in a file of its own. */
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { ExpertCommands, typesFor } from './expertCommands';
+import { Panel } from './panel';
+import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
+import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
+import { install } from './server/install';
+import { hasKnowledgeBase } from './server/look';
+import { type Listeners, Server } from './server/server';
+import { copyDiagnostics, showStatus } from './showStatus';
+import type { Ask } from './views/ask';
+import { messageOf } from './views/inPlay';
+import type { Node } from './views/nodes';
+import { openTarget } from './views/open';
+
+const ID = 'vouchSidecar';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Vouch', { log: true });
+  const sessionId = `vscode-${randomUUID()}`;
+  const ask: Ask = (method, params) => server.ask(method, params);
+  const panel = new Panel(ask, log, sessionId);
+  const server = new Server(context, log, sessionId, listeners(panel, log));
+  const start = () => startWhereKnown(panel, server, log);
+  const experts = new ExpertCommands(
+    panel.experts,
+    panel.expertsTree,
+    context.workspaceState,
+    typesFor(ask),
+  );
+
+  context.subscriptions.push(
+    log,
+    panel,
+    server,
+    new PromptHint(),
+    ...commands(context, log, panel, server, start),
+    ...expertCommands(experts),
+    ...watchers(server, start),
+  );
+  void start();
+}
+
+export function deactivate(): void {
+  // VS Code disposes of the subscriptions; the server ends with its connection.
+}
+
+function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
+  return {
+    onState: (state) => panel.setState(state),
+    onNotification: (method, params) => {
+      if (method === 'vouch/didChangeSalience') panel.onSalience(params as DidChangeSalience);
+      else panel.onStatus(params as DidChangeStatus);
+    },
+    onRunning: (again) => {
+      panel.begin(again).catch((error) => log.warn(`The panel did not fill: ${messageOf(error)}`));
+    },
+    onCrashLoop: () => void offerLogs(log, 'The Vouch server keeps ending.'),
+    knowledgeBases: () => panel.knowledgeBases,
+  };
+}
+
+async function offerLogs(log: vscode.LogOutputChannel, message: string): Promise<void> {
+  if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
+}
+
+/** Starts the server where there is a knowledge base in, above or below an opened folder. */
+async function startWhereKnown(
+  panel: Panel,
+  server: Server,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  for (const folder of folders) {
+    if (await hasKnowledgeBase(folder, homedir())) {
+      await server.restart();
+      return;
+    }
+  }
+  log.info('There is no knowledge base in, above or below an opened folder.');
+  await server.stop();
+  panel.setState('noKnowledgeBase');
+}
+
+function commands(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  panel: Panel,
+  server: Server,
+  start: () => Promise<void>,
+): vscode.Disposable[] {
+  const walkthrough = `${context.extension.id}#start`;
+  return registered({
+    newPrompt,
+    submitPrompt: () => submitPrompt(server),
+    copyContext: () => copyContext(server),
+    showStatus: () => showStatus(panel, server),
+    restart: start,
+    showLogs: () => log.show(),
+    copyDiagnostics: () => copyDiagnostics(panel, server, context.extension.packageJSON.version),
+    install: () => installAndStart(context, log, start),
+    openWalkthrough: () =>
+      vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
+    openPathSetting: () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
+    openRow: (row: { node: Node }) => openRow(server, row.node),
+    copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(row.node.label),
+  });
+}
+
+function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
+  return registered({
+    findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
+    expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
+    weight: () => experts.chooseWeight(),
+    filterTypes: () => experts.chooseTypes(),
+    filterTypesActive: () => experts.chooseTypes(),
+    clearExperts: () => experts.clear(),
+  });
+}
+
+function registered(handlers: Record<string, (...args: never[]) => unknown>): vscode.Disposable[] {
+  return Object.entries(handlers).map(([name, handler]) =>
+    vscode.commands.registerCommand(`${ID}.${name}`, async (...args: never[]) => {
+      try {
+        await handler(...args);
+      } catch (error) {
+        void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
+      }
+    }),
+  );
+}
+
+/** A row's own file; for an entity the one that the server names. */
+async function openRow(server: Server, { target, subject }: Node): Promise<void> {
+  if (target) await openTarget(target);
+  else if (subject) {
+    const { entity } = await server.ask('vouch/entity', { id: subject.id });
+    await openTarget({ uri: entity.uri, needles: [] });
+  }
+}
+
+async function installAndStart(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  start: () => Promise<void>,
+): Promise<void> {
+  try {
+    await install(context, log);
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return;
+    log.error(`The server could not be installed: ${messageOf(error)}`);
+    await offerLogs(log, `Vouch: the server could not be installed. ${messageOf(error)}`);
+    return;
+  }
+  await start();
+}
+
+function watchers(server: Server, start: () => Promise<void>): vscode.Disposable[] {
+  const appearing = vscode.workspace.createFileSystemWatcher('**/.vouch', false, true, true);
+  return [
+    appearing,
+    appearing.onDidCreate(() => (server.running ? undefined : start())),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => (server.running ? undefined : start())),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => (server.running ? undefined : start())),
+    vscode.workspace.onDidChangeConfiguration(async (event) => {
+      if (event.affectsConfiguration(`${ID}.path`)) await start();
+      else if (event.affectsConfiguration(ID)) await server.sendSettings();
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+/** Keeps the side panel and the status in step with what the server says. */
+import * as vscode from 'vscode';
+import { Progress } from './progress';
+import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
+import { StatusItems } from './status';
+import { type State, summarize } from './statusText';
+import type { Ask } from './views/ask';
+import { Experts } from './views/experts';
+import { InPlay } from './views/inPlay';
+import { Arrivals, NodeTree } from './views/tree';
+
+const SETTLE_MS = 250;
+
+export class Panel implements vscode.Disposable {
+  readonly experts: Experts;
+  readonly expertsTree: NodeTree;
+  state: State = 'looking';
+  status: StatusResult | undefined;
+  health: DidChangeStatus | undefined;
+  private readonly inPlay: InPlay;
+  private readonly inPlayTree: NodeTree;
+  private readonly items = new StatusItems();
+  private readonly progress = new Progress();
+  private readonly arrivals = vscode.window.registerFileDecorationProvider(new Arrivals());
+  private fading: NodeJS.Timeout | undefined;
+  private settling: NodeJS.Timeout | undefined;
+  private generation = 0;
+  /** After a restart the server's window is empty: what was shown stays until something comes. */
+  private resumed = false;
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly sessionId: string,
+  ) {
+    const rootOf = (collection: string | null) => this.rootOf(collection);
+    this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
+    this.experts = new Experts(ask, rootOf, (rows) => this.expertsTree.redraw(rows));
+    this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
+    this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
+    this.setState('looking');
+  }
+
+  get knowledgeBases(): readonly string[] {
+    return (this.status?.roots ?? []).map(({ root }) => root);
+  }
+
+  setState(state: State): void {
+    this.state = state;
+    void vscode.commands.executeCommand('setContext', 'vouchSidecar.state', state);
+    if (state === 'noKnowledgeBase' || state === 'noServer') this.inPlay.clear();
+    this.describe();
+  }
+
+  /** The server answers: what it serves, and what is in play by now. */
+  async begin(again: boolean): Promise<void> {
+    this.health = undefined;
+    this.generation = 0;
+    this.resumed = again;
+    await this.refresh();
+    if (again) await this.inPlay.revalidate();
+    const { salience } = await this.ask('vouch/salience', {});
+    if (salience.length > 0) this.takeSalience(this.sessionId, salience, false);
+  }
+
+  onSalience({ session_id, salience, generation }: DidChangeSalience): void {
+    this.takeSalience(session_id, salience, true);
+    this.moveTo(generation);
+  }
+
+  onStatus(health: DidChangeStatus): void {
+    this.health = health;
+    this.moveTo(health.generation);
+    this.describe();
+    this.settle();
+  }
+
+  dispose(): void {
+    clearTimeout(this.fading);
+    clearTimeout(this.settling);
+    for (const part of [this.inPlayTree, this.expertsTree, this.items, this.progress]) {
+      part.dispose();
+    }
+    this.arrivals.dispose();
+  }
+
+  private takeSalience(
+    session: string,
+    salience: DidChangeSalience['salience'],
+    marked: boolean,
+  ): void {
+    const isEcho = this.resumed && session === this.sessionId && salience.length === 0;
+    if (isEcho) return;
+    if (session === this.sessionId) this.resumed = false;
+    this.inPlay.push(session, salience, marked);
+    this.plan();
+  }
+
+  private plan(): void {
+    clearTimeout(this.fading);
+    const end = this.inPlay.nextFade;
+    if (end === undefined) return;
+    this.fading = setTimeout(
+      () => {
+        this.inPlay.fade();
+        this.plan();
+      },
+      Math.max(0, end - Date.now()) + 50,
+    );
+  }
+
+  private moveTo(generation: number): void {
+    if (generation === this.generation) return;
+    this.generation = generation;
+    this.settle();
+  }
+
+  /** Several changes in a row are taken in once. */
+  private settle(): void {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => void this.refresh(), SETTLE_MS);
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      this.status = await this.ask('vouch/status', {});
+      this.generation = Math.max(this.generation, this.status.generation);
+      this.setState(stateOf(this.status));
+      await Promise.all([this.inPlay.moveTo(this.generation), this.experts.again()]);
+    } catch (error) {
+      this.log.debug(`What the server has could not be asked: ${String(error)}`);
+    }
+  }
+
+  private describe(): void {
+    const summary = summarize(this.state, this.status, this.health);
+    this.items.show(summary);
+    this.progress.set(this.state === 'indexing');
+  }
+
+  private rootOf(collection: string | null): string | null {
+    const roots = this.status?.roots ?? [];
+    return roots.find((root) => root.collection === collection)?.root ?? null;
+  }
+}
+
+function stateOf(status: StatusResult): State {
+  if (!status.complete) return 'indexing';
+  return status.roots.length === 0 ? 'noKnowledgeBase' : 'ready';
+}

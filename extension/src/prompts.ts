@@ -1,0 +1,81 @@
+/** Prompt documents: opened, hinted at, submitted; and the context that goes with a text. */
+import * as vscode from 'vscode';
+import type { Server } from './server/server';
+import { plural } from './views/nodes';
+
+export const PROMPT_LANGUAGE = 'vouch-prompt';
+const HINT = 'Write what you are about to ask. Ctrl+Enter submits it to the session.';
+const SHOWN_MS = 4_000;
+
+export async function newPrompt(): Promise<void> {
+  const document = await vscode.workspace.openTextDocument({ language: PROMPT_LANGUAGE });
+  await vscode.window.showTextDocument(document);
+}
+
+/** Makes the prompt final for the session. It stays, selected: typing on begins the next one. */
+export async function submitPrompt(server: Server): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.languageId !== PROMPT_LANGUAGE || !editor.document.getText().trim()) return;
+  if (!server.running) {
+    vscode.window.setStatusBarMessage('$(circle-slash) Vouch: no server to submit to', SHOWN_MS);
+    return;
+  }
+  const { document } = editor;
+  await server.notify('textDocument/didSave', { textDocument: { uri: document.uri.toString() } });
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  editor.selection = new vscode.Selection(new vscode.Position(0, 0), end);
+  vscode.window.setStatusBarMessage('$(check) Vouch: prompt submitted', SHOWN_MS);
+}
+
+/** The block for the selection, or else for the whole document, on the clipboard. */
+export async function copyContext(server: Server): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const text = editor && (editor.document.getText(editor.selection) || editor.document.getText());
+  if (!text?.trim()) {
+    vscode.window.setStatusBarMessage('$(info) Vouch: no text to find context for', SHOWN_MS);
+    return;
+  }
+  const context = await server.ask('vouch/context', { task: text });
+  if (!context.text) {
+    vscode.window.setStatusBarMessage('$(info) Vouch: nothing is known about this', SHOWN_MS);
+    return;
+  }
+  await vscode.env.clipboard.writeText(context.text);
+  const items = plural(context.items.length, 'item');
+  vscode.window.setStatusBarMessage(`$(copy) Vouch: context copied, ${items}`, SHOWN_MS);
+}
+
+/** The hint in an empty prompt. It listens only until the first change of the prompt it is in. */
+export class PromptHint implements vscode.Disposable {
+  private readonly look = vscode.window.createTextEditorDecorationType({
+    after: { contentText: HINT, color: new vscode.ThemeColor('editorGhostText.foreground') },
+  });
+  private change: vscode.Disposable | undefined;
+  private readonly switched = vscode.window.onDidChangeActiveTextEditor((editor) =>
+    this.follow(editor),
+  );
+
+  constructor() {
+    this.follow(vscode.window.activeTextEditor);
+  }
+
+  dispose(): void {
+    this.change?.dispose();
+    this.switched.dispose();
+    this.look.dispose();
+  }
+
+  private follow(editor: vscode.TextEditor | undefined): void {
+    this.change?.dispose();
+    this.change = undefined;
+    const document = editor?.document;
+    if (document?.languageId !== PROMPT_LANGUAGE || document.getText() !== '') return;
+    editor?.setDecorations(this.look, [new vscode.Range(0, 0, 0, 0)]);
+    this.change = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document !== document || event.contentChanges.length === 0) return;
+      editor?.setDecorations(this.look, []);
+      this.change?.dispose();
+      this.change = undefined;
+    });
+  }
+}

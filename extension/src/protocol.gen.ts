@@ -1,0 +1,506 @@
+// Generated from schemas/protocol.json by `npm run generate`; changes here are lost.
+
+/** The protocol that these types belong to. */
+export const PROTOCOL = 1;
+
+/** What this server answers and sends. */
+export interface CapabilitiesResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly name: string;
+  readonly version: string;
+  readonly protocol: number;
+  readonly methods: readonly string[];
+  readonly notifications: readonly string[];
+}
+
+/** One citation of a claim, resolved as far as it goes. */
+export interface Citation {
+  /** As the claim gives it. */
+  readonly id: string;
+  readonly kind: "source" | "evidence" | "missing";
+  readonly source_id: string | null;
+  readonly title: string | null;
+  readonly locator: string | null;
+  readonly quote: string | null;
+  /** The file of the evidence, or of the source's record. */
+  readonly uri: string | null;
+}
+
+/** A claim with what it stands on. */
+export interface ClaimResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly claim: ClaimView;
+  readonly pages: readonly PageRef[];
+  readonly relations: readonly RelationRef[];
+  readonly collection: string | null;
+}
+
+/** A claim with its citations resolved. */
+export interface ClaimView {
+  readonly id: string;
+  readonly text: string;
+  readonly type: string;
+  readonly status: string;
+  readonly confidence: number;
+  /** As the claim declares them. */
+  readonly entities: readonly string[];
+  /** Those it counts for under linking `auto`. */
+  readonly linked_entities: readonly string[];
+  readonly tags: readonly string[];
+  /** Live, visible claims that it contradicts. */
+  readonly contradicts: readonly string[];
+  /** Last confirmed, else updated, else created; ISO 8601. */
+  readonly date: string | null;
+  readonly citations: readonly Citation[];
+  readonly uri: string;
+}
+
+/** One line of the block. */
+export interface ContextItem {
+  readonly kind: "claim" | "page" | "entity" | "relation" | "source";
+  readonly id: string;
+  /** The entity that brought it in, if one did. */
+  readonly entity_id: string | null;
+  /** The knowledge base it stands in. */
+  readonly collection: string | null;
+  /** The words of the text that matched. */
+  readonly phrase: string;
+  readonly similarity: number;
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+}
+
+/** A task to give context for, or a session. */
+export interface ContextParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** What that text brings in; without it, what the session holds. */
+  readonly task?: string | null;
+  /** Characters of `text` at most, frame included. */
+  readonly max_chars?: number | null;
+  /** False leaves out what this session was given before. */
+  readonly repeat?: boolean;
+  /** Adds what stands one step away. */
+  readonly adjacent?: boolean;
+}
+
+/** A block for a prompt, empty when there is nothing to say. */
+export interface ContextResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly text: string;
+  readonly items: readonly ContextItem[];
+  readonly primary_collection: string | null;
+  readonly supplemental_collections: readonly string[];
+}
+
+/** Artifacts that are served, by kind. */
+export interface Counts {
+  readonly claims: number;
+  readonly entities: number;
+  readonly pages: number;
+  readonly relations: number;
+  readonly sources: number;
+  readonly evidence: number;
+}
+
+/** Sent when the ranking of a session changes. */
+export interface DidChangeSalience {
+  readonly session_id: string;
+  readonly salience: readonly SalientEntity[];
+  /** Entities newly brought in, strong enough to volunteer. */
+  readonly fresh: readonly SalientEntity[];
+  /** A block for a prompt about `fresh`; empty without any. */
+  readonly text: string;
+  readonly generation: number;
+}
+
+/** Sent when the health of the server changes. */
+export interface DidChangeStatus {
+  readonly health: "ok" | "warning" | "error";
+  /** Whether nothing is being indexed. */
+  readonly quiescent: boolean;
+  readonly message: string | null;
+  readonly generation: number;
+}
+
+/** An entity with what is known of it. */
+export interface EntityResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly entity: EntityView;
+  /** Live, visible claims linked to it. */
+  readonly claim_count: number;
+  /** The newest of them, at most twenty. */
+  readonly claims: readonly ClaimView[];
+  readonly pages: readonly PageRef[];
+  readonly relations: readonly RelationRef[];
+  readonly collection: string | null;
+}
+
+/** An entity. */
+export interface EntityView {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly aliases: readonly string[];
+  readonly description: string | null;
+  readonly uri: string;
+}
+
+/** The arithmetic behind a row. */
+export interface ExpertExplain {
+  /** The weight that was applied. */
+  readonly weight: string;
+  /** How the score follows from the factors. */
+  readonly formula: string;
+  /** The figures that the formula names. */
+  readonly factors: Readonly<Record<string, number>>;
+  /** Whether the topic names this entity. */
+  readonly named: boolean;
+  /** Share of the topic's words, by rarity, held. */
+  readonly coverage: number;
+  /** The largest contributions, at most ten. */
+  readonly claims: readonly ExplainedClaim[];
+}
+
+/** An entity and the evidence it carries on the topic. */
+export interface ExpertRow {
+  readonly entity_id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Matching live, visible claims linked to it. */
+  readonly claim_count: number;
+  /** Distinct evidence ids over those claims. */
+  readonly citation_count: number;
+  /** Under the weight asked for, rounded to 6 places. */
+  readonly score: number;
+  /** The three largest contributions. */
+  readonly top_claim_ids: readonly string[];
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+  /** Present when asked for. */
+  readonly explain?: ExpertExplain | null;
+}
+
+/** A topic to rank entities on. */
+export interface ExpertsParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** Words or a name; must not be blank. */
+  readonly topic: string;
+  /** Rows at most. */
+  readonly limit?: number;
+  /** Matching claims that a row needs. */
+  readonly min_claims?: number;
+  /** count, recency, citation or evidence; anything else is read as count. */
+  readonly weight?: string;
+  /** Only entities of these types. */
+  readonly types?: readonly string[] | null;
+  /** Whether a claim that declares no known entity counts for those it names. */
+  readonly linking?: "auto" | "declared";
+  /** Adds `explain` to every row. */
+  readonly explain?: boolean;
+}
+
+/** Entities by evidence, best first. */
+export interface ExpertsResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly experts: readonly ExpertRow[];
+}
+
+/** How one matching claim counted for an entity. */
+export interface ExplainedClaim {
+  readonly claim_id: string;
+  /** What it added to the score, before rounding. */
+  readonly contribution: number;
+  /** Words of the topic that it holds. */
+  readonly matched: readonly string[];
+  /** entity: the topic names an entity of it; text: its words match. */
+  readonly arm: "entity" | "text";
+  /** Why it counts for the entity: declared, named in its text, a page. */
+  readonly link: "declared" | "named" | "page";
+}
+
+/** An artifact by id. */
+export interface IdParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  readonly id: string;
+}
+
+/** What is in play in the session that the call named. */
+export interface Meta {
+  readonly vouch_salience: readonly SalienceMeta[];
+}
+
+/** A page, to go to. */
+export interface PageRef {
+  readonly id: string;
+  readonly title: string;
+  readonly type: string;
+  readonly status: string;
+  readonly uri: string;
+}
+
+/** What every operation takes. */
+export interface Params {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+}
+
+/** Something wrong with one file. */
+export interface ProblemView {
+  /** Relative to `.vouch/`. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly field: string | null;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+}
+
+/** A prompt submitted without a document. */
+export interface PromptParams {
+  readonly session_id: string;
+  readonly text: string;
+}
+
+/** An edge of the graph. */
+export interface RelationRef {
+  readonly id: string;
+  readonly source: string;
+  readonly relation: string;
+  readonly target: string;
+  readonly confidence: number;
+  readonly uri: string;
+}
+
+/** What every operation gives. */
+export interface Result {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+}
+
+/** One knowledge base. */
+export interface RootStatus {
+  /** The folder that holds `.vouch/`. */
+  readonly root: string;
+  readonly collection: string;
+  readonly counts: Counts;
+  readonly problems: readonly ProblemView[];
+  /** When the index was last changed; ISO 8601. */
+  readonly indexed_at: string | null;
+}
+
+/** One salient entity, in the shape vouch attaches to its answers. */
+export interface SalienceMeta {
+  readonly entity_id: string;
+  readonly claim_count: number;
+  readonly top_claim_id: string | null;
+}
+
+/** Which session's window to rank. */
+export interface SalienceParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** Entities at most; by default what the config says. */
+  readonly top_k?: number | null;
+}
+
+/** Entities in play in a session, strongest first. */
+export interface SalienceResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly session_id: string;
+  readonly salience: readonly SalientEntity[];
+}
+
+/** An entity in play, and why. */
+export interface SalientEntity {
+  readonly entity_id: string;
+  /** Live, visible claims linked to it. */
+  readonly claim_count: number;
+  /** The claim that shares most with the newest text that names the entity. */
+  readonly top_claim_id: string | null;
+  readonly name: string;
+  readonly type: string;
+  /** Strength of the evidence on an absolute scale. */
+  readonly score: number;
+  /** How the window names it; `text` is full text. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  /** The words that named it, newest first. */
+  readonly matched: readonly string[];
+  /** The evidence and its factors, readable. */
+  readonly why: string;
+  /** Whether what named it names other entities as well. */
+  readonly ambiguous: boolean;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+}
+
+/** An artifact that holds words of the query. */
+export interface SearchHit {
+  readonly kind: "claim" | "page" | "entity" | "relation" | "source";
+  readonly id: string;
+  /** Name, title or id. */
+  readonly title: string;
+  /** Where the words stand, at most 200 characters. */
+  readonly snippet: string;
+  /** BM25, rounded to 6 places; comparable within one answer. */
+  readonly score: number;
+  readonly collection: string | null;
+  /** The artifact's file. */
+  readonly uri: string;
+}
+
+/** Words to search for. */
+export interface SearchParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** Words; must not be blank. */
+  readonly query: string;
+  /** Only these kinds. */
+  readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;
+  /** Hits at most. */
+  readonly limit?: number;
+  /** Ids to leave out. */
+  readonly exclude?: readonly string[] | null;
+}
+
+/** Hits, best first. */
+export interface SearchResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly hits: readonly SearchHit[];
+}
+
+/** The session to end. */
+export interface SessionEndParams {
+  /** Session whose window is dropped. */
+  readonly session_id: string;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+}
+
+/** What this process serves, and how it is. */
+export interface StatusResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly roots: readonly RootStatus[];
+  /** Sessions with a window. */
+  readonly sessions: number;
+  /** How changes on disk are noticed first; the sweep runs beside the others. */
+  readonly watcher: "client" | "own" | "sweep" | "none";
+  readonly version: string;
+}
+
+/** Who asks; decides which private and project-bound claims are visible. */
+export interface ViewerParams {
+  /** Project that the viewer belongs to. */
+  readonly project?: string | null;
+  /** Agent that the viewer is. */
+  readonly agent?: string | null;
+}
+
+/** Params and result of every request, by method. */
+export interface Requests {
+  "vouch/experts": { params: ExpertsParams; result: ExpertsResult };
+  "vouch/salience": { params: SalienceParams; result: SalienceResult };
+  "vouch/context": { params: ContextParams; result: ContextResult };
+  "vouch/search": { params: SearchParams; result: SearchResult };
+  "vouch/entity": { params: IdParams; result: EntityResult };
+  "vouch/claim": { params: IdParams; result: ClaimResult };
+  "vouch/status": { params: Params; result: StatusResult };
+  "vouch/capabilities": { params: Params; result: CapabilitiesResult };
+  "vouch/sessionEnd": { params: SessionEndParams; result: Result };
+}
+
+/** Params of every notification, by method. */
+export interface Notifications {
+  "vouch/prompt": PromptParams;
+  "vouch/didChangeSalience": DidChangeSalience;
+  "vouch/didChangeStatus": DidChangeStatus;
+}

@@ -1,0 +1,85 @@
+/** The command "Show Status": what is served, what is wrong with it, what can be done. */
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Panel } from './panel';
+import type { Server } from './server/server';
+import { settingNames } from './server/server';
+import { diagnosticsReport, type Machine, problemsOf, summarize } from './statusText';
+import { openTarget } from './views/open';
+
+interface Entry extends vscode.QuickPickItem {
+  readonly run?: () => Thenable<unknown>;
+}
+
+export async function showStatus(panel: Panel, server: Server): Promise<void> {
+  const summary = summarize(panel.state, panel.status, panel.health);
+  const entries = [...roots(panel), ...problems(panel), ...actions(server)];
+  const chosen = await vscode.window.showQuickPick(entries, {
+    title: summary.text,
+    placeHolder: summary.detail,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  await chosen?.run?.();
+}
+
+function roots({ status }: Panel): Entry[] {
+  return (status?.roots ?? []).map(({ root, collection, counts }) => ({
+    label: `$(library) ${collection}`,
+    description: root,
+    detail: Object.entries(counts)
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(' · '),
+    run: () =>
+      vscode.commands.executeCommand(
+        'revealInExplorer',
+        vscode.Uri.file(path.join(root, '.vouch')),
+      ),
+  }));
+}
+
+function problems({ status }: Panel): Entry[] {
+  return problemsOf(status).map((problem) => ({
+    label: `$(${problem.severity}) ${problem.path}`,
+    description: `line ${problem.line}`,
+    detail: problem.message,
+    run: () => {
+      const file = vscode.Uri.file(path.join(problem.root, '.vouch', problem.path));
+      const uri = file.with({ fragment: `L${problem.line}` }).toString();
+      return openTarget({ uri, needles: [] });
+    },
+  }));
+}
+
+function actions(server: Server): Entry[] {
+  const command = (label: string, id: string): Entry => ({
+    label,
+    run: () => vscode.commands.executeCommand(`vouchSidecar.${id}`),
+  });
+  const where = server.found && `${server.found.version} · ${server.found.command}`;
+  return [
+    { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
+    { ...command('$(refresh) Restart', 'restart'), ...(where ? { description: where } : {}) },
+    command('$(output) Show Logs', 'showLogs'),
+    command('$(clippy) Copy Diagnostics Report', 'copyDiagnostics'),
+  ];
+}
+
+export async function copyDiagnostics(
+  panel: Panel,
+  server: Server,
+  extensionVersion: string,
+): Promise<void> {
+  const { found } = server;
+  const machine: Machine = {
+    extension: extensionVersion,
+    editor: `${vscode.env.appName} ${vscode.version}${vscode.env.remoteName ? ', remote' : ''}`,
+    platform: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
+    trusted: vscode.workspace.isTrusted,
+    server: found ? `${found.version}, from ${found.origin}` : 'none',
+    settings: settingNames(),
+  };
+  const report = diagnosticsReport(panel.state, panel.status, panel.health, machine);
+  await vscode.env.clipboard.writeText(report);
+  vscode.window.setStatusBarMessage('$(clippy) Vouch: diagnostics report copied', 4_000);
+}

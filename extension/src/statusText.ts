@@ -1,0 +1,104 @@
+/** The state of the server in words. */
+import type { DidChangeStatus, StatusResult } from './protocol.gen';
+import { plural } from './views/nodes';
+
+export type State =
+  | 'looking'
+  | 'noKnowledgeBase'
+  | 'noServer'
+  | 'starting'
+  | 'indexing'
+  | 'ready'
+  | 'stopped';
+
+export interface Summary {
+  readonly text: string;
+  readonly detail: string;
+  readonly severity: 'information' | 'warning' | 'error';
+  readonly busy: boolean;
+}
+
+const IDLE: Readonly<Record<Exclude<State, 'indexing' | 'ready'>, Summary>> = {
+  looking: { text: 'Vouch', detail: 'looking', severity: 'information', busy: true },
+  starting: { text: 'Vouch', detail: 'starting', severity: 'information', busy: true },
+  noKnowledgeBase: {
+    text: 'Vouch',
+    detail: 'no knowledge base',
+    severity: 'information',
+    busy: false,
+  },
+  noServer: { text: 'Vouch: no server', detail: '', severity: 'error', busy: false },
+  stopped: { text: 'Vouch: stopped', detail: '', severity: 'error', busy: false },
+};
+
+export function summarize(
+  state: State,
+  status: StatusResult | undefined,
+  health: DidChangeStatus | undefined,
+): Summary {
+  if (state !== 'ready' && state !== 'indexing') return IDLE[state];
+  const problems = problemsOf(status);
+  const severity =
+    health?.health === 'error' ? 'error' : health?.health === 'warning' ? 'warning' : 'information';
+  const generation = `generation ${health?.generation ?? status?.generation ?? 0}`;
+  const worst = health?.message ?? problems[0]?.message;
+  return {
+    text: status ? `Vouch: ${countsOf(status)}` : 'Vouch',
+    detail: [generation, problems.length > 0 && plural(problems.length, 'problem'), worst]
+      .filter(Boolean)
+      .join(' · '),
+    severity,
+    busy: state === 'indexing',
+  };
+}
+
+export const problemsOf = (status: StatusResult | undefined) =>
+  (status?.roots ?? []).flatMap(({ root, problems }) =>
+    problems.map((problem) => ({ root, ...problem })),
+  );
+
+/** Claims and entities over all knowledge bases. */
+export function countsOf(status: StatusResult): string {
+  const sum = (of: 'claims' | 'entities') =>
+    status.roots.reduce((total, { counts }) => total + counts[of], 0);
+  return `${plural(sum('claims'), 'claim')}, ${plural(sum('entities'), 'entity', 'entities')}`;
+}
+
+export interface Machine {
+  readonly extension: string;
+  readonly editor: string;
+  readonly platform: string;
+  readonly trusted: boolean;
+  readonly server: string;
+  readonly settings: readonly string[];
+}
+
+/** For a bug report: figures and versions, no text of a prompt or claim, no path, no name. */
+export function diagnosticsReport(
+  state: State,
+  status: StatusResult | undefined,
+  health: DidChangeStatus | undefined,
+  machine: Machine,
+): string {
+  const lines = [
+    `Vouch extension: ${machine.extension}`,
+    `Editor: ${machine.editor}`,
+    `Platform: ${machine.platform}`,
+    `Workspace trusted: ${machine.trusted}`,
+    `Server: ${machine.server}`,
+    `State: ${state}, health: ${health?.health ?? 'unknown'}`,
+    `Settings set: ${machine.settings.join(', ') || 'none'}`,
+  ];
+  if (status) {
+    lines.push(
+      `Generation: ${status.generation}, complete: ${status.complete}`,
+      `Degraded: ${status.degraded.join(', ') || 'no'}`,
+      `Watcher: ${status.watcher}, sessions: ${status.sessions}`,
+    );
+    for (const [at, { counts, problems }] of status.roots.entries()) {
+      const figures = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+      lines.push(`Knowledge base ${at + 1}: ${figures.join(', ')}; problems ${problems.length}`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,37 @@
+/** Where in a text a citation or a claim stands. */
+
+export interface Place {
+  /** From 0. */
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const LINES = /\bL(\d{1,7})(?:\s*[-–]\s*L?(\d{1,7}))?/;
+
+/** Lines named by a fragment or locator such as `L12` or `L12-L20`: first line, from 0. */
+export function lineOf(locator: string): number | undefined {
+  const found = LINES.exec(locator);
+  return found?.[1] ? Math.max(0, Number(found[1]) - 1) : undefined;
+}
+
+/** The place of the first of `needles` in `text`, however its white space is wrapped. */
+export function findPlace(text: string, needles: readonly string[]): Place | undefined {
+  for (const needle of needles) {
+    const words = needle.trim().split(/\s+/).filter(Boolean).slice(0, 12);
+    if (words.length === 0) continue;
+    const pattern = words
+      .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('\\s+');
+    const found = new RegExp(pattern).exec(text);
+    if (found) return placeAt(text, found.index, found[0]);
+  }
+  return undefined;
+}
+
+function placeAt(text: string, index: number, words: string): Place {
+  const before = text.slice(0, index).split('\n');
+  const start = before.at(-1)?.length ?? 0;
+  const firstLine = words.split('\n', 1)[0] ?? '';
+  return { line: before.length - 1, start, end: start + firstLine.length };
+}

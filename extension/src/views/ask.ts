@@ -1,0 +1,25 @@
+/** Asking the server, typed by method; and what an open row of an entity shows. */
+import type { EntityResult, Requests } from '../protocol.gen';
+import type { Node, Subject } from './nodes';
+
+export type Ask = <M extends keyof Requests>(
+  method: M,
+  params: Requests[M]['params'],
+) => Promise<Requests[M]['result']>;
+
+/** The folder of a collection, for the `root` of a request; null where there is only one. */
+export type RootOf = (collection: string | null) => string | null;
+
+/** Rows that VS Code draws: the roots, or those whose look or branch changed. */
+export type Redraw = (rows: 'all' | readonly string[]) => void;
+
+/** What a tree view shows. */
+export interface Model {
+  readonly roots: readonly Node[];
+  children(node: Node): readonly Node[] | Promise<readonly Node[]>;
+  expanded(node: Node, open: boolean): void;
+}
+
+export function askEntity(ask: Ask, rootOf: RootOf, subject: Subject): Promise<EntityResult> {
+  return ask('vouch/entity', { id: subject.id, root: rootOf(subject.collection) });
+}

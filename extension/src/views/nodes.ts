@@ -1,0 +1,261 @@
+/** Rows of the side panel as plain data: what they say, without saying how VS Code draws them. */
+import type { Citation, ClaimView, ExpertRow, SalientEntity } from '../protocol.gen';
+
+export interface Target {
+  readonly uri: string;
+  /** Where in the file: a locator such as `L12`, then words to look for. */
+  readonly locator?: string | null;
+  readonly needles: readonly string[];
+}
+
+/** A row; `id` is stable for as long as the row means the same thing. */
+export interface Node {
+  readonly id: string;
+  readonly kind: 'session' | 'entity' | 'expert' | 'why' | 'claim' | 'more' | 'citation' | 'note';
+  readonly label: string;
+  readonly description: string;
+  /** Read aloud in place of label and description. */
+  readonly spoken: string;
+  /** Plain lines; the first is the heading. */
+  readonly tooltip: readonly string[];
+  readonly icon: string;
+  readonly color?: string;
+  readonly branch: boolean;
+  readonly target?: Target;
+  readonly isNew?: boolean;
+  readonly subject?: Subject;
+  /** Rows beneath that are known already. */
+  readonly children?: readonly Node[];
+}
+
+/** What a row is about, for looking up what is beneath it. */
+export interface Subject {
+  readonly id: string;
+  readonly name: string;
+  readonly collection: string | null;
+}
+
+const ENTITY_ICONS: Readonly<Record<string, string>> = {
+  person: 'person',
+  team: 'organization',
+  organization: 'organization',
+  project: 'project',
+  repo: 'repo',
+  service: 'server-process',
+  system: 'server',
+  database: 'database',
+  api: 'plug',
+  file: 'file',
+  tool: 'tools',
+  library: 'library',
+  incident: 'flame',
+  decision: 'milestone',
+  event: 'calendar',
+  place: 'location',
+  concept: 'lightbulb',
+  workflow: 'git-merge',
+};
+
+const ARMS: Readonly<Record<SalientEntity['arm'], string>> = {
+  name: 'named',
+  alias: 'an alias of it',
+  variant: 'a form of its name',
+  partial: 'part of its name',
+  text: 'by full text',
+};
+
+export const entityIcon = (type: string): string =>
+  ENTITY_ICONS[type.toLowerCase()] ?? 'symbol-misc';
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+const joined = (...parts: (string | null | undefined | false)[]): string =>
+  parts.filter(Boolean).join(' · ');
+
+const quoted = (words: readonly string[]): string =>
+  words.map((word) => `“${word.replaceAll(/\s+/g, ' ').trim()}”`).join(', ');
+
+export function entityNode(
+  parent: string,
+  row: SalientEntity,
+  gone: boolean,
+  isNew: boolean,
+): Node {
+  const claims = plural(row.claim_count, 'claim');
+  const state = gone ? 'no longer in play' : row.ambiguous ? 'ambiguous' : null;
+  return {
+    id: `${parent}/${keyOf(row)}`,
+    kind: 'entity',
+    label: row.name,
+    description: joined(row.type, claims, row.collection, state),
+    spoken: [row.name, row.type, claims, state, isNew && 'new'].filter(Boolean).join(', '),
+    tooltip: [row.name, joined(row.type, claims, row.collection), `In play: ${row.why}`],
+    icon: entityIcon(row.type),
+    ...(gone ? { color: 'disabledForeground' } : {}),
+    branch: true,
+    isNew,
+    subject: subjectOf(row),
+  };
+}
+
+/** The words that named an entity. */
+export function whyNode(parent: string, row: SalientEntity): Node {
+  const words = quoted(row.matched);
+  return {
+    id: `${parent}/why`,
+    kind: 'why',
+    label: words || row.why,
+    description: words ? ARMS[row.arm] : '',
+    spoken: `In play because of ${words || row.why}, ${ARMS[row.arm]}`,
+    tooltip: ['Why it is in play', row.why],
+    icon: 'quote',
+    branch: false,
+  };
+}
+
+export function sessionNode(id: string, count: number): Node {
+  const inPlay = `${count} in play`;
+  return {
+    id: `session:${id}`,
+    kind: 'session',
+    label: id,
+    description: inPlay,
+    spoken: `Session ${id}, ${inPlay}`,
+    tooltip: [`Session ${id}`, 'What is in play in a session from outside this editor.'],
+    icon: 'comment-discussion',
+    branch: true,
+  };
+}
+
+const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: string]>> = {
+  stable: ['verified'],
+  contested: ['warning', 'list.warningForeground'],
+};
+
+export function claimNode(parent: string, claim: ClaimView): Node {
+  const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle-small'];
+  const facts = factsOf(claim);
+  const id = `${parent}/claim:${claim.id}`;
+  return {
+    id,
+    kind: 'claim',
+    label: claim.text.replaceAll(/\s+/g, ' ').trim(),
+    description: facts,
+    spoken: `${claim.text}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
+    tooltip: [claim.text, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
+    icon,
+    ...(color ? { color } : {}),
+    branch: claim.citations.length > 0,
+    target: { uri: claim.uri, needles: [claim.text, `text:`] },
+    children: claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
+  };
+}
+
+function factsOf(claim: ClaimView): string {
+  return joined(claim.status, claim.confidence.toFixed(2), claim.date?.slice(0, 10));
+}
+
+const titleOf = (citation: Citation): string =>
+  citation.title ?? citation.locator ?? citation.source_id?.slice(0, 12) ?? citation.id;
+
+function citationNode(id: string, citation: Citation): Node {
+  const missing = citation.kind === 'missing';
+  const title = titleOf(citation);
+  const where = missing ? 'missing' : citation.locator === title ? '' : (citation.locator ?? '');
+  return {
+    id,
+    kind: 'citation',
+    label: title,
+    description: where,
+    spoken: ['Citation', title, where].filter(Boolean).join(', '),
+    tooltip: [title, where, citation.quote ?? ''].filter(Boolean),
+    icon: missing ? 'question' : citation.quote ? 'quote' : 'file-symlink-file',
+    ...(missing ? { color: 'list.warningForeground' } : {}),
+    branch: false,
+    ...(citation.uri
+      ? {
+          target: {
+            uri: citation.uri,
+            locator: citation.locator,
+            needles: citation.quote ? [citation.quote] : [],
+          },
+        }
+      : {}),
+  };
+}
+
+const SHOWN_CLAIMS = 5;
+
+/** The first few claims, and a row that holds the others. */
+export function claimNodes(parent: string, claims: readonly ClaimView[], total: number): Node[] {
+  const nodes = claims.map((claim) => claimNode(parent, claim));
+  if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
+  if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
+  const rest = nodes.slice(SHOWN_CLAIMS);
+  const unseen = total - nodes.length;
+  const more: Node = {
+    ...noteNode(`${parent}/more`, `${total - SHOWN_CLAIMS} more`),
+    kind: 'more',
+    icon: 'ellipsis',
+    branch: true,
+    children: unseen > 0 ? [...rest, noteNode(`${parent}/older`, `${unseen} older`)] : rest,
+  };
+  return [...nodes.slice(0, SHOWN_CLAIMS), more];
+}
+
+export function noteNode(parent: string, label: string, icon = 'info'): Node {
+  return {
+    id: `${parent}/note`,
+    kind: 'note',
+    label,
+    description: '',
+    spoken: label,
+    tooltip: [label],
+    icon,
+    branch: false,
+  };
+}
+
+const BAR = 8;
+
+/** A bar of eight cells for `share`, 0 to 1; whatever scores at all fills one. */
+export function bar(share: number): string {
+  const full = share > 0 ? Math.max(1, Math.round(Math.min(1, share) * BAR)) : 0;
+  return '▰'.repeat(full) + '▱'.repeat(BAR - full);
+}
+
+export function expertNode(row: ExpertRow, best: number): Node {
+  const counts = [plural(row.claim_count, 'claim'), plural(row.citation_count, 'citation')];
+  const score = Number(row.score.toFixed(2)).toString();
+  return {
+    id: `expert:${keyOf(row)}`,
+    kind: 'expert',
+    label: row.name,
+    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(...counts, row.collection)}`,
+    spoken: [row.name, row.type, `score ${score}`, ...counts].join(', '),
+    tooltip: [
+      row.name,
+      joined(row.type, ...counts, row.collection),
+      row.explain ? `Score ${score}: ${row.explain.formula}` : `Score ${score}`,
+    ],
+    icon: entityIcon(row.type),
+    branch: true,
+    subject: subjectOf(row),
+  };
+}
+
+interface Row {
+  readonly entity_id: string;
+  readonly name: string;
+  readonly collection?: string | null;
+}
+
+/** What tells an entity from all others; the same id in two collections is two entities. */
+export const keyOf = (row: Row): string => JSON.stringify([row.collection ?? null, row.entity_id]);
+
+const subjectOf = (row: Row): Subject => ({
+  id: row.entity_id,
+  name: row.name,
+  collection: row.collection ?? null,
+});

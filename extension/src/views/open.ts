@@ -1,0 +1,27 @@
+/** Opens what a row points at, at its place. */
+import * as vscode from 'vscode';
+import { findPlace, lineOf } from '../text/place';
+import type { Target } from './nodes';
+
+export async function openTarget(target: Target): Promise<void> {
+  const uri = vscode.Uri.parse(target.uri, true);
+  if (uri.scheme !== 'file') throw new Error('Vouch opens files only.');
+  const document = await vscode.workspace.openTextDocument(uri.with({ fragment: '' }));
+  const selection = rangeIn(document, uri.fragment, target);
+  await vscode.window.showTextDocument(document, {
+    preview: true,
+    ...(selection && { selection }),
+  });
+}
+
+function rangeIn(
+  document: vscode.TextDocument,
+  fragment: string,
+  { locator, needles }: Target,
+): vscode.Range | undefined {
+  const place = findPlace(document.getText(), needles);
+  if (place) return new vscode.Range(place.line, place.start, place.line, place.end);
+  const line = lineOf(fragment) ?? lineOf(locator ?? '');
+  if (line === undefined || line >= document.lineCount) return undefined;
+  return document.lineAt(line).range;
+}

@@ -1,0 +1,108 @@
+/** Draws a model as a native tree view. */
+import * as vscode from 'vscode';
+import { literal } from '../text/links';
+import type { Model } from './ask';
+import type { Node } from './nodes';
+
+const ARRIVAL = 'vouch-arrival';
+
+/** A row as VS Code knows it: the same object for as long as the id stands. */
+interface Row {
+  node: Node;
+}
+
+export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  readonly view: vscode.TreeView<Row>;
+  private readonly changed = new vscode.EventEmitter<Row | Row[] | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly rows = new Map<string, Row>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    id: string,
+    private readonly model: Model,
+  ) {
+    this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
+    this.subscriptions = [
+      this.view,
+      this.changed,
+      this.view.onDidExpandElement(({ element }) => model.expanded(element.node, true)),
+      this.view.onDidCollapseElement(({ element }) => model.expanded(element.node, false)),
+    ];
+  }
+
+  redraw(rows: 'all' | readonly string[]): void {
+    if (rows === 'all') {
+      this.changed.fire(undefined);
+      return;
+    }
+    this.adopt(this.model.roots);
+    const known = rows.flatMap((id) => this.rows.get(id) ?? []);
+    if (known.length > 0) this.changed.fire(known);
+  }
+
+  async getChildren(row?: Row): Promise<Row[]> {
+    return this.adopt(row ? await this.model.children(row.node) : this.model.roots);
+  }
+
+  getTreeItem({ node }: Row): vscode.TreeItem {
+    const item = new vscode.TreeItem(
+      node.label,
+      node.branch
+        ? vscode.TreeItemCollapsibleState.Collapsed
+        : vscode.TreeItemCollapsibleState.None,
+    );
+    item.id = node.id;
+    item.description = node.description;
+    item.iconPath = new vscode.ThemeIcon(
+      node.icon,
+      node.color ? new vscode.ThemeColor(node.color) : undefined,
+    );
+    item.contextValue = node.target && node.kind !== 'entity' ? `${node.kind} opens` : node.kind;
+    item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
+    if (node.isNew) item.resourceUri = vscode.Uri.from({ scheme: ARRIVAL, path: '/new' });
+    if (node.target) {
+      item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
+    }
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, { node }: Row): vscode.TreeItem {
+    const [heading = '', ...lines] = node.tooltip;
+    const text = [`**${literal(heading)}**`, ...lines.map(literal)].join('\n\n');
+    item.tooltip = new vscode.MarkdownString(node.kind === 'claim' ? plainHeading(text) : text);
+    return item;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private adopt(nodes: readonly Node[]): Row[] {
+    return nodes.map((node) => {
+      const row = this.rows.get(node.id);
+      if (row) {
+        row.node = node;
+        return row;
+      }
+      const fresh = { node };
+      this.rows.set(node.id, fresh);
+      return fresh;
+    });
+  }
+}
+
+/** The text of a claim is read, not shouted. */
+const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');
+
+/** Marks rows that have just come into play. */
+export class Arrivals implements vscode.FileDecorationProvider {
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (uri.scheme !== ARRIVAL) return undefined;
+    return {
+      badge: '●',
+      color: new vscode.ThemeColor('vouchSidecar.newForeground'),
+      tooltip: 'new in play',
+    };
+  }
+}
