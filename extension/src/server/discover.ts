@@ -1,0 +1,134 @@
+/** Finds the server: setting, selected Python environment, PATH, own installation. */
+import path from 'node:path';
+
+export const MINIMUM_VERSION = '0.1.0';
+
+export type Origin = 'setting' | 'environment' | 'path' | 'installed';
+
+export interface Found {
+  readonly command: string;
+  readonly origin: Origin;
+  readonly version: string;
+}
+
+/** What discovery may see and do; everything else about the machine is left to the caller. */
+export interface World {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly path: string;
+  readonly trusted: boolean;
+  readonly folders: readonly string[];
+  readonly setting: string;
+  readonly installed: string;
+  /** The interpreter of the selected environment. */
+  interpreter(): Promise<string | undefined>;
+  /** The real path of an executable file, or undefined. */
+  executable(file: string): Promise<string | undefined>;
+  /** What `command --version` prints; rejects when it can't be run. */
+  version(command: string): Promise<string>;
+  log(line: string): void;
+}
+
+/** The first server that answers with a version new enough; a path that was set is the only one tried. */
+export async function discover(world: World): Promise<Found | undefined> {
+  if (world.setting.trim()) {
+    return attempt(world, 'setting', expandHome(world.setting.trim(), world));
+  }
+  for (const [origin, candidates] of sources(world)) {
+    for (const command of await candidates()) {
+      const found = await attempt(world, origin, command);
+      if (found) return found;
+    }
+  }
+  world.log('No server was found.');
+  return undefined;
+}
+
+function sources(world: World): [Origin, () => Promise<string[]>][] {
+  return [
+    ['environment', () => inEnvironment(world)],
+    ['path', async () => onPath(world)],
+    ['installed', async () => [world.installed]],
+  ];
+}
+
+async function inEnvironment(world: World): Promise<string[]> {
+  if (!world.trusted) {
+    world.log('Selected Python environment: left out, the workspace is not trusted.');
+    return [];
+  }
+  const interpreter = await world.interpreter();
+  if (!interpreter) {
+    world.log('Selected Python environment: none.');
+    return [];
+  }
+  return [tools(world).join(tools(world).dirname(interpreter), scriptName(world.platform))];
+}
+
+function onPath(world: World): string[] {
+  const { join, delimiter, isAbsolute } = tools(world);
+  return world.path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .map((folder) => join(folder, scriptName(world.platform)));
+}
+
+async function attempt(world: World, origin: Origin, command: string): Promise<Found | undefined> {
+  const refuse = (why: string): undefined => {
+    if (origin !== 'path' || why !== ABSENT) world.log(`${TITLES[origin]}: ${command}: ${why}`);
+  };
+  if (!tools(world).isAbsolute(command)) return refuse('not an absolute path.');
+  const real = await world.executable(command);
+  if (!real) return refuse(ABSENT);
+  if (!world.trusted && [command, real].some((file) => inWorkspace(world, file))) {
+    return refuse('left out, it lies in a workspace that is not trusted.');
+  }
+  try {
+    const version = parseVersion(await world.version(command));
+    if (!version) return refuse('does not say its version.');
+    if (isOlder(version, MINIMUM_VERSION)) {
+      return refuse(`is ${version}, ${MINIMUM_VERSION} or newer is needed.`);
+    }
+    world.log(`${TITLES[origin]}: ${command}: version ${version}, taken.`);
+    return { command, origin, version };
+  } catch (error) {
+    return refuse(`can't be run: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const ABSENT = 'not there.';
+const TITLES: Record<Origin, string> = {
+  setting: 'Setting vouchSidecar.path',
+  environment: 'Selected Python environment',
+  path: 'PATH',
+  installed: 'Installed by this extension',
+};
+
+const tools = (world: World) => (world.platform === 'win32' ? path.win32 : path.posix);
+
+export const scriptName = (platform: NodeJS.Platform) =>
+  platform === 'win32' ? 'vouch-sidecar.exe' : 'vouch-sidecar';
+
+function expandHome(file: string, world: World): string {
+  return /^~(?=[\\/]|$)/.test(file) ? tools(world).join(world.home, file.slice(1)) : file;
+}
+
+function inWorkspace(world: World, file: string): boolean {
+  const { relative, isAbsolute, sep } = tools(world);
+  return world.folders.some((folder) => {
+    const way = relative(folder, file);
+    return !isAbsolute(way) && way.split(sep)[0] !== '..';
+  });
+}
+
+export function parseVersion(text: string): string | undefined {
+  return /\b\d+\.\d+\.\d+\S*/.exec(text)?.[0];
+}
+
+export function isOlder(version: string, minimum: string): boolean {
+  const numbers = (text: string) =>
+    text.split('.', 3).map((part) => Number.parseInt(part, 10) || 0);
+  const [a, b] = [numbers(version), numbers(minimum)];
+  const at = [0, 1, 2].find((i) => a[i] !== b[i]);
+  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
+}

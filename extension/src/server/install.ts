@@ -1,0 +1,114 @@
+/** Puts the server that the extension carries into an environment of the extension's own. */
+import { execFile, spawn } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { scriptName } from './discover';
+import { safeEnvironment } from './machine';
+
+const run = promisify(execFile);
+const ON_WINDOWS = process.platform === 'win32';
+const PYTHONS = ON_WINDOWS
+  ? ['py', 'python']
+  : ['python3.13', 'python3.12', 'python3.11', 'python3', 'python'];
+const NEW_ENOUGH = 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)';
+
+const environmentOf = (context: vscode.ExtensionContext): string =>
+  path.join(context.globalStorageUri.fsPath, 'server');
+
+const binOf = (environment: string): string =>
+  path.join(environment, ON_WINDOWS ? 'Scripts' : 'bin');
+
+/** Where the server is once it has been installed. */
+export const installedServer = (context: vscode.ExtensionContext): string =>
+  path.join(binOf(environmentOf(context)), scriptName(process.platform));
+
+/** Installs with progress; whether it is there afterwards. Rejects when cancelled or failed. */
+export async function install(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: 'Vouch: installing the server',
+    cancellable: true,
+  };
+  await vscode.window.withProgress(options, async (progress, token) => {
+    const stop = new AbortController();
+    token.onCancellationRequested(() => stop.abort());
+    const say = (message: string) => progress.report({ message });
+    await installInto(context, log, say, stop.signal);
+  });
+}
+
+async function installInto(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const environment = environmentOf(context);
+  const wheel = await carriedWheel(context);
+  const python = await findPython(signal);
+  if (!python) throw new Error('Python 3.11 or newer was not found on the PATH.');
+  await vscode.workspace.fs.createDirectory(context.globalStorageUri);
+  try {
+    say('making an environment');
+    await rm(environment, { recursive: true, force: true });
+    await follow(python, ['-m', 'venv', environment], log, signal, () => {});
+    const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', wheel];
+    const own = path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
+    await follow(own, pip, log, signal, (line) => say(shortened(line)));
+  } catch (error) {
+    await rm(environment, { recursive: true, force: true });
+    throw signal.aborted ? new vscode.CancellationError() : error;
+  }
+}
+
+async function carriedWheel(context: vscode.ExtensionContext): Promise<string> {
+  const folder = context.asAbsolutePath('server');
+  const name = (await readdir(folder)).find((file) => file.endsWith('.whl'));
+  if (!name) throw new Error('This build of the extension carries no server.');
+  return path.join(folder, name);
+}
+
+async function findPython(signal: AbortSignal): Promise<string | undefined> {
+  for (const python of PYTHONS) {
+    try {
+      await run(python, ['-c', NEW_ENOUGH], { signal, windowsHide: true, env: safeEnvironment() });
+      return python;
+    } catch {
+      signal.throwIfAborted();
+    }
+  }
+  return undefined;
+}
+
+const shortened = (line: string): string => {
+  const step = /^(Collecting|Downloading|Installing|Processing|Building)\b[^(\n]*/.exec(line);
+  return (step?.[0] ?? 'fetching what it needs').trim().slice(0, 60);
+};
+
+function follow(
+  command: string,
+  args: string[],
+  log: vscode.LogOutputChannel,
+  signal: AbortSignal,
+  onLine: (line: string) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { signal, windowsHide: true, env: safeEnvironment() });
+    const each = (line: string) => {
+      log.info(line);
+      onLine(line);
+    };
+    createInterface(child.stdout).on('line', each);
+    createInterface(child.stderr).on('line', (line) => log.warn(line));
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${path.basename(command)} ended with ${code}.`)),
+    );
+  });
+}

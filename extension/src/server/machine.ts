@@ -1,0 +1,65 @@
+/** What discovery needs of the machine and of VS Code. */
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import type { World } from './discover';
+import { selectedInterpreter } from './environments';
+import { installedServer } from './install';
+
+const run = promisify(execFile);
+const VERSION_TIMEOUT_MS = 10_000;
+
+export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): World {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  return {
+    platform: process.platform,
+    home: homedir(),
+    path: process.env.PATH ?? '',
+    trusted: vscode.workspace.isTrusted,
+    folders,
+    setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
+    installed: installedServer(context),
+    interpreter: () => selectedInterpreter(log),
+    executable,
+    version,
+    log: (line) => log.info(line),
+  };
+}
+
+async function executable(file: string): Promise<string | undefined> {
+  try {
+    await access(file, constants.X_OK);
+    return await realpath(file);
+  } catch {
+    return undefined;
+  }
+}
+
+async function version(command: string): Promise<string> {
+  const { stdout } = await run(command, ['--version'], {
+    timeout: VERSION_TIMEOUT_MS,
+    windowsHide: true,
+    cwd: path.dirname(command),
+    env: safeEnvironment(),
+  });
+  return stdout;
+}
+
+/**
+ * For processes that the extension starts: Python takes no modules from the folder that it happens
+ * to be started in, and no program is found by a relative way or in a workspace without trust.
+ */
+export function safeEnvironment(): NodeJS.ProcessEnv {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const safe = (folder: string) =>
+    path.isAbsolute(folder) && (vscode.workspace.isTrusted || !lies(folder, folders));
+  const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
+  return { ...process.env, PATH: search.join(path.delimiter), PYTHONSAFEPATH: '1' };
+}
+
+const lies = (file: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => `${file}${path.sep}`.startsWith(`${folder}${path.sep}`));
