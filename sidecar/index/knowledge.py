@@ -193,7 +193,8 @@ class Knowledge:
         for prepared in live:
             if isinstance(prepared.artifact, Claim):
                 built._relink(prepared.artifact.id)
-        built.search.adopt(built.search.fold())
+        if (pending := built.search.pending()) is not None:
+            built.search.adopt(built.search.fold(pending))
         return built
 
     def prepared(self) -> list[Prepared]:

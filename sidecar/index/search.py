@@ -18,7 +18,7 @@ from tantivy import Occur, Query
 
 from sidecar.index.text import Needle
 
-__all__ = ["Document", "Fold", "Search", "rarity", "score"]
+__all__ = ["Document", "Fold", "Pending", "Search", "rarity", "score"]
 
 _HEAP = 32_000_000
 _K1, _B = 1.2, 0.75
@@ -35,11 +35,17 @@ class Document(NamedTuple):
     stems: tuple[str, ...]
 
 
-class Fold(NamedTuple):
-    """What one folding brings into tantivy."""
+class Pending(NamedTuple):
+    """What waits to be folded into tantivy, by ordinal."""
 
     added: Mapping[int, Document]
     removed: Mapping[int, Document]
+
+
+class Fold(NamedTuple):
+    """What was folded, and what answers from it."""
+
+    pending: Pending
     searcher: tantivy.Searcher
 
 
@@ -86,29 +92,29 @@ class Search:
         self._totals[document.kind, document.gate] += sign
         self._lengths[document.kind] += sign * len(document.stems)
 
-    @property
-    def unfolded(self) -> int:
-        """How many changes wait for folding."""
-        return len(self._added) + len(self._removed)
+    def pending(self) -> Pending | None:
+        """What waits for folding, if anything does."""
+        if not self._added and not self._removed:
+            return None
+        return Pending(dict(self._added), dict(self._removed))
 
-    def fold(self) -> Fold:
-        """Bring what waits into tantivy (blocking, 5 to 30 ms and up). Pass it to `adopt`."""
-        added, removed = dict(self._added), dict(self._removed)
-        for ordinal in removed:
+    def fold(self, pending: Pending) -> Fold:
+        """Bring it into tantivy (blocking, 5 to 30 ms and up). Pass the result to `adopt`."""
+        for ordinal in pending.removed:
             self._writer.delete_documents_by_term("ordinal", ordinal)
-        for document in added.values():
+        for document in pending.added.values():
             self._writer.add_document(self._tantivy_document(document))
         self._writer.commit()
         self._index.reload()
-        return Fold(added, removed, self._index.searcher())
+        return Fold(pending, self._index.searcher())
 
     def adopt(self, folded: Fold) -> None:
         """Answer from what `fold` made, together with what changed since."""
         self._searcher = folded.searcher
-        for ordinal, document in folded.added.items():
+        for ordinal, document in folded.pending.added.items():
             if self._added.pop(ordinal, None) is None:
                 self._removed[ordinal] = document
-        for ordinal in folded.removed:
+        for ordinal in folded.pending.removed:
             self._removed.pop(ordinal, None)
 
     def _tantivy_document(self, document: Document) -> tantivy.Document:

@@ -92,6 +92,10 @@ class Store:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
 
+    def artifact_at(self, path: str) -> Artifact | None:
+        """What the file at a path says, as last read."""
+        return self._ledger.get(path)
+
     def remember(self, artifacts: Mapping[str, tuple[Stat, Artifact]]) -> None:
         """What an earlier process has read, by path. The next full reconcile takes from it what
         still has the same stat, instead of reading it, and forgets the rest.

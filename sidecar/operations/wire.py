@@ -127,6 +127,9 @@ class ExplainedClaim(Wire):
 
     claim_id: str
     contribution: float = Field(description="What it added to the score, before rounding.")
+    coverage: float = Field(
+        description="Share of the topic's words, by rarity, that it holds; 1 where a name matched."
+    )
     matched: list[str] = Field(description="Words of the topic that it holds.")
     arm: Literal["entity", "text"] = Field(
         description="entity: the topic names an entity of it; text: its words match."
@@ -143,7 +146,6 @@ class ExpertExplain(Wire):
     formula: str = Field(description="How the score follows from the factors.")
     factors: dict[str, float] = Field(description="The figures that the formula names.")
     named: bool = Field(description="Whether the topic names this entity.")
-    coverage: float = Field(description="Share of the topic's words, by rarity, held.")
     claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from sidecar.kb.plain import one_line
 from sidecar.kb.records import Claim, Entity, Page, Relation, Source
+from sidecar.retrieval.salience import ArmName
 from sidecar.retrieval.view import View, claim_date
 
 __all__ = ["Hit", "render"]
@@ -29,7 +30,7 @@ class Hit:
     artifact: Claim | Page | Entity | Relation | Source
     phrase: str
     similarity: float
-    arm: str
+    arm: ArmName
     entity_id: str | None
     excerpt: str = ""
 

@@ -55,6 +55,7 @@ class Contribution(NamedTuple):
 
     claim: Claim
     amount: float
+    coverage: float
     matched: tuple[str, ...]
     named: bool
     linked_by: LinkedBy
@@ -204,6 +205,7 @@ def _row(
             Contribution(
                 claim=claim,
                 amount=_amount(claim, weighting, question.now, coverage),
+                coverage=coverage,
                 matched=tuple(n.word for n in held),
                 named=named,
                 linked_by=match.view.knowledge.links(claim.id).by,

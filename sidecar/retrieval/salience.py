@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from sidecar.index.names import Arm
 from sidecar.index.search import rarity
 from sidecar.index.text import needles
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
 
-__all__ = ["Salient", "rank", "volunteered"]
+__all__ = ["ArmName", "Salient", "rank", "worth_searching", "worth_volunteering"]
 
+ArmName = Literal["name", "alias", "variant", "partial", "text"]
+_ARM_NAMES: dict[Arm, ArmName] = {
+    Arm.NAME: "name",
+    Arm.ALIAS: "alias",
+    Arm.VARIANT: "variant",
+    Arm.PARTIAL: "partial",
+}
 FADING = 0.9
 """What a text is worth of the next newer one."""
 TEXT_COVERAGE = 0.5
@@ -48,7 +57,7 @@ class Salient:
     top_claim_id: str | None
     score: float
     strength: float
-    arm: str
+    arm: ArmName
     matched: tuple[str, ...]
     why: str
     ambiguous: bool
@@ -83,18 +92,18 @@ def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salien
     return rows[:top_k]
 
 
-def volunteered(
-    views: Sequence[View], text: str, limit: int, threshold: float = VOLUNTEERED
+def worth_volunteering(
+    views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
 ) -> list[Salient]:
-    """What one text alone brings in strongly enough to be said unasked."""
-    rows = [row for view in views for row in _named_in(view, [text])]
+    """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
+    rows = [row for view in views for row in _named_in(view, texts)]
     keep = [
-        r
-        for r in rows
-        if r.strength >= threshold and not r.ambiguous and (r.claim_count or _has_page(r))
+        row
+        for row in rows
+        if row.strength >= threshold and not row.ambiguous and (row.claim_count or _has_page(row))
     ]
     keep.sort(key=lambda r: (-round(r.strength, 6), r.entity.id, r.view.collection))
-    return keep[:limit]
+    return keep
 
 
 def _has_page(row: Salient) -> bool:
@@ -137,7 +146,7 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         top_claim_id=top.id if top else None,
         score=round(low + width * strength, 6),
         strength=strength,
-        arm=best.mention.arm.name.lower(),
+        arm=_ARM_NAMES[best.mention.arm],
         matched=matched,
         why=_why(best, gathered, strength, (low, width)),
         ambiguous=best.mention.ambiguous,

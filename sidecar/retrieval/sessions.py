@@ -101,6 +101,11 @@ class Sessions:
             self._activate(session)
         return session
 
+    def peek(self, session_id: str) -> Session | None:
+        """A session, without that being activity."""
+        self._expire()
+        return self._sessions.get(session_id)
+
     def open(self, session_id: str) -> Session:
         """A session, made when there is none."""
         session = self.get(session_id)

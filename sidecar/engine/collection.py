@@ -1,0 +1,93 @@
+"""One knowledge base of the process: its files, what is known of them, and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sidecar.index.documents import prepare
+from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.kb.layout import KB_DIRNAME
+from sidecar.kb.records import Artifact, Problem, key_of
+from sidecar.kb.settings import Settings, load_settings
+from sidecar.kb.store import Store
+
+__all__ = ["Collection", "Step"]
+
+REBUILD_FROM = 1_000
+"""Changed artifacts from which on building anew beats changing in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change that is ready to be published: made off the event loop, taken in on it."""
+
+    change: PreparedChange
+    problems: Mapping[str, tuple[Problem, ...]]
+    skipped: int
+    config: bytes | None
+    rebuilt: Knowledge | None = None
+
+
+@dataclass(slots=True)
+class Collection:
+    """A knowledge base as the process holds it. `name` is unique within the process."""
+
+    root: Path
+    store: Store
+    settings: Settings
+    name: str = ""
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    config: bytes | None = None
+    settings_problems: tuple[Problem, ...] = ()
+    skipped: int = 0
+    complete: bool = False
+    indexed_at: float | None = None
+
+    @classmethod
+    def at(cls, root: Path, clock: Callable[[], float]) -> Collection:
+        """The knowledge base in a folder, not read yet."""
+        return cls(root, Store(root / KB_DIRNAME, clock=clock), Settings())
+
+    def read(self) -> Step | None:
+        """See what changed on disk (blocking, one call at a time); None when nothing did."""
+        seen = self.store.reconcile()
+        prepared = PreparedChange(
+            tuple(prepare(artifact) for artifact in seen.change.upserts), seen.change.removals
+        )
+        step = Step(prepared, seen.problems, seen.skipped, seen.config)
+        if not self.complete:
+            return Step(
+                prepared, seen.problems, seen.skipped, seen.config, Knowledge.of(prepared.upserts)
+            )
+        same = (
+            not seen.change
+            and seen.problems == self.problems
+            and seen.config == self.config
+            and seen.skipped == self.skipped
+        )
+        return None if same else step
+
+    def take(self, step: Step, generation: int, now: float) -> None:
+        """Make a step count, whole."""
+        if step.rebuilt is not None:
+            self.knowledge = step.rebuilt
+        else:
+            self.knowledge.apply(step.change)
+        self.knowledge.generation = generation
+        self.problems = step.problems
+        self.skipped = step.skipped
+        self.config = step.config
+        self.complete = True
+        self.indexed_at = now
+
+    def on_disk(self, relative: str) -> Artifact | None:
+        """What the file at a path below `.vouch/` says, if that is what counts for its id."""
+        artifact = self.store.artifact_at(relative)
+        return artifact if artifact and self.knowledge.artifact(key_of(artifact)) else None
+
+    def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
+        """Read the settings anew."""
+        self.settings, self.settings_problems = load_settings(self.config, client, env)

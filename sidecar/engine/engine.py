@@ -1,0 +1,290 @@
+"""The knowledge bases and sessions of one process. Belongs to one thread: the event loop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sidecar.engine.caller import Caller
+from sidecar.engine.collection import Collection, Step
+from sidecar.engine.overlays import Overlays
+from sidecar.kb.access import Viewer
+from sidecar.kb.layout import KB_DIRNAME, discover
+from sidecar.kb.records import Problem, Session, Severity
+from sidecar.kb.settings import Settings, load_settings, viewer_for
+from sidecar.retrieval.salience import Salient, rank
+from sidecar.retrieval.sessions import Sessions
+from sidecar.retrieval.view import View
+
+__all__ = ["Engine", "Served", "UnknownRootError"]
+
+log = logging.getLogger(__name__)
+
+Watching = Literal["client", "own", "sweep", "none"]
+"""How changes on disk are noticed first."""
+
+
+class UnknownRootError(LookupError):
+    """A call named a root where no knowledge base is served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A collection as one caller sees it, with the settings that rule there."""
+
+    collection: Collection
+    view: View
+    settings: Settings
+
+
+class Engine:
+    """Answers from what is published; takes in what changed. Nothing here waits or reads files,
+    but for `load`, which the shell uses.
+    """
+
+    def __init__(
+        self,
+        *,
+        env: Mapping[str, str],
+        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+        client_settings: Mapping[str, object] | None = None,
+    ) -> None:
+        self.env = env
+        self.now = now
+        self.clock = clock
+        self.collections: dict[Path, Collection] = {}
+        self.sessions = Sessions(clock)
+        self.overlays = Overlays()
+        self.generation = 0
+        self.watching: Watching = "none"
+        self.watch_lost = False
+        self.listeners: set[Callable[[], None]] = set()
+        self._client = _nested(client_settings or {})
+
+    # Knowledge bases
+
+    def add_start(self, start: Path | None) -> Collection | None:
+        """Serve the knowledge base that vouch would find from a folder or a document."""
+        root = discover(start, env=self.env)
+        return self.add_root(root) if root is not None else None
+
+    def add_root(self, root: Path) -> Collection:
+        """Serve the knowledge base in a folder; one that is served already stays as it is."""
+        if root not in self.collections:
+            collection = Collection.at(root, self.clock)
+            collection.configure(self._client, self.env)
+            self.collections[root] = collection
+            self._name_collections()
+        return self.collections[root]
+
+    def keep_roots(self, roots: Iterable[Path]) -> None:
+        """Stop serving every knowledge base that is not in one of these folders."""
+        gone = set(self.collections) - set(roots)
+        for root in gone:
+            del self.collections[root]
+        if gone:
+            self._name_collections()
+            self._published()
+
+    def load(self) -> None:
+        """Read everything that is served and publish it (blocking)."""
+        for collection in self.collections.values():
+            if (step := collection.read()) is not None:
+                self.publish(collection, step)
+
+    def publish(self, collection: Collection, step: Step) -> None:
+        """Make a step count, at once and whole."""
+        if self.collections.get(collection.root) is not collection:
+            return
+        config_changed = step.config != collection.config
+        self.generation += 1
+        collection.take(step, self.generation, self.now())
+        if config_changed:
+            self._configure([collection])
+        for prepared in step.change.upserts:
+            artifact = prepared.artifact
+            if isinstance(artifact, Session) and artifact.ended_at is not None:
+                self.sessions.end(artifact.id)
+        self._published()
+
+    def reconfigure(self, client_settings: Mapping[str, object]) -> None:
+        """The client's settings changed."""
+        self._client = _nested(client_settings)
+        self._configure(self.collections.values())
+        self._published()
+
+    def _configure(self, collections: Iterable[Collection]) -> None:
+        for collection in collections:
+            was_on = collection.settings.reflex.enabled
+            collection.configure(self._client, self.env)
+            if collection.settings.reflex.enabled and not was_on:
+                self.sessions.clear()
+        if self.collections and not self._reflex_on():
+            self.sessions.clear()
+        self._name_collections()
+
+    def _reflex_on(self) -> bool:
+        return any(c.settings.reflex.enabled for c in self.collections.values())
+
+    def _name_collections(self) -> None:
+        """Names by config, else by folder, made unique in the order of the folders."""
+        taken: set[str] = set()
+        for root, collection in sorted(self.collections.items()):
+            base = name = collection.settings.kb_name or root.name or "kb"
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+            taken.add(name)
+            collection.name = name
+
+    def _published(self) -> None:
+        for listener in list(self.listeners):
+            listener()
+
+    # Asking
+
+    @contextmanager
+    def serving(
+        self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
+    ) -> Iterator[list[Served]]:
+        """What a caller sees, until the block ends: overlays included, nothing else changed.
+
+        Raises `UnknownRootError`.
+        """
+        with ExitStack() as stack:
+            served = []
+            for collection in self._chosen(root):
+                overlay = self.overlays.of(caller.connection, collection.root)
+                settings = collection.settings
+                if overlay is not None:
+                    change = overlay.change(collection)
+                    stack.enter_context(collection.knowledge.overlay(change, overlay.stamp))
+                    if overlay.config is not None:
+                        settings, _ = load_settings(overlay.config, self._client, self.env)
+                who = viewer_for(settings, viewer, caller.viewer, self.env)
+                view = View(collection.name, collection.knowledge, who.gates)
+                served.append(Served(collection, view, settings))
+            yield served
+
+    def _chosen(self, root: str | None) -> list[Collection]:
+        everything = [c for _, c in sorted(self.collections.items())]
+        if root is None:
+            return everything
+        path = _path(root)
+        for collection in sorted(everything, key=lambda c: -len(c.root.parts)):
+            if path == collection.root or collection.root in path.parents:
+                return [collection]
+        raise UnknownRootError
+
+    @property
+    def complete(self) -> bool:
+        """Whether the first index of every knowledge base is built."""
+        return all(c.complete for c in self.collections.values())
+
+    def degraded(self) -> list[str]:
+        """What answers have to do without."""
+        found = []
+        if not self.complete:
+            found.append("index_building")
+        if self.watch_lost:
+            found.append("watch_lost")
+        if any(c.skipped for c in self.collections.values()):
+            found.append("files_skipped")
+        return found
+
+    def problems(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+        """All problems of a knowledge base by path, open documents as they stand in the editor."""
+        found = dict(collection.problems)
+        settings_problems = collection.settings_problems
+        overlay = self.overlays.of(caller.connection, collection.root)
+        if overlay is not None:
+            found.update(overlay.problems)
+            if overlay.config is not None:
+                _, settings_problems = load_settings(overlay.config, self._client, self.env)
+        for problem in settings_problems:
+            found[problem.path] = (*found.get(problem.path, ()), problem)
+        return {path: problems for path, problems in found.items() if problems}
+
+    def errors(self) -> list[tuple[Collection, Problem]]:
+        """What is wrong enough to withhold an artifact, in the order of the files."""
+        return [
+            (collection, problem)
+            for _, collection in sorted(self.collections.items())
+            for _, problems in sorted(collection.problems.items())
+            for problem in problems
+            if problem.severity is Severity.ERROR
+        ]
+
+    # Sessions
+
+    def observe(self, session_id: str, slot: str | None, text: str, *, final: bool = False) -> None:
+        """Touch a slot of a session: it becomes the newest. Without a name it is a slot of its own;
+        a final one is not replaced by what comes under its name later.
+        """
+        if not self._reflex_on():
+            return
+        session = self.sessions.open(session_id)
+        window = self._window()
+        if slot is None:
+            session.add(text, window)
+            return
+        session.touch(slot, text, window)
+        if final:
+            session.finish(slot)
+
+    def end_session(self, session_id: str) -> None:
+        """Drop a session's window."""
+        self.sessions.end(session_id)
+
+    def _window(self) -> int:
+        reflexes = (c.settings.reflex for c in self.collections.values())
+        return max((r.window for r in reflexes if r.enabled), default=0)
+
+    def salience(
+        self, served: Sequence[Served], session_id: str, top_k: int | None = None
+    ) -> list[Salient]:
+        """What is in play in a session, as far as each knowledge base's config lets it."""
+        session = self.sessions.peek(session_id)
+        if session is None:
+            return []
+        texts = session.newest_first()
+        rows: list[Salient] = []
+        limit = 0
+        for one in served:
+            reflex = one.settings.reflex
+            if reflex.enabled:
+                limit = max(limit, top_k or reflex.top_k)
+                rows += rank([one.view], texts[: reflex.window], top_k or reflex.top_k)
+        rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
+        return rows[:limit]
+
+
+def _path(root: str) -> Path:
+    """A path or a file URI as a path."""
+    if root.startswith("file:"):
+        from urllib.parse import unquote, urlparse
+
+        root = unquote(urlparse(root).path)
+    path = Path(root)
+    try:
+        path = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
+    return path.parent if path.name == KB_DIRNAME else path
+
+
+def _nested(client: Mapping[str, object]) -> dict[str, object]:
+    """A client's settings (`recall.max_results`) nested as `config.yaml` nests them."""
+    own = {k: v for k, v in client.items() if k not in ("reflex", "volunteer")}
+    return {
+        "sidecar": own,
+        "retrieval": {"reflex": client.get("reflex")},
+        "volunteer": client.get("volunteer"),
+    }

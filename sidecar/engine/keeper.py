@@ -1,0 +1,182 @@
+"""Keeps the published knowledge equal to the disk: the one place that waits.
+
+Client events, the own watcher and the sweep all end in the same step: read in a worker thread,
+publish on the event loop, fold into the full-text index in a worker thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from sidecar.engine.collection import REBUILD_FROM, Collection, Step
+from sidecar.engine.engine import Engine
+from sidecar.index.knowledge import Knowledge
+from sidecar.kb.records import key_of
+from sidecar.kb.watch import sweep_interval, watch
+
+__all__ = ["Keeper"]
+
+log = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 0.02
+"""A burst of events counts as one change when it pauses this long."""
+GIT_SECONDS = 2.0
+"""How long a checkout may hold git's lock before a change counts as whole all the same."""
+
+
+@dataclass(slots=True)
+class _Due:
+    """When a knowledge base is looked at next, on the engine's clock."""
+
+    at: float
+    cost: float = 0.0
+
+
+class Keeper:
+    """Drives one engine. All methods belong to its event loop."""
+
+    def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
+        self._engine = engine
+        self._watching = watching
+        self._due: dict[Path, _Due] = {}
+        self._wake = anyio.Event()
+        self._watches: dict[Path, anyio.CancelScope] = {}
+        self._lost: set[Path] = set()
+
+    def poke(self, paths: Iterable[Path] = ()) -> None:
+        """Files may have changed: those below the given paths, or anywhere."""
+        paths = list(paths)
+        for root in self._engine.collections:
+            if not paths or any(root == p or root in p.parents for p in paths):
+                self._touch(root)
+        self._wake.set()
+
+    def watch_by(self, watching: Literal["own", "client"]) -> None:
+        """Who notices changes first. The sweep runs beside either."""
+        self._watching = watching
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Keep at it until cancelled."""
+        async with anyio.create_task_group() as group:
+            while True:
+                self._wake = anyio.Event()
+                self._arrange_watches(group)
+                await self._work()
+                with anyio.move_on_after(self._until_next()):
+                    await self._wake.wait()
+                    await self._settled()
+
+    async def refresh(self) -> None:
+        """Look at everything once, now."""
+        for collection in list(self._engine.collections.values()):
+            await self._look_at(collection)
+
+    def _touch(self, root: Path) -> None:
+        due = self._due.setdefault(root, _Due(0.0))
+        due.at = 0.0
+
+    def _until_next(self) -> float:
+        now = self._engine.clock()
+        times = [due.at for root, due in self._due.items() if root in self._engine.collections]
+        return max(0.0, min(times, default=now + 3600.0) - now)
+
+    async def _settled(self) -> None:
+        """Wait until a burst is over, and with it a checkout that git has under way."""
+        await anyio.sleep(SETTLE_SECONDS)
+        locks = [root / ".git" / "index.lock" for root in self._engine.collections]
+        with anyio.move_on_after(GIT_SECONDS):
+            while any(lock.exists() for lock in locks):
+                await anyio.sleep(SETTLE_SECONDS)
+
+    async def _work(self) -> None:
+        for root in set(self._due) - set(self._engine.collections):
+            del self._due[root]
+        for root, collection in list(self._engine.collections.items()):
+            due = self._due.setdefault(root, _Due(0.0))
+            if due.at <= self._engine.clock():
+                await self._look_at(collection)
+
+    async def _look_at(self, collection: Collection) -> None:
+        started = self._engine.clock()
+        due = self._due.setdefault(collection.root, _Due(0.0))
+        due.at = float("inf")
+        step = await self._read(collection)
+        if step is not None:
+            self._engine.publish(collection, step)
+        else:
+            due.cost = self._engine.clock() - started
+        now = self._engine.clock()
+        expiry = collection.store.deadline
+        sweep = now + sweep_interval(due.cost)
+        due.at = min(due.at, sweep if expiry is None else min(sweep, max(expiry, now)))
+        await self._fold(collection)
+
+    async def _read(self, collection: Collection) -> Step | None:
+        step = await anyio.to_thread.run_sync(collection.read)
+        if step is None or step.rebuilt is not None:
+            return step
+        change = step.change
+        if len(change.upserts) + len(change.removals) < REBUILD_FROM:
+            return step
+        merged = {key_of(p.artifact): p for p in collection.knowledge.prepared()}
+        for key in change.removals:
+            merged.pop(key, None)
+        merged |= {key_of(p.artifact): p for p in change.upserts}
+        rebuilt = await anyio.to_thread.run_sync(Knowledge.of, list(merged.values()))
+        return Step(change, step.problems, step.skipped, step.config, rebuilt)
+
+    async def _fold(self, collection: Collection) -> None:
+        search = collection.knowledge.search
+        if (pending := search.pending()) is not None:
+            search.adopt(await anyio.to_thread.run_sync(search.fold, pending))
+
+    # Watching
+
+    def _arrange_watches(self, group: anyio.abc.TaskGroup) -> None:
+        wanted = set(self._engine.collections) if self._watching == "own" else set()
+        for root in set(self._watches) - wanted:
+            self._watches.pop(root).cancel()
+            self._lost.discard(root)
+        for root in wanted - set(self._watches):
+            scope = self._watches[root] = anyio.CancelScope()
+            group.start_soon(self._watch, root, scope)
+        self._tell_watching()
+
+    async def _watch(self, root: Path, scope: anyio.CancelScope) -> None:
+        with scope:
+            await watch(
+                [root],
+                self._on_change,
+                anyio.Event(),
+                on_lost=self._on_lost,
+            )
+
+    def _on_change(self, root: Path) -> None:
+        self._touch(root)
+        self._wake.set()
+
+    def _on_lost(self, root: Path, lost: bool) -> None:
+        if lost:
+            log.warning("the system gives no events; changes are noticed by looking")
+            self._lost.add(root)
+        else:
+            self._lost.discard(root)
+        self._tell_watching()
+
+    def _tell_watching(self) -> None:
+        self._engine.watch_lost = bool(self._lost)
+        if not self._engine.collections:
+            self._engine.watching = "none"
+        elif self._lost and self._lost == set(self._watches):
+            self._engine.watching = "sweep"
+        else:
+            self._engine.watching = self._watching

@@ -1,0 +1,145 @@
+"""What is said to an agent: chosen from what a text or a window names, never twice by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sidecar.engine.engine import Served
+from sidecar.kb.records import Kind, key_of
+from sidecar.retrieval.block import Hit, render
+from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
+from sidecar.retrieval.evidence import VOLUNTEERED
+from sidecar.retrieval.salience import Salient, worth_volunteering
+from sidecar.retrieval.sessions import Session
+
+__all__ = ["Speech", "fresh", "say", "speak_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A block and what it is made of; everything is empty when there is nothing to say."""
+
+    text: str = ""
+    hits: tuple[Hit, ...] = ()
+    primary: str | None = None
+    supplemental: tuple[str, ...] = ()
+
+
+def speak_of(
+    served: Sequence[Served],
+    texts: Sequence[str],
+    *,
+    session: Session | None = None,
+    max_chars: int | None = None,
+    repeat: bool = True,
+    adjacent: bool = False,
+) -> Speech:
+    """Context for texts, newest first. With `repeat` false, what the session was given stays out
+    unless it changed since, and what is said now is kept as given.
+    """
+    rows: list[Salient] = []
+    for one in served:
+        recall = one.settings.recall
+        if recall.enabled:
+            threshold = max(VOLUNTEERED, recall.similarity_threshold)
+            rows += worth_volunteering([one.view], texts, threshold)
+    rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    if session is not None and not repeat:
+        rows = [row for row in rows if _given_state(session, row) != _state(row)]
+    speech = say(served, rows, " ".join(texts), max_chars, adjacent, _given(session, repeat))
+    if session is not None and not repeat:
+        _remember(session, rows, speech)
+    return speech
+
+
+def say(
+    served: Sequence[Served],
+    rows: Sequence[Salient],
+    text: str,
+    max_chars: int | None = None,
+    adjacent: bool = False,
+    given: frozenset[object] = frozenset(),
+) -> Speech:
+    """A block about entities. `given` holds the keys, with state, of what stays out."""
+    recalls = {one.view.collection: one.settings.recall for one in served}
+    if not rows:
+        return Speech()
+    limit = max(recalls[row.view.collection].max_results for row in rows)
+    hits = [h for h in hits_for(rows, text, limit + len(given)) if _state_of(h) not in given]
+    hits = hits[:limit]
+    if adjacent:
+        hits += adjacent_hits(hits)
+    chosen = tiers(text, hits, [one.view.collection for one in served])
+    budget = max_chars or max(recalls[row.view.collection].max_context_chars for row in rows)
+    key_facts = any(recalls[row.view.collection].include_key_facts for row in rows)
+    block, said = render(hits, chosen.primary, budget, key_facts)
+    if not said:
+        return Speech()
+    present = {hit.view.collection for hit in said}
+    return Speech(
+        block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
+    )
+
+
+def fresh(served: Sequence[Served], session: Session, now: float) -> list[Salient]:
+    """What the newest text brings in strongly enough to be pushed, and never was in this session.
+
+    `now` is on the sessions' clock. What is returned counts as pushed.
+    """
+    texts = session.newest_first()[:1]
+    found: list[Salient] = []
+    for one in served:
+        volunteer = one.settings.volunteer
+        if (
+            not one.settings.reflex.enabled
+            or not volunteer.enabled
+            or _throttled(session, volunteer.throttle_seconds, now)
+        ):
+            continue
+        rows = worth_volunteering([one.view], texts, volunteer.threshold or VOLUNTEERED)
+        rows = [r for r in rows if (r.view.collection, r.entity.id) not in session.pushed]
+        left = one.settings.reflex.top_k
+        if volunteer.max_per_session is not None:
+            left = min(left, volunteer.max_per_session - len(session.pushed))
+        found += rows[: max(0, left)]
+    session.pushed.update((r.view.collection, r.entity.id) for r in found)
+    if found:
+        session.last_push_at = now
+    return found
+
+
+def _throttled(session: Session, seconds: float | None, now: float) -> bool:
+    last = session.last_push_at
+    return seconds is not None and last is not None and now - last < seconds
+
+
+def _state(row: Salient) -> int:
+    """How an entity stands: changes when one of its claims or pages does."""
+    claims = row.view.claims_of(row.entity.id)
+    pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
+    return hash((row.entity, *claims, *pages))
+
+
+def _state_of(hit: Hit) -> tuple[object, ...]:
+    return (hit.view.collection, *key_of(hit.artifact), hash(hit.artifact))
+
+
+def _given_state(session: Session, row: Salient) -> object:
+    return session.given.get((row.view.collection, Kind.ENTITY, row.entity.id))
+
+
+def _given(session: Session | None, repeat: bool) -> frozenset[object]:
+    if session is None or repeat:
+        return frozenset()
+    return frozenset(v for v in session.given.values() if isinstance(v, tuple))
+
+
+def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:
+    said = {(hit.view.collection, hit.entity_id) for hit in speech.hits}
+    for row in rows:
+        if (row.view.collection, row.entity.id) in said:
+            session.given[row.view.collection, Kind.ENTITY, row.entity.id] = _state(row)
+    for hit in speech.hits:
+        kind, artifact_id = key_of(hit.artifact)
+        session.given[hit.view.collection, kind, artifact_id] = _state_of(hit)

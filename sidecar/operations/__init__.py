@@ -1,0 +1,34 @@
+"""What can be asked: one table that feeds every surface, the schemas and the types."""
+
+from sidecar.operations.errors import (
+    InvalidParamsError,
+    Message,
+    OperationError,
+    UnknownOperationError,
+)
+from sidecar.operations.rows import salience_notification, status_notification
+from sidecar.operations.table import (
+    NOTIFICATIONS,
+    OPERATIONS,
+    PROTOCOL,
+    Operation,
+    call,
+    capabilities,
+    read_params,
+)
+
+__all__ = [
+    "NOTIFICATIONS",
+    "OPERATIONS",
+    "PROTOCOL",
+    "InvalidParamsError",
+    "Message",
+    "Operation",
+    "OperationError",
+    "UnknownOperationError",
+    "call",
+    "capabilities",
+    "read_params",
+    "salience_notification",
+    "status_notification",
+]

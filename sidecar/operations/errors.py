@@ -1,0 +1,35 @@
+"""What can be wrong with a call. Messages never repeat what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["InvalidParamsError", "Message", "OperationError", "UnknownOperationError"]
+
+
+class Message(NamedTuple):
+    """What is wrong with one field."""
+
+    field: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.text}"
+
+
+class OperationError(Exception):
+    """Base of what a surface answers with an error."""
+
+
+class UnknownOperationError(OperationError):
+    """No operation has this name. JSON-RPC -32601, JSONL `method_not_found`."""
+
+
+class InvalidParamsError(OperationError):
+    """Params that can't be used. JSON-RPC -32602, JSONL `missing_param` or `invalid_request`."""
+
+    def __init__(self, messages: Sequence[Message], *, missing: bool = False) -> None:
+        super().__init__("; ".join(map(str, messages)))
+        self.messages = tuple(messages)
+        self.missing = missing

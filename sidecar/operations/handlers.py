@@ -1,0 +1,218 @@
+"""One function for each operation: params in, result out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar import __version__
+from sidecar.engine import Caller, Engine, Served
+from sidecar.engine.speech import speak_of
+from sidecar.kb.records import Entity, Kind, key_of
+from sidecar.operations import wire
+from sidecar.operations.errors import InvalidParamsError, Message
+from sidecar.operations.rows import expert_row, salient_row
+from sidecar.operations.views import ArtifactViews, iso, problem_view
+from sidecar.retrieval import experts as expert_ranking
+from sidecar.retrieval.search import SEARCHED, search, snippet
+from sidecar.retrieval.view import View, claim_date
+
+__all__ = ["Ask"]
+
+NEWEST_CLAIMS = 20
+_KINDS: dict[Kind, wire.SearchKind] = {
+    Kind.CLAIM: "claim",
+    Kind.PAGE: "page",
+    Kind.ENTITY: "entity",
+    Kind.RELATION: "relation",
+    Kind.SOURCE: "source",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A call under way: who asks, and what that caller sees."""
+
+    engine: Engine
+    caller: Caller
+    served: Sequence[Served]
+
+    @property
+    def views(self) -> list[View]:
+        return [one.view for one in self.served]
+
+    @property
+    def many(self) -> bool:
+        """Whether rows name their collection: several knowledge bases are served."""
+        return len(self.engine.collections) > 1
+
+    def root_of(self, view: View) -> Path:
+        return next(one.collection.root for one in self.served if one.view is view)
+
+    def views_for(self, view: View) -> ArtifactViews:
+        return ArtifactViews(view, self.root_of(view))
+
+    def session(self, params: wire.Params) -> str | None:
+        """The session that `salience` and `context` mean: the one named, else the connection's."""
+        return params.session_id or self.caller.session_id
+
+
+def experts(ask: Ask, params: wire.ExpertsParams) -> wire.ExpertsResult:
+    question = expert_ranking.Question(
+        topic=params.topic,
+        now=ask.engine.now(),
+        weight=params.weight,
+        linking=params.linking,
+        limit=params.limit,
+        min_claims=params.min_claims,
+        types=None if params.types is None else frozenset(params.types),
+    )
+    rows = expert_ranking.rank(ask.views, question)
+    return wire.ExpertsResult(experts=[expert_row(row, ask.many, params.explain) for row in rows])
+
+
+def salience(ask: Ask, params: wire.SalienceParams) -> wire.SalienceResult:
+    session_id = ask.session(params)
+    if session_id is None:
+        raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
+    ask.engine.sessions.get(session_id)  # asking is activity
+    rows = ask.engine.salience(ask.served, session_id, params.top_k)
+    return wire.SalienceResult(
+        session_id=session_id, salience=[salient_row(row, ask.many) for row in rows]
+    )
+
+
+def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
+    session_id = ask.session(params)
+    if session_id is None and params.task is None:
+        raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
+    sessions = ask.engine.sessions
+    if params.repeat:
+        session = sessions.get(session_id) if session_id else None
+    else:
+        session = sessions.open(session_id) if session_id else None
+    texts = [params.task] if params.task is not None else []
+    if params.task is None and session is not None:
+        texts = session.newest_first()
+    speech = speak_of(
+        ask.served,
+        texts,
+        session=session,
+        max_chars=params.max_chars,
+        repeat=params.repeat,
+        adjacent=params.adjacent,
+    )
+    return wire.ContextResult(
+        text=speech.text,
+        items=[
+            wire.ContextItem(
+                kind=_KINDS[key_of(hit.artifact)[0]],
+                id=hit.artifact.id,
+                entity_id=hit.entity_id,
+                collection=hit.view.collection,
+                phrase=hit.phrase,
+                similarity=hit.similarity,
+                arm=hit.arm,
+            )
+            for hit in speech.hits
+        ],
+        primary_collection=speech.primary,
+        supplemental_collections=list(speech.supplemental),
+    )
+
+
+def search_for(ask: Ask, params: wire.SearchParams) -> wire.SearchResult:
+    kinds = SEARCHED if params.kinds is None else [Kind(kind) for kind in params.kinds]
+    rows = search(ask.views, params.query, kinds, params.limit, params.exclude or ())
+    return wire.SearchResult(
+        hits=[
+            wire.SearchHit(
+                kind=_KINDS[row.kind],
+                id=row.artifact.id,
+                title=row.title,
+                snippet=snippet(row.text, params.query),
+                score=row.score,
+                collection=row.view.collection,
+                uri=ask.views_for(row.view).uri(row.artifact.path),
+            )
+            for row in rows
+        ]
+    )
+
+
+def entity(ask: Ask, params: wire.IdParams) -> wire.EntityResult:
+    view, found = _find(ask, Kind.ENTITY, params.id)
+    assert isinstance(found, Entity)
+    return entity_result(ask.views_for(view), view, found)
+
+
+def entity_result(views: ArtifactViews, view: View, found: Entity) -> wire.EntityResult:
+    """An entity with its newest claims; those without a date come last."""
+    claims = view.claims_of(found.id)
+    newest = sorted(claims, key=lambda c: (-(claim_date(c) or 0.0), c.id))
+    return wire.EntityResult(
+        entity=views.entity(found),
+        claim_count=len(claims),
+        claims=[views.claim(claim) for claim in newest[:NEWEST_CLAIMS]],
+        pages=views.pages((Kind.ENTITY, found.id)),
+        relations=views.relations(found.id),
+        collection=view.collection,
+    )
+
+
+def claim(ask: Ask, params: wire.IdParams) -> wire.ClaimResult:
+    view, _ = _find(ask, Kind.CLAIM, params.id)
+    found = view.claim(params.id)
+    assert found is not None
+    views = ask.views_for(view)
+    return wire.ClaimResult(
+        claim=views.claim(found),
+        pages=views.pages((Kind.CLAIM, found.id)),
+        relations=views.relations(found.id),
+        collection=view.collection,
+    )
+
+
+def _find(ask: Ask, kind: Kind, artifact_id: str) -> tuple[View, object]:
+    for view in ask.views:
+        if (found := view.visible((kind, artifact_id))) is not None:
+            return view, found
+    raise InvalidParamsError([Message("id", f"there is no such {kind.value}")])
+
+
+def status(ask: Ask, _: wire.Params) -> wire.StatusResult:
+    return wire.StatusResult(
+        roots=[_root_status(ask, one) for one in ask.served],
+        sessions=len(ask.engine.sessions),
+        watcher=ask.engine.watching,
+        version=__version__,
+    )
+
+
+def _root_status(ask: Ask, served: Served) -> wire.RootStatus:
+    collection, view = served.collection, served.view
+    problems = ask.engine.problems(ask.caller, collection)
+
+    def count(kind: Kind) -> int:
+        return sum(1 for a in view.knowledge.all_of(kind) if view.sees(a))
+
+    return wire.RootStatus(
+        root=str(collection.root),
+        collection=collection.name,
+        counts=wire.Counts(
+            claims=count(Kind.CLAIM),
+            entities=count(Kind.ENTITY),
+            pages=count(Kind.PAGE),
+            relations=count(Kind.RELATION),
+            sources=count(Kind.SOURCE),
+            evidence=count(Kind.EVIDENCE),
+        ),
+        problems=[problem_view(p) for _, found in sorted(problems.items()) for p in found],
+        indexed_at=iso(collection.indexed_at),
+    )
+
+
+def session_end(ask: Ask, params: wire.SessionEndParams) -> wire.Result:
+    ask.engine.end_session(params.session_id)
+    return wire.Result()
