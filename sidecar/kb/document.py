@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -56,10 +57,11 @@ class Document:
 
 def decode(data: bytes) -> str:
     """The text of a file, without byte order mark. Raises DocumentError where it is not UTF-8."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8-sig", "replace")
+        before = data[: error.start].decode()
         raise DocumentError("the file is not UTF-8", *position(before, len(before))) from error
     return text
 

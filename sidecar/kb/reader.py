@@ -178,7 +178,8 @@ def _says_withhold(kind: Kind, fields: dict[str, object]) -> bool:
         return True
     scope = fields.get("scope")
     if isinstance(scope, dict):
-        return bool(scope.keys() - {"visibility"}) or not _open(scope.get("visibility", "team"))
+        bound = any(scope.get(name) is not None for name in ("project", "agent"))
+        return bound or not _open(scope.get("visibility", "project"))
     return scope is not None and not _open(scope)
 
 

@@ -90,7 +90,7 @@ class _Watch:
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
         """Passes events on until the folder is another one or is gone."""
-        ended = anyio.Event()
+        ended, seen = anyio.Event(), False
         async with anyio.create_task_group() as group:
             group.start_soon(self._end_when_replaced, folder, ended)
             async for changes in awatch(
@@ -105,6 +105,9 @@ class _Watch:
                 raise_interrupt=False,
             ):
                 self._say_lost(False)
+                if not changes and not seen:
+                    self.on_change(self.root)  # what changed before the events began
+                seen = True
                 self._pass_on(changes)
             ended.set()
 

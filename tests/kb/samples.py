@@ -1,0 +1,56 @@
+"""Files of a knowledge base, as vouch writes them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import yaml
+
+SHA = "ab" * 32
+
+
+def claim(id: str = "auth-uses-jwt", **fields: object) -> bytes:  # noqa: A002 - as the field
+    content: dict[str, object] = {
+        "id": id,
+        "text": "The service authenticates requests with signed JWTs.",
+        "type": "decision",
+        "status": "stable",
+        "confidence": 0.9,
+        "evidence": [SHA],
+        "entities": ["service-api"],
+        "scope": {"visibility": "project", "project": None, "agent": None},
+        "updated_at": "2026-04-12T09:14:00+00:00",
+    }
+    return dump(content | fields)
+
+
+def entity(id: str = "service-api", **fields: object) -> bytes:  # noqa: A002 - as the field
+    return dump({"id": id, "name": "service API", "type": "api"} | fields)
+
+
+def page(body: str = "# Auth\n", **fields: object) -> bytes:
+    content = {"id": "auth", "title": "Auth", "type": "decision", "status": "active"} | fields
+    return b"---\n" + dump(content) + b"---\n" + body.encode()
+
+
+def dump(content: object) -> bytes:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode()
+
+
+def make_kb(root: Path) -> Path:
+    """An empty knowledge base; returns its `.vouch/`."""
+    kb_dir = root / ".vouch"
+    for name in ("claims", "entities", "pages", "relations", "sources", "evidence", "sessions"):
+        (kb_dir / name).mkdir(parents=True)
+    return kb_dir
+
+
+def put(kb_dir: Path, path: str, data: bytes, *, age: float = 10.0) -> Path:
+    """Writes a file that was last changed `age` seconds ago."""
+    file = kb_dir / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    stamp = file.stat().st_mtime - age
+    os.utime(file, (stamp, stamp))
+    return file

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.kb import document
+from sidecar.kb.document import DocumentError, decode, load, place, position, split_page
+
+
+def test_reads_yaml_1_1_as_vouch_does() -> None:
+    value = load("a: yes\nb: 010\nc: 2026-01-02\nd: 'yes'\n").value
+    assert isinstance(value, dict)
+    assert (value["a"], value["b"], value["d"]) == (True, 8, "yes")
+    assert str(value["c"]) == "2026-01-02"
+
+
+def test_a_key_given_twice_is_noted_with_its_place() -> None:
+    loaded = load("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")
+    assert loaded.value == {"a": 3, "b": {"c": 2}}
+    assert set(loaded.repeated) == {("a", 5, 1), ("c", 4, 3)}
+
+
+def test_no_utf8_has_line_and_column() -> None:
+    with pytest.raises(DocumentError) as caught:
+        decode(b"\xef\xbb\xbfid: x\r\ntext: caf\xe9\r\n")
+    assert (caught.value.line, caught.value.column) == (2, 10)
+
+
+def test_byte_order_mark_is_dropped() -> None:
+    assert decode(b"\xef\xbb\xbfid: x") == "id: x"
+
+
+def test_control_characters_have_line_and_column() -> None:
+    with pytest.raises(DocumentError, match=r"U\+0007") as caught:
+        load("id: x\ntext: a\x07b\n")
+    assert (caught.value.line, caught.value.column) == (2, 8)
+
+
+def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
+    with pytest.raises(DocumentError) as caught:
+        load("id: x\ntext: 'sesame\n")
+    assert caught.value.line == 3
+    assert "sesame" not in caught.value.message
+
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(8)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        "a: &a [*a]\n",
+        "a: *nowhere\n",
+        "x: &x 1\ny: [" + "*x," * 65 + "]\n",
+        "[" * 3000 + "]" * 3000,
+        "{a: " * 3000,
+        "- " * 3000 + "x",
+        "? " * 3000 + "x",
+        "".join(" " * i + "a:\n" for i in range(500)),
+        "a: " + "1:" * 300_000 + "1",
+        "a: " + "9" * 5000,
+        "a: 2026-13-45",
+        "a: !!timestamp x",
+        "a: !!float x",
+        "a: !!int ''",
+        "a: !!binary 'a'",
+        "a: !!python/object/apply:os.system [ls]",
+        "{[a]: 1}",
+        "%YAML 9.9\n---\na: 1\n",
+        "a: 1\n---\nb: 2\n",
+        "\ufeffa: \ufeff1",
+        'a: "\\ud800"',
+        "x" * (document.MAX_YAML + 1),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_dangerous_or_wrong_is_refused_quickly(text: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(DocumentError) as caught:
+        load(text)
+    assert time.perf_counter() - began < 5.0
+    assert len(caught.value.message) < 200
+
+
+def test_a_few_aliases_are_fine() -> None:
+    assert load("a: &a [x]\nb: *a\nc:\n  <<: {d: *a}\n").value == {
+        "a": ["x"],
+        "b": ["x"],
+        "c": {"d": ["x"]},
+    }
+
+
+def test_nesting_up_to_the_cap_is_read() -> None:
+    depth = document.MAX_DEPTH
+    load("[" * depth + "]" * depth)
+    with pytest.raises(DocumentError, match="nested"):
+        load("[" * (depth + 1) + "]" * (depth + 1))
+
+
+@given(
+    st.text(alphabet=st.sampled_from("a1:-?[]{}&*!|>'\"%@#, \n\t\x85\u2028é~<=.+_"), max_size=200)
+)
+def test_load_and_place_never_raise_anything_else(text: str) -> None:
+    for read in (load, lambda text: place(text, ("a", "0", "1"))):
+        with suppress(DocumentError):
+            read(text)
+
+
+@given(st.text(alphabet="ab\r\n", max_size=30))
+def test_position_counts_lines_as_editors_do(text: str) -> None:
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    line, column = position(text, len(text))
+    assert line == unified.count("\n") + 1
+    assert column == len(unified.rpartition("\n")[2]) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "front", "body"),
+    [
+        ("---\nid: x\n---\nbody\n", "id: x", "body\n"),
+        ("---\r\nid: x\r\n---\r\nbody\r\n", "id: x", "body\n"),
+        ("---\nid: x\n---", "id: x", ""),
+        ("---\n\n---\n\nbody", "", "\nbody"),
+        ("---\na: 1\n---\nb\n---\nc", "a: 1", "b\n---\nc"),
+    ],
+)
+def test_front_matter_ends_where_vouch_ends_it(text: str, front: str, body: str) -> None:
+    assert split_page(text) == (front, body)
+
+
+@pytest.mark.parametrize("text", ["", "body", "---\nid: x\n", " ---\nid: x\n---\n", "---\n---\n"])
+def test_a_page_without_front_matter_is_refused(text: str) -> None:
+    with pytest.raises(DocumentError, match="front matter"):
+        split_page(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("b", "c"), (3, 3)),
+        (("b", "d", "1"), (4, 10)),
+        (("b", "nowhere"), (2, 1)),
+        (("nowhere",), (1, 1)),
+        (("e",), (6, 1)),
+    ],
+)
+def test_place(path: tuple[str, ...], expected: tuple[int, int]) -> None:
+    text = "a: 1\nb:\n  c: 2\n  d: [x, y]\ne: 1\ne: 2\n"
+    assert place(text, path) == expected

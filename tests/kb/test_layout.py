@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sidecar.kb.layout import classify, discover, is_folder, scan, survey
+from sidecar.kb.records import Kind
+from tests.kb.samples import SHA, claim, make_kb, put
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def test_walks_up_from_a_folder_or_a_document(home: Path) -> None:
+    kb_dir = make_kb(home / "project")
+    inner = home / "project" / "src" / "deep"
+    inner.mkdir(parents=True)
+    for start in (inner, inner / "new.py", kb_dir / "claims" / "c.yaml", home / "project"):
+        assert discover(start, env={}, home=home) == home / "project"
+
+
+def test_nested_knowledge_bases_are_their_own(home: Path) -> None:
+    make_kb(home / "outer")
+    make_kb(home / "outer" / "inner")
+    assert discover(home / "outer" / "inner" / "x", env={}, home=home) == home / "outer" / "inner"
+
+
+def test_never_the_home_folder_for_a_project_below_it(home: Path) -> None:
+    kb_dir = make_kb(home)
+    project = home / "project"
+    assert discover(project, env={}, home=home) is None
+    assert discover(home, env={}, home=home) == home
+    assert discover(project, env={"HOME": str(home)}) is None
+    for text in ("global: {allow_home_kb: 'true'}", "global: [", "global: {allow_home_kb: 1}"):
+        (kb_dir / "config.yaml").write_text(text)
+        assert discover(project, env={}, home=home) is None
+    (kb_dir / "config.yaml").write_text("global: {allow_home_kb: true}")
+    assert discover(project, env={}, home=home) == home
+
+
+def test_never_beyond_the_home_folder(tmp_path: Path, home: Path) -> None:
+    make_kb(tmp_path)
+    assert discover(home / "project", env={}, home=home) is None
+
+
+def test_the_environment_decides(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kb_dir = make_kb(home / "named")
+    make_kb(home / "project")
+    forced = {"VOUCH_KB_PATH": str(kb_dir)}
+    assert discover(home / "project", env=forced, home=home) == home / "named"
+    wrong = {"VOUCH_KB_PATH": str(home / "named")}
+    assert discover(home / "project", env=wrong, home=home) is None
+    hosted = {"VOUCH_PROJECT_DIR": str(home / "project")}
+    assert discover(None, env=hosted, home=home) == home / "project"
+    assert discover(home / "named", env=hosted, home=home) == home / "named"
+    monkeypatch.chdir(home / "named")
+    assert discover(None, env={"VOUCH_PROJECT_DIR": "/nowhere"}, home=home) == home / "named"
+
+
+def test_a_folder_reached_by_links_is_its_real_self(home: Path) -> None:
+    make_kb(home / "project")
+    (home / "link").symlink_to(home / "project")
+    assert discover(home / "link", env={}, home=home) == home / "project"
+    (home / "loop").symlink_to(home / "loop")
+    assert discover(home / "loop", env={}, home=home) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("claims/a.yaml", Kind.CLAIM),
+        ("entities/a.b.yaml", Kind.ENTITY),
+        ("pages/a.md", Kind.PAGE),
+        ("relations/a.yaml", Kind.RELATION),
+        (f"sources/{SHA}/meta.yaml", Kind.SOURCE),
+        ("evidence/a.yaml", Kind.EVIDENCE),
+        ("sessions/a.yaml", Kind.SESSION),
+        ("claims/a.yml", None),
+        ("claims/.yaml", None),
+        ("claims/sub/a.yaml", None),
+        ("pages/a.yaml", None),
+        ("sources/meta.yaml", None),
+        (f"sources/{SHA}/content", None),
+        ("proposed/a.yaml", None),
+        ("decided/a.yaml", None),
+        ("captures/a.yaml", None),
+        ("config.yaml", None),
+        ("state.db", None),
+        ("", None),
+    ],
+)
+def test_classify(path: str, kind: Kind | None) -> None:
+    assert classify(path) is kind
+
+
+def test_folders_that_artifacts_stand_in() -> None:
+    assert all(map(is_folder, ["", ".", "claims", "claims/", "sources", f"sources/{SHA}"]))
+    assert not any(map(is_folder, ["claims/a.yaml", "proposed", "captures", "state.db"]))
+
+
+def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    wanted = {"config.yaml", "claims/a.yaml", "pages/p.md", f"sources/{SHA}/meta.yaml"}
+    for path in (
+        *wanted,
+        "proposed/x.yaml",
+        "captures/x.yaml",
+        f"sources/{SHA}/content",
+        "state.db",
+    ):
+        put(kb_dir, path, b"abc")
+    found = scan(kb_dir)
+    assert found.keys() == wanted
+    stat = (kb_dir / "claims/a.yaml").stat()
+    assert found["claims/a.yaml"] == (3, stat.st_mtime_ns, stat.st_ino)
+
+
+def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    assert scan(tmp_path / ".vouch") == {}
+    assert survey(tmp_path / ".vouch").problems == []
+
+
+def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    kb_dir = make_kb(root)
+    put(root, "shared/c.yaml", claim())
+    put(outside, "secret.yaml", claim())
+    put(outside, f"{SHA}/meta.yaml", claim())
+    (kb_dir / "claims/in.yaml").symlink_to(root / "shared/c.yaml")
+    (kb_dir / "claims/out.yaml").symlink_to(outside / "secret.yaml")
+    (kb_dir / "claims/dangling.yaml").symlink_to(root / "nothing")
+    (kb_dir / "sources" / SHA).symlink_to(outside / SHA)
+    (kb_dir / "evidence").rmdir()
+    (kb_dir / "evidence").symlink_to(outside)
+    found = survey(kb_dir)
+    assert found.files.keys() == {"claims/in.yaml"}
+    assert {p.path for p in found.problems} == {"claims/out.yaml", f"sources/{SHA}", "evidence"}
+    only = survey(
+        kb_dir, only=["claims/in.yaml", "evidence/secret.yaml", f"sources/{SHA}/meta.yaml"]
+    )
+    assert only.files.keys() == {"claims/in.yaml"}
+
+
+def test_a_knowledge_base_that_leads_out_of_its_folder_is_refused(tmp_path: Path) -> None:
+    put(make_kb(tmp_path / "other"), "claims/c.yaml", claim())
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / ".vouch").symlink_to(tmp_path / "other" / ".vouch")
+    found = survey(tmp_path / "root" / ".vouch")
+    assert found.files == {}
+    assert [p.path for p in found.problems] == [""]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_and_folders_are_not_files(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    os.mkfifo(kb_dir / "claims/pipe.yaml")
+    (kb_dir / "claims/folder.yaml").mkdir()
+    found = survey(kb_dir)
+    assert found.files == {}
+    assert found.unreadable == {"claims/pipe.yaml", "claims/folder.yaml"}
+
+
+def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    (kb_dir / os.fsdecode(b"claims/caf\xe9.yaml")).write_bytes(claim())
+    found = survey(kb_dir)
+    assert found.files == {}
+    assert ["UTF-8" in p.message for p in found.problems] == [True]
+
+
+def test_the_number_of_files_is_capped_and_that_is_said(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    for number in range(5):
+        put(kb_dir, f"claims/{number}.yaml", claim(str(number)))
+    found = survey(kb_dir, max_files=3)
+    assert len(found.files) == 3
+    assert ["more than 3 files" in p.message for p in found.problems] == [True]

@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import pickle
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sidecar.kb.access import gate_of
+from sidecar.kb.reader import limit_of, locate, parse
+from sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Page,
+    Relation,
+    Scope,
+    Session,
+    Severity,
+    Source,
+)
+from tests.kb.samples import SHA, claim, dump, entity, page
+
+CLAIM = "claims/auth-uses-jwt.yaml"
+
+
+def served(path: str, data: bytes) -> Artifact:
+    reading = parse(path, data)
+    assert reading.artifact is not None, reading.problems
+    assert reading.problems == ()
+    return reading.artifact
+
+
+def refused(path: str, data: bytes) -> tuple[str | None, str, int, int]:
+    reading = parse(path, data)
+    assert reading.artifact is None
+    first = reading.problems[0]
+    assert first.severity is Severity.ERROR
+    assert "\n" not in first.message
+    return first.field, first.message, first.line, first.column
+
+
+def test_a_claim_as_vouch_writes_it() -> None:
+    assert served(CLAIM, claim()) == Claim(
+        id="auth-uses-jwt",
+        path=CLAIM,
+        text="The service authenticates requests with signed JWTs.",
+        type="decision",
+        status="stable",
+        confidence=0.9,
+        evidence=(SHA,),
+        entities=("service-api",),
+        updated_at=datetime(2026, 4, 12, 9, 14, tzinfo=UTC).timestamp(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "expected"),
+    [
+        (
+            "entities/api.yaml",
+            entity("api", aliases=["API"], page="auth", extra=[1]),
+            Entity("api", "entities/api.yaml", "service API", "api", ("API",), None, "auth"),
+        ),
+        (
+            "relations/r.yaml",
+            dump({"id": "r", "source": "a", "relation": "uses", "target": "b"}),
+            Relation("r", "relations/r.yaml", "a", "uses", "b"),
+        ),
+        (
+            f"sources/{SHA}/meta.yaml",
+            dump({"id": SHA, "type": "url", "locator": "https://example.org", "scope": "team"}),
+            Source(
+                SHA, f"sources/{SHA}/meta.yaml", "https://example.org", "url", None, Scope("team")
+            ),
+        ),
+        (
+            "evidence/e.yaml",
+            dump({"id": "e", "source_id": SHA, "locator": "L1-L2", "quote": "so"}),
+            Evidence("e", "evidence/e.yaml", SHA, "L1-L2", "so"),
+        ),
+        (
+            "sessions/s.yaml",
+            dump({"id": "s", "agent": "me", "ended_at": "1970-01-01T00:01:00Z"}),
+            Session("s", "sessions/s.yaml", "me", None, 60.0),
+        ),
+        (
+            "pages/auth.md",
+            page("# Auth\n\ntext", claims=["c"], tags=None).replace(b"\n", b"\r\n"),
+            Page("auth", "pages/auth.md", "Auth", "# Auth\n\ntext", "decision", "active", ("c",)),
+        ),
+    ],
+)
+def test_the_other_kinds(path: str, data: bytes, expected: Artifact) -> None:
+    assert served(path, data) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        (b"2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        (b"2026-01-02 03:04:05+02:00", datetime(2026, 1, 2, 1, 4, 5, tzinfo=UTC)),
+        (b"'2026-01-02T03:04:05Z'", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        (b"'2026-01-02T03:04:05'", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        (b"2026-01-02", datetime(2026, 1, 2, tzinfo=UTC)),
+        (b"'2026-01-02'", datetime(2026, 1, 2, tzinfo=UTC)),
+        (b"0001-01-01T00:00:00+14:00", None),
+    ],
+)
+def test_timestamps_with_and_without_zone(written: bytes, seconds: datetime | None) -> None:
+    data = b"id: auth-uses-jwt\ntext: x\nevidence: [e]\nupdated_at: " + written
+    reading = parse(CLAIM, data)
+    if seconds is not None:
+        assert isinstance(reading.artifact, Claim)
+        assert reading.artifact.updated_at == seconds.timestamp()
+    else:
+        assert reading.problems or reading.artifact
+
+
+def test_what_people_leave_out_or_blank() -> None:
+    data = (
+        b"\xef\xbb\xbfid: auth-uses-jwt\r\ntext: x\r\nevidence: [e]\r\ntags:\r\nscope: private\r\n"
+    )
+    artifact = served(CLAIM, data)
+    assert isinstance(artifact, Claim)
+    assert (artifact.status, artifact.confidence, artifact.tags) == ("working", 0.7, ())
+    assert gate_of(artifact) is None
+
+
+def test_a_missing_id_is_the_name_of_the_file() -> None:
+    reading = parse("claims/some.name.yaml", b"text: x\nevidence: [e]\n")
+    assert reading.artifact is not None
+    assert reading.artifact.id == "some.name"
+    assert [(p.field, p.severity) for p in reading.problems] == [("id", Severity.WARNING)]
+
+
+def test_an_id_unlike_the_file_name_counts_with_a_warning() -> None:
+    reading = parse(CLAIM, claim("other"))
+    assert reading.artifact is not None
+    assert reading.artifact.id == "other"
+    assert [(p.field, p.severity, p.line) for p in reading.problems] == [
+        ("id", Severity.WARNING, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "field"),
+    [
+        (CLAIM, claim(type="hunch"), "type"),
+        ("entities/service-api.yaml", entity(type="galaxy"), "type"),
+        (
+            "relations/r.yaml",
+            dump({"id": "r", "source": "a", "relation": "r", "target": "b"}),
+            "relation",
+        ),
+        ("pages/auth.md", page(scope="whatever"), "scope"),
+        ("pages/auth.md", page(scope=["x"]), "scope"),
+        (CLAIM, claim() + b"status: stable\n", "status"),
+    ],
+)
+def test_served_with_a_warning(path: str, data: bytes, field: str) -> None:
+    reading = parse(path, data)
+    assert reading.artifact is not None
+    assert gate_of(reading.artifact) == "open"
+    assert [(p.field, p.severity) for p in reading.problems] == [(field, Severity.WARNING)]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "field"),
+    [
+        (CLAIM, dump({"id": 12, "text": "x", "evidence": ["e"]}), "id"),
+        (CLAIM, claim(id=""), "id"),
+        (CLAIM, claim(id="a\nb"), "id"),
+        (CLAIM, claim(id="x" * 1025), "id"),
+        (CLAIM, claim(text=" \n"), "text"),
+        (CLAIM, claim(text=True), "text"),
+        (CLAIM, claim(text="x" * 200_001), "text"),
+        (CLAIM, claim(evidence=[]), "evidence"),
+        (CLAIM, claim(evidence=None), "evidence"),
+        (CLAIM, b"id: auth-uses-jwt\ntext: x\n", "evidence"),
+        (CLAIM, claim(evidence="one"), "evidence"),
+        (CLAIM, claim(entities=["a", 5]), "entities.1"),
+        (CLAIM, claim(entities=["a"] * 10_001), "entities"),
+        (CLAIM, claim(confidence=1.01), "confidence"),
+        (CLAIM, claim(confidence=True), "confidence"),
+        (CLAIM, claim(confidence=float("nan")), "confidence"),
+        (CLAIM, claim(confidence="high"), "confidence"),
+        (CLAIM, claim(status="Archived"), "status"),
+        (CLAIM, claim(status=None), "status"),
+        (CLAIM, claim(scope="secret"), "scope.visibility"),
+        (CLAIM, claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),
+        (CLAIM, claim(scope=5), "scope"),
+        (CLAIM, claim(updated_at="soon"), "updated_at"),
+        ("entities/e.yaml", entity("e", name=" "), "name"),
+        ("entities/e.yaml", b"id: e\nname: E\n", "type"),
+        ("pages/auth.md", page(title=None), "title"),
+        ("pages/auth.md", page(status="retired"), "status"),
+        ("pages/auth.md", page(scope="Private"), "scope.visibility"),
+        ("pages/auth.md", page(scope={"visibility": "x", "agent": "a"}), "scope.visibility"),
+        ("sources/x/meta.yaml", dump({"id": "x", "locator": "x"}), "id"),
+    ],
+)
+def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> None:
+    named, message, _, _ = refused(path, data)
+    assert named == field
+    assert message.startswith(f"`{field}` ")
+    assert len(message) < 200
+
+
+def test_problems_of_a_page_have_their_line_in_the_file() -> None:
+    data = b"---\r\nid: auth\r\ntitle: Auth\r\nentities:\r\n  - a\r\n  -  7\r\n---\r\nbody"
+    assert refused("pages/auth.md", data)[0::2] == ("entities.1", 6)
+    assert locate("pages/auth.md", data, "entities.1") == (6, 6)
+    assert locate("pages/auth.md", data, "title") == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"# nothing\n", b"- a\n", b"text", b"5", b"id: [", b"\xff\xfe"]
+)
+def test_what_is_no_mapping_is_refused(data: bytes) -> None:
+    refused(CLAIM, data)
+
+
+def test_a_file_too_large_is_refused() -> None:
+    _, message, _, _ = refused(CLAIM, b"#" * (limit_of(CLAIM) + 1))
+    assert "1024 KiB" in message
+    assert limit_of("pages/auth.md") == 4 << 20
+
+
+def test_content_is_never_echoed() -> None:
+    secret = "hunter2"
+    for data in (
+        claim(status=secret),
+        claim(scope=secret),
+        claim(updated_at=secret),
+        claim(confidence=secret),
+        b"id: x\n" + secret.encode() + b"\n",
+        b"id: '" + secret.encode(),
+    ):
+        for problem in parse(CLAIM, data).problems:
+            assert secret not in problem.message
+
+
+def test_an_alias_bomb_is_refused_without_being_walked() -> None:
+    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"k{i + 1}: &k{i + 1} [{','.join(['*' + ('a' if i == 0 else f'k{i}')] * 9)}]\n"
+        for i in range(9)
+    )
+    assert "aliases" in refused(CLAIM, bomb.encode() + b"entities: *k9\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("data", "withhold"),
+    [
+        (claim(evidence=[]), False),
+        (claim(evidence=[], status="redacted"), True),
+        (claim(status="redactd"), True),
+        (claim(status=["redacted"]), True),
+        (claim(evidence=[], scope="private"), True),
+        (claim(evidence=[], scope={"visibility": "project", "project": "x"}), True),
+        (claim(evidence=[], scope="team"), False),
+        (claim(scope=7), True),
+        (b"", False),
+    ],
+)
+def test_a_faulty_file_may_still_say_that_it_is_not_for_everybody(
+    data: bytes, withhold: bool
+) -> None:
+    reading = parse(CLAIM, data)
+    assert reading.artifact is None
+    assert reading.withhold is withhold
+
+
+FIELDS = st.sampled_from(
+    [
+        "id",
+        "text",
+        "status",
+        "evidence",
+        "scope",
+        "confidence",
+        "updated_at",
+        "name",
+        "type",
+        "tags",
+    ]
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.datetimes()
+    | st.dates()
+    | st.binary(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+PATHS = st.sampled_from(
+    [
+        "claims/c.yaml",
+        "pages/p.md",
+        "entities/e.yaml",
+        f"sources/{SHA}/meta.yaml",
+        "sessions/s.yaml",
+    ]
+)
+
+
+@given(PATHS, st.binary(max_size=300))
+def test_parse_never_raises_for_any_bytes(path: str, data: bytes) -> None:
+    assert parse(path, data).problems
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(PATHS, st.dictionaries(FIELDS, VALUES, max_size=8))
+def test_parse_never_raises_for_any_content(path: str, content: dict[str, object]) -> None:
+    data = dump(content)
+    reading = parse(path, b"---\n" + data + b"---\n" if path.endswith(".md") else data)
+    assert reading.artifact is not None or reading.problems
+    assert pickle.loads(pickle.dumps(reading)) == reading
+    for problem in reading.problems:
+        assert "\n" not in problem.message
+        assert len(problem.message) < 300

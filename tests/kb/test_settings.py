@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.kb.access import Viewer
+from sidecar.kb.settings import Settings, load_settings, viewer_for
+from tests.kb.samples import dump
+
+
+def test_defaults() -> None:
+    settings, problems = load_settings(None, None, {})
+    assert problems == ()
+    assert settings == Settings()
+    assert (settings.reflex.enabled, settings.reflex.window, settings.reflex.top_k) == (True, 8, 3)
+    assert settings.volunteer.enabled is True
+    assert settings.volunteer.threshold is None
+    recall = settings.recall
+    assert (recall.enabled, recall.max_results, recall.similarity_threshold) == (True, 3, 0.4)
+    assert (recall.max_context_chars, recall.timeout_ms, recall.min_prompt_len) == (1000, 500, 10)
+    assert (recall.fallback_to_fts, recall.include_key_facts) == (True, True)
+    assert (settings.prompts.idle_ms, settings.hover.max_claims) == (300, 3)
+    assert settings.probe.max_collections is None
+
+
+def test_the_last_layer_wins_setting_by_setting() -> None:
+    config = dump(
+        {
+            "retrieval": {"reflex": {"window": 4, "top_k": 5}},
+            "sidecar": {"recall": {"max_results": 4, "timeout_ms": 200}, "persona": "  clerk "},
+        }
+    )
+    client = {
+        "retrieval": {"reflex": {"window": 6}},
+        "sidecar": {"recall": {"max_results": 6}, "hover": {"max_claims": 7}},
+    }
+    env = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "8", "VOUCH_SIDECAR_PROMPTS_IDLE_MS": "0"}
+    settings, problems = load_settings(config, client, env)
+    assert problems == ()
+    assert (settings.reflex.window, settings.reflex.top_k) == (6, 5)
+    assert (settings.recall.max_results, settings.recall.timeout_ms) == (8, 200)
+    assert settings.hover.max_claims == 7
+    assert settings.prompts.idle_ms == 0
+    assert settings.persona == "clerk"
+
+
+def test_vouchs_own_recall_is_another_matter() -> None:
+    config = dump({"recall": {"enabled": False, "max_chars": 12000}})
+    settings, problems = load_settings(config, None, {})
+    assert settings.recall.enabled is True
+    assert problems == ()
+
+
+def test_a_repository_does_not_decide_on_hover() -> None:
+    settings, _ = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), None, {})
+    assert settings.hover.enabled is True
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "line", "column"),
+    [
+        ("retrieval:\n  reflex:\n    window: true\n", "retrieval.reflex.window", 3, 5),
+        ("retrieval:\n  reflex:\n    window: 65\n", "retrieval.reflex.window", 3, 5),
+        ("retrieval:\n  reflex:\n    window: 2.5\n", "retrieval.reflex.window", 3, 5),
+        ("retrieval:\n  reflex:\n    enabled: 1\n", "retrieval.reflex.enabled", 3, 5),
+        ("retrieval:\n  reflex: []\n", "retrieval.reflex", 2, 3),
+        (
+            "sidecar:\n  recall: {similarity_threshold: .nan}\n",
+            "sidecar.recall.similarity_threshold",
+            2,
+            12,
+        ),
+        ("volunteer:\n  threshold: '0.5'\n", "volunteer.threshold", 2, 3),
+        ("sidecar:\n  persona: [x]\n", "sidecar.persona", 2, 3),
+        ("kb:\n  id: 5\n", "kb.id", 2, 3),
+    ],
+)
+def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, column: int) -> None:
+    settings, problems = load_settings(text.encode(), None, {})
+    assert settings == Settings()
+    assert [(p.path, p.field, p.line, p.column) for p in problems] == [
+        ("config.yaml", field, line, column)
+    ]
+    assert f"`{field}`" in problems[0].message
+
+
+def test_wrong_values_of_client_and_environment_have_no_path() -> None:
+    client = {"sidecar": {"recall": {"max_results": 11}}, "volunteer": 5}
+    env = {"VOUCH_SIDECAR_RECALL_ENABLED": "maybe", "VOUCH_SIDECAR_REFLEX_TOP_K": "3.0"}
+    settings, problems = load_settings(None, client, env)
+    assert settings == Settings()
+    assert {(p.path, p.field) for p in problems} == {
+        ("", "sidecar.recall.max_results"),
+        ("", "volunteer"),
+        ("", "sidecar.recall.enabled"),
+        ("", "retrieval.reflex.top_k"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0", False), ("Off", False), ("TRUE", True), ("yes", True)]
+)
+def test_switches_in_the_environment(text: str, value: bool) -> None:
+    env = {"VOUCH_SIDECAR_RECALL_FALLBACK_TO_FTS": text}
+    assert load_settings(None, None, env)[0].recall.fallback_to_fts is value
+
+
+@pytest.mark.parametrize("config", [b"kb: [", b"- a", b"\xff", b"kb: {id: x}\nkb: &a [*a]"])
+def test_a_config_that_cant_be_read_leaves_defaults_and_nobody_asking(config: bytes) -> None:
+    settings, problems = load_settings(config, None, {})
+    assert settings == Settings()
+    assert [p.path for p in problems] == ["config.yaml"]
+    assert viewer_for(settings, None, None, {}) == Viewer()
+
+
+def test_an_empty_config_is_no_problem() -> None:
+    assert load_settings(b"# nothing\n", None, {}) == (Settings(), ())
+
+
+def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
+    config = dump({"kb": {"id": "k", "name": "n"}, "retrieval": {"scope": {"agent": "a0"}}})
+    settings, _ = load_settings(config, None, {})
+    assert (settings.kb_id, settings.kb_name) == ("k", "n")
+    assert viewer_for(settings, None, None, {}) == Viewer("k", "a0")
+    env = {"VOUCH_PROJECT": "p1", "VOUCH_AGENT": "  "}
+    assert viewer_for(settings, None, None, env) == Viewer("p1", "a0")
+    init = Viewer("p2", "a2")
+    assert viewer_for(settings, None, init, env) == Viewer("p2", "a2")
+    assert viewer_for(settings, Viewer(" p3 ", ""), init, env) == Viewer("p3", "a2")
+    scoped, _ = load_settings(
+        dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}}), None, {}
+    )
+    assert viewer_for(scoped, None, None, {}) == Viewer("p0", None)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text("ab\n", max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["retrieval", "reflex", "window", "sidecar", "recall", "kb", "id", "volunteer"]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+    )
+)
+def test_no_config_makes_it_raise(content: object) -> None:
+    config = dump(content)
+    client = content if isinstance(content, dict) else {}
+    settings, _ = load_settings(config, client, {})
+    assert 1 <= settings.reflex.window <= 64
