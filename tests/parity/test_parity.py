@@ -1,0 +1,93 @@
+"""Where the contract says that we answer as vouch does, we do, number for number."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import MakeKb
+from tests.oracle import OracleKb
+from tests.parity import corpus
+from tests.parity.ours import Row, Sidecar, by_score
+from tests.parity.topics import names_of, plain_topics, touches_whole_words
+
+WEIGHTS = ["count", "recency", "citation"]
+LIMIT = 10
+HITS = 50
+"""vouch looks at its 50 best hits; with more it does not see every claim."""
+
+
+@pytest.fixture(scope="module")
+def kb(make_kb: MakeKb) -> OracleKb:
+    return make_kb(*corpus.steps())
+
+
+@pytest.fixture(scope="module")
+def sidecar(kb: OracleKb) -> Sidecar:
+    return Sidecar(kb, agent=corpus.AGENT)
+
+
+@pytest.fixture(scope="module")
+def topics(kb: OracleKb) -> list[str]:
+    """Every second word for which matching must be the same."""
+    names = names_of(kb.root)
+    words = [w for w in plain_topics(kb.root)[::2] if touches_whole_words(w, names)]
+    [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
+    return [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
+
+
+def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
+    names = names_of(kb.root)
+    words = plain_topics(kb.root)[::4]
+    several = [f"{one} {two}" for one, two in zip(words[::6], words[1::6], strict=False)]
+    asked = [*names, *words, *several, "of the and"]
+    matched = [sidecar.matched(topic) for topic in asked]
+    [theirs] = kb.run({"op": "experts_given", "matched": matched, "weights": WEIGHTS, "limit": 100})
+    assert sum(len(claims) > 5 for claims in matched) > 50
+    for topic, answer in zip(asked, theirs, strict=True):
+        for weight in WEIGHTS:
+            ours = sidecar.experts(topic, weight, limit=100)
+            assert by_score(ours) == by_score(answer[weight]), (topic, weight)
+
+
+def test_matching_is_the_same_for_plain_words(
+    kb: OracleKb, sidecar: Sidecar, topics: list[str]
+) -> None:
+    assert len(topics) >= 300
+    [theirs, everything] = kb.run(
+        {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": LIMIT},
+        {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": 100},
+    )
+    assert sum(bool(answer["count"]) for answer in theirs) >= 300
+    for topic, answer, all_rows in zip(topics, theirs, everything, strict=True):
+        for weight in WEIGHTS:
+            ours = sidecar.experts(topic, weight, limit=LIMIT)
+            assert_same_head(ours, answer[weight], all_rows[weight], (topic, weight))
+
+
+def assert_same_head(
+    ours: list[Row], theirs: list[Row], all_theirs: list[Row], asked: tuple[str, str]
+) -> None:
+    """Equal rows down to the last score, whose rows may be others of that score."""
+    assert [row["score"] for row in ours] == [row["score"] for row in theirs], asked
+    if not ours:
+        return
+    last = ours[-1]["score"]
+    assert by_score([r for r in ours if r["score"] > last]) == by_score(
+        [r for r in theirs if r["score"] > last]
+    ), asked
+    tied = [row for row in all_theirs if row["score"] == last]
+    assert all(row in tied for row in ours if row["score"] == last), asked
+
+
+@pytest.mark.parametrize("weight", [*WEIGHTS, "loudness"])
+def test_min_claims_is_the_same(
+    kb: OracleKb, sidecar: Sidecar, topics: list[str], weight: str
+) -> None:
+    asked = topics[:60]
+    [theirs] = kb.run(
+        {"op": "experts", "topics": asked, "weights": [weight], "limit": 100, "min_claims": 2}
+    )
+    assert any(answer[weight] for answer in theirs)
+    for topic, answer in zip(asked, theirs, strict=True):
+        ours = sidecar.experts(topic, weight, limit=100, min_claims=2)
+        assert by_score(ours) == by_score(answer[weight]), topic
