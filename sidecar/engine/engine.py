@@ -14,7 +14,7 @@ from sidecar.engine.caller import Caller
 from sidecar.engine.collection import Collection, Step
 from sidecar.engine.overlays import Overlays
 from sidecar.kb.access import Viewer
-from sidecar.kb.layout import KB_DIRNAME, discover
+from sidecar.kb.layout import KB_DIRNAME, below, discover
 from sidecar.kb.records import Problem, Session, Severity
 from sidecar.kb.settings import Settings, load_settings, viewer_for
 from sidecar.retrieval.salience import Salient, rank
@@ -66,13 +66,18 @@ class Engine:
         self.watch_lost = False
         self.listeners: set[Callable[[], None]] = set()
         self._client = _nested(client_settings or {})
+        self._from_folders: set[Path] = set()
+        self._from_documents: set[Path] = set()
 
     # Knowledge bases
 
     def add_start(self, start: Path | None) -> Collection | None:
         """Serve the knowledge base that vouch would find from a folder or a document."""
         root = discover(start, env=self.env)
-        return self.add_root(root) if root is not None else None
+        if root is None:
+            return None
+        self._from_documents.add(root)
+        return self.add_root(root)
 
     def add_root(self, root: Path) -> Collection:
         """Serve the knowledge base in a folder; one that is served already stays as it is."""
@@ -83,14 +88,21 @@ class Engine:
             self._name_collections()
         return self.collections[root]
 
-    def keep_roots(self, roots: Iterable[Path]) -> None:
-        """Stop serving every knowledge base that is not in one of these folders."""
-        gone = set(self.collections) - set(roots)
-        for root in gone:
+    def set_folders(self, folders: Sequence[Path]) -> None:
+        """Serve the knowledge bases above and below these folders; no longer those of others.
+
+        What was found from a document stays.
+        """
+        found = {root for f in folders if (root := discover(f, env=self.env)) is not None}
+        found.update(root for folder in folders for root in below(folder))
+        for root in sorted(found):
+            self.add_root(root)
+        gone = self._from_folders - found
+        self._from_folders = found
+        for root in gone - self._from_documents:
             del self.collections[root]
-        if gone:
-            self._name_collections()
-            self._published()
+        self._name_collections()
+        self._published()
 
     def load(self) -> None:
         """Read everything that is served and publish it (blocking)."""
@@ -182,6 +194,15 @@ class Engine:
             if path == collection.root or collection.root in path.parents:
                 return [collection]
         raise UnknownRootError
+
+    def overlay(self, connection: str, path: Path, text: str | None) -> None:
+        """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
+
+        Documents of knowledge bases that are not served are ignored.
+        """
+        for root, collection in self.collections.items():
+            if path.is_relative_to(root / KB_DIRNAME):
+                self.overlays.put(connection, collection, path, text)
 
     @property
     def complete(self) -> bool:

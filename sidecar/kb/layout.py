@@ -16,6 +16,7 @@ __all__ = [
     "KB_DIRNAME",
     "MAX_FILES",
     "Survey",
+    "below",
     "classify",
     "discover",
     "is_folder",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 KB_DIRNAME = ".vouch"
+UNINTERESTING = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target"})
 CONFIG = "config.yaml"
 MAX_FILES = 400_000
 
@@ -80,6 +82,40 @@ def _walk(origin: Path, home: Path | None) -> Path | None:
         if folder == home:
             return None
     return None
+
+
+def below(folder: Path, *, depth: int = 3, most: int = 2_000) -> list[Path]:
+    """The folders that hold a `.vouch/`, from a folder downward: a cheap look, bounded in depth
+    and in folders, past hidden ones and those of package managers.
+    """
+    found: list[Path] = []
+    level, looked_at = [folder], 0
+    for _ in range(depth + 1):
+        following: list[Path] = []
+        for here in level:
+            looked_at += 1
+            if looked_at > most:
+                return found
+            if _is_dir(here / KB_DIRNAME):
+                found.append(here.resolve())
+            following += _subfolders(here)
+        level = following
+    return found
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [
+                e.name
+                for e in entries
+                if not e.name.startswith(".")
+                and e.name not in UNINTERESTING
+                and e.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+    return [folder / name for name in sorted(names)]
 
 
 def _is_dir(path: Path) -> bool:

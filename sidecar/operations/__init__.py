@@ -1,5 +1,6 @@
 """What can be asked: one table that feeds every surface, the schemas and the types."""
 
+from sidecar.operations.cards import EntityCard, Mentioned, mentioned_at
 from sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -21,13 +22,16 @@ __all__ = [
     "NOTIFICATIONS",
     "OPERATIONS",
     "PROTOCOL",
+    "EntityCard",
     "InvalidParamsError",
+    "Mentioned",
     "Message",
     "Operation",
     "OperationError",
     "UnknownOperationError",
     "call",
     "capabilities",
+    "mentioned_at",
     "read_params",
     "salience_notification",
     "status_notification",
