@@ -6,7 +6,7 @@ Reading a params model is all the validation there is.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
@@ -44,12 +44,28 @@ class Wire(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
 
+
+class Sparse(Wire):
+    """What has fields that are left out when they are null: those marked `x-absent`."""
+
+    _absent: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        cls._absent = tuple(
+            (name, info.serialization_alias or name)
+            for name, info in cls.model_fields.items()
+            if info.json_schema_extra == ABSENT
+        )
+
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name, info in type(self).model_fields.items():
-            if info.json_schema_extra == ABSENT and getattr(self, name) is None:
-                data.pop(info.serialization_alias or name, None)
+        for name, key in self._absent:
+            if getattr(self, name) is None:
+                data.pop(key, None)
+                data.pop(name, None)
         return data
 
 
@@ -86,7 +102,7 @@ class Meta(Wire):
     vouch_salience: list[SalienceMeta]
 
 
-class Result(Wire):
+class Result(Sparse):
     """What every operation gives."""
 
     generation: int = Field(default=0, description="Rises with every change published.")
@@ -149,7 +165,7 @@ class ExpertExplain(Wire):
     claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
 
 
-class ExpertRow(Wire):
+class ExpertRow(Sparse):
     """An entity and the evidence it carries on the topic."""
 
     entity_id: str
@@ -181,7 +197,7 @@ class SalienceParams(Params):
     )
 
 
-class SalientEntity(Wire):
+class SalientEntity(Sparse):
     """An entity in play, and why."""
 
     entity_id: str
