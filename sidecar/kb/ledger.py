@@ -30,16 +30,19 @@ class Ledger:
         old = self._artifacts.get(path)
         if old == artifact:
             return
-        if old is not None:
-            self._touch(key_of(old))
+        old_key = None if old is None else key_of(old)
+        new_key = None if artifact is None else key_of(artifact)
+        for key in (old_key, new_key):
+            if key is not None:
+                self._before.setdefault(key, self._current(key))
+        if old_key is not None and old_key != new_key:
+            self._leave(old_key, path)
+        if artifact is None:
             del self._artifacts[path]
-            if artifact is None or key_of(artifact) != key_of(old):
-                self._leave(key_of(old), path)
-        if artifact is not None:
-            key = key_of(artifact)
-            self._touch(key)
-            self._artifacts[path] = artifact
-            self._join(key, path)
+            return
+        self._artifacts[path] = artifact
+        if new_key is not None and old_key != new_key:
+            self._join(new_key, path)
 
     def take_change(self) -> Change:
         """What differs from when this was last called."""
@@ -63,9 +66,6 @@ class Ledger:
     def _current(self, key: Key) -> Artifact | None:
         owner = self._owners.get(key)
         return None if owner is None else self._artifacts[owner]
-
-    def _touch(self, key: Key) -> None:
-        self._before.setdefault(key, self._current(key))
 
     def _join(self, key: Key, path: str) -> None:
         owner = self._owners.setdefault(key, path)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.kb.ledger import Ledger
+from sidecar.kb.records import Artifact, Entity, Key, key_of
+
+PUTS = st.lists(
+    st.tuples(
+        st.sampled_from(["entities/a.yaml", "entities/b.yaml", "entities/c.yaml"]),
+        st.none() | st.sampled_from(["a", "b", "x"]),
+        st.sampled_from(["one", "two"]),
+    ),
+    max_size=12,
+)
+
+
+def served(files: dict[str, Entity]) -> dict[Key, Artifact]:
+    """What counts, worked out from nothing: the file named like the id, else the first by path."""
+    result: dict[Key, Artifact] = {}
+    for path in sorted(files, reverse=True):
+        if files[path].id != path[9:-5]:
+            result[key_of(files[path])] = files[path]
+    for path, artifact in files.items():
+        if artifact.id == path[9:-5]:
+            result[key_of(artifact)] = artifact
+    return result
+
+
+@given(st.lists(PUTS, max_size=6))
+def test_changes_add_up_to_what_counts(steps: list[list[tuple[str, str | None, str]]]) -> None:
+    ledger = Ledger()
+    files: dict[str, Entity] = {}
+    known: dict[Key, Artifact] = {}
+    for step in steps:
+        for path, entity_id, name in step:
+            artifact = None if entity_id is None else Entity(entity_id, path, name)
+            ledger.put(path, artifact)
+            files.pop(path, None)
+            if artifact is not None:
+                files[path] = artifact
+        change = ledger.take_change()
+        assert all(known.get(key_of(item)) != item for item in change.upserts)
+        assert change.removals <= known.keys()
+        known = {key: item for key, item in known.items() if key not in change.removals}
+        known |= {key_of(item): item for item in change.upserts}
+        assert known == served(files)
+        losers = set(files) - {item.path for item in known.values()}
+        assert sorted(problem.path for problem in ledger.problems()) == sorted(losers)
+        assert not ledger.take_change()

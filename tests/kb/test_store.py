@@ -1,0 +1,428 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sidecar.kb.reader import Reading, parse
+from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
+from sidecar.kb.store import GRACE_SECONDS, Reconciled, Store, parse_inline
+from tests.kb.samples import SHA, claim, entity, make_kb, page, put
+
+
+class Clock:
+    """A monotonic clock that stands still until it is moved."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def kb_dir(tmp_path: Path) -> Path:
+    return make_kb(tmp_path)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(kb_dir: Path, clock: Clock) -> Store:
+    return Store(kb_dir, clock=clock)
+
+
+def ids(step: Reconciled) -> set[str]:
+    return {artifact.id for artifact in step.change.upserts}
+
+
+def gone(step: Reconciled) -> set[str]:
+    return {key[1] for key in step.change.removals}
+
+
+def only(step: Reconciled) -> Artifact:
+    (artifact,) = step.change.upserts
+    return artifact
+
+
+def test_everything_at_first_then_nothing_then_what_differs(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "entities/e.yaml", entity("e"))
+    put(kb_dir, "pages/auth.md", page())
+    put(kb_dir, "config.yaml", b"kb: {id: x}")
+    first = store.reconcile()
+    assert ids(first) == {"a", "e", "auth"}
+    assert (first.config, first.config_changed) == (b"kb: {id: x}", True)
+    assert (first.problems, first.skipped, gone(first)) == ({}, 0, set())
+    again = store.reconcile()
+    assert not again.change
+    assert not again.config_changed
+    put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
+    (kb_dir / "entities/e.yaml").unlink()
+    second = store.reconcile()
+    assert (ids(second), gone(second)) == ({"a"}, {"e"})
+    assert second.change.removals == {(Kind.ENTITY, "e")}
+
+
+def test_paths_limit_the_look(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "claims/b.yaml", claim("b"))
+    assert ids(store.reconcile(["claims/a.yaml", "proposed/x.yaml", "../outside.yaml"])) == {"a"}
+    assert ids(store.reconcile(["claims"])) == {"b"}
+    (kb_dir / "claims/a.yaml").unlink()
+    (kb_dir / "claims/b.yaml").unlink()
+    assert gone(store.reconcile(["claims/a.yaml"])) == {"a"}
+    assert gone(store.reconcile(["."])) == {"b"}
+
+
+def test_a_deleted_knowledge_base_is_empty_and_comes_back(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "config.yaml", b"{}")
+    store.reconcile()
+    kb_dir.rename(kb_dir.with_name("moved"))
+    step = store.reconcile()
+    assert (gone(step), step.config, step.config_changed) == ({"a"}, None, True)
+    kb_dir.with_name("moved").rename(kb_dir)
+    assert ids(store.reconcile()) == {"a"}
+
+
+def test_a_touched_file_changes_nothing(kb_dir: Path, store: Store) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    os.utime(file, (5000, 5000))
+    assert not store.reconcile().change
+
+
+def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a", text="aaaa"))
+    stamp = file.stat().st_mtime_ns
+    store = Store(kb_dir, clock=clock, wall=lambda: stamp + 1_000_000)
+    store.reconcile()
+    assert clock.now < (store.deadline or 0) < clock.now + 1
+    file.write_bytes(claim("a", text="bbbb"))
+    os.utime(file, ns=(stamp, stamp))
+    artifact = only(store.reconcile(()))
+    assert isinstance(artifact, Claim)
+    assert artifact.text == "bbbb"
+
+
+def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -> None:
+    now = 0
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    stamp = file.stat().st_mtime_ns
+    store = Store(kb_dir, clock=clock, wall=lambda: stamp + now)
+    store.reconcile()
+    assert list(store.settled()) == []
+    now = 1_000_000_000
+    assert not store.reconcile(()).change
+    assert [path for path, _, _ in store.settled()] == ["claims/a.yaml"]
+
+
+def test_the_last_good_version_serves_for_a_minute(
+    kb_dir: Path, store: Store, clock: Clock
+) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", b"id: [", age=9)
+    broken = store.reconcile()
+    assert not broken.change
+    assert broken.problems["claims/a.yaml"][0].severity is Severity.ERROR
+    assert broken.skipped == 1
+    assert store.deadline == clock.now + GRACE_SECONDS
+    clock.now += GRACE_SECONDS - 1
+    put(kb_dir, "claims/a.yaml", b"id: {", age=8)
+    assert not store.reconcile().change
+    clock.now += 1
+    assert gone(store.reconcile(())) == {"a"}
+    assert not store.deadline
+    put(kb_dir, "claims/a.yaml", claim("a"), age=7)
+    healed = store.reconcile()
+    assert (ids(healed), healed.problems) == ({"a"}, {})
+
+
+def test_a_good_version_in_time_ends_the_grace(kb_dir: Path, store: Store, clock: Clock) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", b"", age=9)
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", claim("a"), age=8)
+    assert not store.reconcile().change
+    clock.now += 2 * GRACE_SECONDS
+    assert not store.reconcile().change
+    assert store.deadline is None
+
+
+def test_a_broken_file_never_served_has_nothing_to_serve(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", b"id: [")
+    step = store.reconcile()
+    assert not step.change
+    assert step.skipped == 1
+    assert store.deadline is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status": "redacted"},
+        {"status": "redactd"},
+        {"status": "archived", "evidence": []},
+        {"scope": "private"},
+        {"scope": "privat"},
+    ],
+)
+def test_what_is_retired_or_closed_takes_effect_at_once(
+    kb_dir: Path, store: Store, fields: dict[str, object]
+) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", claim("a", **fields), age=0)
+    step = store.reconcile()
+    assert ids(step) | gone(step) == {"a"}
+
+
+def test_half_a_file_does_not_open_what_was_closed(kb_dir: Path, clock: Clock) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a", scope="private"))
+    now = file.stat().st_mtime_ns
+    store = Store(kb_dir, clock=clock, wall=lambda: now)
+    store.reconcile()
+    now += 10_000_000_000
+    whole = claim("a", scope="private")
+    half = whole[: whole.index(b"scope:")]
+    assert parse("claims/a.yaml", half).artifact is not None
+    file.write_bytes(half)
+    os.utime(file, ns=(now, now))
+    assert not store.reconcile().change
+    assert store.deadline is not None
+    now += 1_000_000_000
+    assert ids(store.reconcile(())) == {"a"}
+
+
+def test_two_files_with_one_id(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/z.yaml", claim("a", text="z"))
+    put(kb_dir, "claims/b.yaml", claim("a", text="b"))
+    first = store.reconcile()
+    assert only(first).path == "claims/b.yaml"
+    assert [p.severity for p in first.problems["claims/z.yaml"]][-1] is Severity.ERROR
+    put(kb_dir, "claims/a.yaml", claim("a", text="a"))
+    named = store.reconcile()
+    assert only(named).path == "claims/a.yaml"
+    (kb_dir / "claims/a.yaml").unlink()
+    assert only(store.reconcile()).path == "claims/b.yaml"
+    (kb_dir / "claims/b.yaml").unlink()
+    last = store.reconcile()
+    assert only(last).path == "claims/z.yaml"
+    assert [p.severity for p in last.problems["claims/z.yaml"]] == [Severity.WARNING]
+    (kb_dir / "claims/z.yaml").unlink()
+    assert gone(store.reconcile()) == {"a"}
+
+
+def test_a_file_that_changes_its_id(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", claim("b"), age=5)
+    step = store.reconcile()
+    assert (ids(step), gone(step)) == ({"b"}, {"a"})
+
+
+def test_the_same_id_of_two_kinds_is_two_things(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "entities/a.yaml", entity("a"))
+    step = store.reconcile()
+    assert {type(artifact) for artifact in step.change.upserts} == {Claim, Entity}
+    assert step.problems == {}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_held_then_withheld(
+    kb_dir: Path, store: Store, clock: Clock
+) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    file.chmod(0)
+    put_stamp(file)
+    assert not store.reconcile().change
+    clock.now += GRACE_SECONDS
+    assert gone(store.reconcile()) == {"a"}
+    file.chmod(0o600)
+    assert ids(store.reconcile()) == {"a"}
+
+
+def put_stamp(file: Path) -> None:
+    os.utime(file, (6000, 6000))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_file_replaced_by_a_pipe_is_held_then_withheld(
+    kb_dir: Path, store: Store, clock: Clock
+) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    file.unlink()
+    os.mkfifo(file)
+    for paths in (None, ["claims/a.yaml"]):
+        step = store.reconcile(paths)
+        assert not step.change
+        assert [p.message for p in step.problems["claims/a.yaml"]] == ["not a regular file"]
+    clock.now += GRACE_SECONDS
+    assert gone(store.reconcile()) == {"a"}
+
+
+def test_a_folder_that_cant_be_listed_is_held_then_withheld(
+    kb_dir: Path, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "entities/e.yaml", entity("e"))
+    store.reconcile()
+    listed = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("claims"):
+            raise PermissionError(13, "denied")
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    step = store.reconcile()
+    assert not step.change
+    assert "claims" in step.problems
+    clock.now += GRACE_SECONDS
+    assert gone(store.reconcile()) == {"a"}
+    monkeypatch.undo()
+    back = store.reconcile()
+    assert (ids(back), back.problems) == ({"a"}, {})
+
+
+def test_a_file_that_vanishes_between_look_and_read(
+    kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
+
+    def vanish(_kb_dir: Path, _path: str) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("sidecar.kb.store.read_bytes_of", vanish)
+    assert gone(store.reconcile()) == {"a"}
+
+
+def test_a_file_that_grows_too_large(kb_dir: Path, store: Store, clock: Clock) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    put(kb_dir, "claims/a.yaml", b"#" * ((1 << 20) + 1), age=5)
+    step = store.reconcile()
+    assert "larger than 1024 KiB" in step.problems["claims/a.yaml"][0].message
+    clock.now += GRACE_SECONDS
+    assert gone(store.reconcile()) == {"a"}
+
+
+def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -> None:
+    file = put(kb_dir, "config.yaml", b"kb: {id: x}")
+    now = file.stat().st_mtime_ns + 10_000_000_000
+    store = Store(kb_dir, clock=clock, wall=lambda: now)
+    store.reconcile()
+    file.write_bytes(b"")
+    os.utime(file, ns=(now, now))
+    assert not store.reconcile().config_changed
+    now += 1_000_000_000
+    step = store.reconcile(())
+    assert (step.config, step.config_changed) == (b"", True)
+
+
+def test_a_config_that_cant_be_read_is_held_then_withheld(
+    kb_dir: Path, store: Store, clock: Clock
+) -> None:
+    file = put(kb_dir, "config.yaml", b"kb: {id: x}")
+    store.reconcile()
+    file.unlink()
+    file.mkdir()
+    step = store.reconcile()
+    assert (step.config, list(step.problems)) == (b"kb: {id: x}", ["config.yaml"])
+    clock.now += GRACE_SECONDS
+    step = store.reconcile()
+    assert (step.config, step.config_changed) == (None, True)
+
+
+def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
+    for number in range(300):
+        put(kb_dir, f"claims/c{number}.yaml", claim(f"c{number}"))
+    assert len(store.reconcile().change.upserts) == 300
+    shutil.rmtree(kb_dir / "claims")
+    (kb_dir / "claims").mkdir()
+    for number in range(200, 500):
+        put(kb_dir, f"claims/c{number}.yaml", claim(f"c{number}", text="other branch"))
+    step = store.reconcile()
+    assert (len(step.change.upserts), len(step.change.removals)) == (300, 200)
+
+
+def test_order_on_disk_does_not_matter(tmp_path: Path) -> None:
+    results: list[tuple[set[Artifact], dict[str, int]]] = []
+    for order in (range(30), reversed(range(30))):
+        kb_dir = make_kb(tmp_path / str(len(results)))
+        for number in order:
+            put(kb_dir, f"claims/f{number}.yaml", claim(f"c{number % 7}", text=f"t{number}"))
+        step = Store(kb_dir).reconcile()
+        results.append((set(step.change.upserts), {p: len(v) for p, v in step.problems.items()}))
+    assert results[0] == results[1]
+
+
+def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
+    kb_dir: Path, clock: Clock
+) -> None:
+    for name in ("same", "changed", "gone"):
+        put(kb_dir, f"claims/{name}.yaml", claim(name))
+    put(kb_dir, "claims/odd.yaml", claim("unlike"))
+    earlier = Store(kb_dir)
+    earlier.reconcile()
+    kept = {path: (stat, artifact) for path, stat, artifact in earlier.settled()}
+    assert kept.keys() == {"claims/same.yaml", "claims/changed.yaml", "claims/gone.yaml"}
+    put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
+    (kb_dir / "claims/gone.yaml").unlink()
+    parsed: list[str] = []
+
+    def note(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
+        parsed.extend(path for path, _ in files)
+        return parse_inline(files)
+
+    store = Store(kb_dir, clock=clock, parse=note)
+    store.remember(kept)
+    step = store.reconcile()
+    assert ids(step) == {"same", "changed", "unlike"}
+    assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
+    assert not store.reconcile().change
+
+
+def test_files_can_be_parsed_in_another_process(kb_dir: Path) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "claims/b.yaml", b"id: [")
+    with ProcessPoolExecutor(1) as pool:
+
+        def parse_there(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
+            return pool.submit(parse_inline, files).result()
+
+        step = Store(kb_dir, parse=parse_there).reconcile()
+    assert ids(step) == {"a"}
+    assert list(step.problems) == ["claims/b.yaml"]
+
+
+def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, f"sources/{SHA}/meta.yaml", b"x")
+    put(kb_dir, "claims/a.yaml", claim("a"))
+
+    def state() -> dict[str, tuple[str, int]]:
+        return {
+            str(path): (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns)
+            for path in kb_dir.rglob("*")
+            if path.is_file()
+        }
+
+    before = state()
+    store.reconcile()
+    store.reconcile()
+    assert state() == before
