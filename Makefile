@@ -7,15 +7,14 @@ SHELL := /bin/bash
 BIN := .venv/bin
 PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
-WORKBENCH_READY := tests/e2e/.workbench/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix bench eval oracle generate clean
+	e2e vsix bench eval oracle workbench generate clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-setup: $(PYTHON_READY) $(EXTENSION_READY) $(WORKBENCH_READY) oracle ## Everything that is needed below, once
+setup: $(PYTHON_READY) $(EXTENSION_READY) workbench oracle ## Everything that is needed below, once
 
 $(PYTHON_READY): pyproject.toml scripts/venv
 	scripts/venv .venv
@@ -28,12 +27,9 @@ $(EXTENSION_READY): extension/package-lock.json scripts/node
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-$(WORKBENCH_READY): $(wildcard tests/e2e/setup.sh tests/e2e/package-lock.json) scripts/node scripts/browser
-	scripts/node
-	scripts/browser
-	tests/e2e/setup.sh
-	mkdir -p $(@D)
-	touch $@
+workbench: # does nothing when it is there
+	@scripts/node
+	@tests/e2e/setup.sh
 
 oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
 	@scripts/oracle
@@ -54,13 +50,13 @@ types: $(PYTHON_READY)
 	$(BIN)/mypy
 
 schemas: $(PYTHON_READY)
-	$(BIN)/python -m sidecar.operations.schemas --check
+	$(BIN)/python -m sidecar.operations.schema --check
 
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
 
 generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, and the extension's types out of them
-	$(BIN)/python -m sidecar.operations.schemas
+	$(BIN)/python -m sidecar.operations.schema
 	cd extension && npm run --silent generate
 
 unit: $(PYTHON_READY) oracle ## Tests of the sidecar
@@ -71,12 +67,12 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts
 	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
 
-e2e: vsix $(WORKBENCH_READY) ## Tests of the extension in a real VS Code
+e2e: vsix workbench ## Tests of the extension in a real VS Code
 	mkdir -p artifacts
 	tests/e2e/run.sh 2>&1 | tee artifacts/e2e.log
 
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
-	cd extension && npm run --silent build && npm run --silent package
+	cd extension && npm run --silent package
 
 bench: $(PYTHON_READY) oracle ## Speed beside vouch-kb (QUICK=1: a minute)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
@@ -86,5 +82,5 @@ eval: $(PYTHON_READY) ## Quality of what is said
 
 clean: ## Removes what was made here, the environments included
 	rm -rf .venv .oracle artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	rm -rf extension/node_modules extension/dist extension/out extension/*.vsix tests/e2e/.workbench
+	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

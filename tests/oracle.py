@@ -17,7 +17,6 @@ from typing import Any
 __all__ = ["NOW", "OracleKb", "Step", "install", "now", "run_vouch"]
 
 ROOT = Path(__file__).resolve().parent.parent
-DRIVER = ROOT / "tests" / "oracle_driver.py"
 COMMAND = ROOT / ".oracle" / "bin" / "vouch-kb"
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -79,7 +78,8 @@ def _drive(root: Path, steps: Sequence[Step], at: datetime | None) -> list[Any]:
         "steps": list(steps),
     }
     done = subprocess.run(
-        [COMMAND.with_name("python"), DRIVER],
+        [COMMAND.with_name("python"), "-m", "tests.oracle_driver"],
+        cwd=ROOT,
         input=json.dumps(request),
         capture_output=True,
         text=True,

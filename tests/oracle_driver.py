@@ -9,82 +9,21 @@ functions below `OPS`; what each takes stands in its docstring.
 from __future__ import annotations
 
 import json
-import os
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from datetime import UTC, datetime, tzinfo
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.oracle_clock import Clock, freeze_clock, make_fast, vouch
 
 __all__ = ["main"]
 
 AGENT = "agent"
 REVIEWER = "reviewer"
-SCOPED = ("claims", "pages")
 
 Json = dict[str, Any]
-
-
-def vouch(module: str) -> Any:
-    """A module of vouch, by its name in the package."""
-    return import_module(f"vouch.{module}")
-
-
-class _AnyDatetime(type):
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, datetime)
-
-
-class Clock(datetime, metaclass=_AnyDatetime):
-    """Stands in for `datetime` within vouch: `now` is what the steps say."""
-
-    moment: datetime | None = None
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
-        return datetime.now(tz) if cls.moment is None else cls.moment.astimezone(tz)
-
-    @classmethod
-    def set(cls, at: str | None) -> None:
-        cls.moment = None if at is None else datetime.fromisoformat(at)
-
-
-def freeze_clock() -> None:
-    """Every module of vouch, and the time in its ids, follows `Clock`."""
-    for name in ("models", "proposals", "lifecycle", "sessions", "experts"):
-        module = vouch(name)
-        if hasattr(module, "datetime"):
-            module.datetime = Clock
-    gmtime = time.gmtime
-    time.gmtime = lambda secs=None: gmtime(Clock.now(UTC).timestamp() if secs is None else secs)
-
-
-def _no_fsync(fd: Any) -> None:
-    del fd
-
-
-def make_fast() -> None:
-    """Same files, same values: no fsync, the C loader, no rereading of the whole audit log."""
-    yaml: Any = import_module("yaml")
-    audit = vouch("audit")
-    os.fsync = _no_fsync
-    yaml.safe_load = lambda text: yaml.load(text, Loader=yaml.CSafeLoader)
-    last_hash: dict[str, str] = {}
-    read_last_hash, log_event = audit._last_hash, audit.log_event
-
-    def log_and_keep(kb_dir: Path, **event: Any) -> Any:
-        logged = log_event(kb_dir, **event)
-        last_hash[str(kb_dir)] = logged.hash
-        return logged
-
-    audit._last_hash = lambda kb_dir: last_hash.get(str(kb_dir)) or read_last_hash(kb_dir)
-    audit.log_event = log_and_keep
 
 
 def store_at(root: Path) -> Any:
