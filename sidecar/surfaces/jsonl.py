@@ -1,0 +1,90 @@
+"""The table of operations as one JSON object a line: `kb.experts` and the others."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import anyio
+
+from sidecar.engine import Caller, Engine, Keeper
+from sidecar.operations import OPERATIONS, InvalidParamsError, call
+from sidecar.surfaces.stdio import claim_streams, leave
+from sidecar.surfaces.streams import Outbox, incoming
+
+__all__ = ["run_jsonl"]
+
+MAX_LINE = 64 * 1024 * 1024
+PREFIX = "kb."
+
+log = logging.getLogger(__name__)
+
+
+def run_jsonl(env: Mapping[str, str], start: Path) -> None:
+    """Answer every line of standard input on standard output until it ends, then end the process.
+
+    The first index is waited for; changes on disk are followed from then on.
+    """
+    source, sink = claim_streams()
+    engine = Engine(env=env)
+    engine.add_start(start)
+    engine.load()
+    anyio.run(_serve, engine, source, sink)
+
+
+async def _serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> None:
+    outbox = Outbox(sink, on_broken=lambda: leave(0))
+    caller = Caller(connection="jsonl")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(Keeper(engine).run)
+        async for line in incoming(source, _read_line, on_end=lambda: None):
+            if line.strip():
+                outbox.send(_line(answer(engine, line, caller)))
+            await anyio.sleep(0)
+        outbox.close(timeout=None)
+        leave(0)
+
+
+def _read_line(stream: BinaryIO) -> bytes | None:
+    line = stream.readline(MAX_LINE)
+    rest = line
+    while rest and not rest.endswith(b"\n"):  # too long to be a request: its rest is part of it
+        rest = stream.readline(MAX_LINE)
+        line = line if len(line) > MAX_LINE else line + rest[:1]
+    return line or None
+
+
+def _line(answered: Mapping[str, Any]) -> bytes:
+    return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
+    """The answer to one line, whatever it holds."""
+    try:
+        request = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return _error(None, "invalid_request", "the line is not valid JSON")
+    if not isinstance(request, dict):
+        return _error(None, "invalid_request", "a request is one JSON object")
+    request_id, method = request.get("id"), request.get("method")
+    if not isinstance(method, str):
+        return _error(request_id, "invalid_request", "method: must be a string")
+    name = method.removeprefix(PREFIX)
+    if not method.startswith(PREFIX) or name not in OPERATIONS:
+        return _error(request_id, "method_not_found", "there is no such method")
+    try:
+        result = call(engine, name, request.get("params"), caller)
+    except InvalidParamsError as error:
+        code = "missing_param" if error.missing else "invalid_request"
+        return _error(request_id, code, str(error))
+    except Exception as error:
+        log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
+        return _error(request_id, "internal_error", "internal error")
+    return {"id": request_id, "ok": True, "result": result}
+
+
+def _error(request_id: object, code: str, message: str) -> dict[str, Any]:
+    return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}

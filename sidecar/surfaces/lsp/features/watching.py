@@ -1,0 +1,70 @@
+"""Events of the client's file watcher. What it does not offer, the keeper's own watcher does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lsprotocol import types as lsp
+
+from sidecar.surfaces.lsp.server import Sidecar, path_of
+
+__all__ = ["register"]
+
+# A folder that is moved or removed is only reported where the glob names the folder itself.
+GLOBS = ("**/.vouch", "**/.vouch/**")
+
+
+def register(server: Sidecar) -> None:
+    """Ask the client to watch, and take what it reports."""
+    watching = Watching(server)
+    server.feature(lsp.INITIALIZED)(watching.initialized)
+    server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(watching.changed)
+    server.on_close.append(watching.stop)
+
+
+class Watching:
+    """Leaves watching to the client once its events have been seen to come.
+
+    Its word is not enough: some clients accept the registration and report nothing.
+    """
+
+    def __init__(self, server: Sidecar) -> None:
+        self._server = server
+
+    def initialized(self, _: lsp.InitializedParams) -> None:
+        if _can_watch(self._server.client_capabilities):
+            self._server.spawn(self._ask())
+
+    def changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
+        paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
+        if self._covers_everything():
+            self._server.keeper.watch_by("client")
+        self._server.keeper.poke([Path(os.path.realpath(path)) for path in paths])
+
+    def stop(self) -> None:
+        self._server.keeper.watch_by("own")
+
+    async def _ask(self) -> None:
+        watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in GLOBS]
+        registration = lsp.Registration(
+            id="vouch-files",
+            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
+        )
+        params = lsp.RegistrationParams(registrations=[registration])
+        await self._server.ask(lsp.CLIENT_REGISTER_CAPABILITY, params)
+
+    def _covers_everything(self) -> bool:
+        """Whether every knowledge base lies in a folder that the client has open."""
+        folders = [Path(os.path.realpath(folder)) for folder in self._server.folders]
+        return all(
+            any(root.is_relative_to(folder) for folder in folders)
+            for root in self._server.engine.collections
+        )
+
+
+def _can_watch(capabilities: lsp.ClientCapabilities) -> bool:
+    workspace = capabilities.workspace
+    watched = workspace.did_change_watched_files if workspace is not None else None
+    return bool(watched is not None and watched.dynamic_registration)

@@ -1,0 +1,113 @@
+"""Prompt documents: which session each belongs to, and when what is typed into one counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["LANGUAGE", "PromptDocuments", "is_prompt", "session_of"]
+
+LANGUAGE = "vouch-prompt"
+MAX_SESSION_ID = 256
+
+
+class Observe(Protocol):
+    """Puts a text into a slot of a session."""
+
+    def __call__(self, session_id: str, slot: str, text: str, *, final: bool) -> None: ...
+
+
+def is_prompt(uri: str, language_id: str | None) -> bool:
+    """Whether a document is a prompt."""
+    return language_id == LANGUAGE or urlsplit(uri).scheme == LANGUAGE
+
+
+def session_of(uri: str) -> str | None:
+    """The session that a prompt's URI names, None where it names none."""
+    parts = urlsplit(uri)
+    if parts.scheme != LANGUAGE:
+        return None
+    session_id = unquote(parts.path.lstrip("/").partition("/")[0])
+    return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
+
+
+@dataclass(slots=True)
+class _Prompt:
+    session_id: str
+    slot: str
+    text: str = ""
+    observed: str = ""
+    timer: asyncio.TimerHandle | None = None
+    submitted: bool = False
+
+
+class PromptDocuments:
+    """The prompt documents of one connection.
+
+    What is typed is observed once it stands still for `idle()` seconds or `flush` is called, in a
+    slot named by `prefix` and the document's URI; what comes after a final text is a new slot.
+    """
+
+    def __init__(self, observe: Observe, idle: Callable[[], float], prefix: str) -> None:
+        self._observe = observe
+        self._idle = idle
+        self._prefix = prefix
+        self._prompts: dict[str, _Prompt] = {}
+
+    def __contains__(self, uri: str) -> bool:
+        return uri in self._prompts
+
+    def open(self, uri: str, session_id: str, text: str) -> None:
+        self._prompts[uri] = _Prompt(session_id, self._prefix + uri)
+        if text.strip():
+            self.type(uri, text)
+
+    def type(self, uri: str, text: str) -> None:
+        """Take what the document now holds; after a submission it starts anew."""
+        prompt = self._prompts[uri]
+        if prompt.submitted and text == prompt.text:
+            return
+        if prompt.submitted:
+            prompt = self._prompts[uri] = _Prompt(prompt.session_id, prompt.slot)
+        prompt.text = text
+        self._stop(prompt)
+        loop = asyncio.get_running_loop()
+        prompt.timer = loop.call_later(self._idle(), self._evaluate, prompt)
+
+    def submit(self, uri: str) -> None:
+        """Make the slot final; nothing is submitted twice, nor when nothing was ever typed."""
+        prompt = self._prompts[uri]
+        self._stop(prompt)
+        if not prompt.submitted and (prompt.text.strip() or prompt.observed):
+            prompt.submitted = True
+            self._observe(prompt.session_id, prompt.slot, prompt.text, final=True)
+
+    def close(self, uri: str) -> None:
+        self.submit(uri)
+        del self._prompts[uri]
+
+    def flush(self) -> None:
+        """Observe now what still waits for its idle time."""
+        for prompt in list(self._prompts.values()):
+            if prompt.timer is not None:
+                self._evaluate(prompt)
+
+    def stop(self) -> None:
+        """Forget everything; nothing is observed any more."""
+        for prompt in self._prompts.values():
+            self._stop(prompt)
+        self._prompts.clear()
+
+    def _evaluate(self, prompt: _Prompt) -> None:
+        self._stop(prompt)
+        if prompt.text != prompt.observed:
+            prompt.observed = prompt.text
+            self._observe(prompt.session_id, prompt.slot, prompt.text, final=False)
+
+    def _stop(self, prompt: _Prompt) -> None:
+        if prompt.timer is not None:
+            prompt.timer.cancel()
+            prompt.timer = None

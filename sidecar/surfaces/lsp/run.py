@@ -1,0 +1,179 @@
+"""The language server's process: its streams, its end, the engine that connections share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from types import FrameType
+from typing import BinaryIO
+
+import anyio
+
+from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.lsp.features import FEATURES
+from sidecar.surfaces.lsp.framing import Frame, read_frame
+from sidecar.surfaces.lsp.server import Sidecar
+from sidecar.surfaces.stdio import claim_streams, die_soon, leave
+from sidecar.surfaces.streams import Outbox, incoming
+
+__all__ = ["run_stdio", "run_tcp"]
+
+PARENT_POLL = 0.5
+FAILED = 1
+
+log = logging.getLogger(__name__)
+
+
+def run_stdio(env: Mapping[str, str]) -> None:
+    """Serve one client over the standard streams, then end the process."""
+    source, sink = claim_streams()
+    anyio.run(_serve_stdio, env, source, sink)
+
+
+def run_tcp(env: Mapping[str, str], host: str, port: int) -> None:
+    """Serve any number of clients, each with a server of its own on one engine, until a signal."""
+    anyio.run(_serve_tcp, env, host, port)
+
+
+class End:
+    """The end of the process: asked for from anywhere, waited for on the loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._event = asyncio.Event()
+
+    def ask(self) -> None:
+        """End soon, even when the loop never gets to it. From any thread."""
+        die_soon(FAILED)
+        try:
+            self._loop.call_soon_threadsafe(self._event.set)
+        except RuntimeError:  # the loop is closed
+            return
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.ask()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+def _build(engine: Engine, keeper: Keeper, outbox: Outbox) -> Sidecar:
+    server = Sidecar(engine, keeper, outbox)
+    for register in FEATURES:
+        register(server)
+    return server
+
+
+async def _pump(server: Sidecar, stream: BinaryIO, on_end: Callable[[], None]) -> None:
+    """Hand every message to the server, in order, until it has an exit code or the stream ends."""
+    messages: AsyncIterator[Frame] = incoming(stream, read_frame, on_end)
+    async for message in messages:
+        server.receive(message)
+        if server.exit_code is not None:
+            return
+        await anyio.sleep(0)  # what this message started runs before the next one is looked at
+
+
+async def _serve_stdio(env: Mapping[str, str], source: BinaryIO, sink: BinaryIO) -> None:
+    end = End()
+    engine, keeper = _engine(env)
+    outbox = Outbox(sink, on_broken=end.ask)
+    server = _build(engine, keeper, outbox)
+    _end_on_signals(end)
+
+    async def serve() -> None:
+        await _pump(server, source, on_end=lambda: die_soon(FAILED))
+        end.ask()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_keep, keeper)
+        tasks.start_soon(_watch_parent, server, end)
+        tasks.start_soon(serve)
+        await end.wait()
+        outbox.close()
+        leave(FAILED if server.exit_code is None else server.exit_code)
+
+
+async def _serve_tcp(env: Mapping[str, str], host: str, port: int) -> None:
+    end = End()
+    engine, keeper = _engine(env)
+    _end_on_signals(end)
+    loop = asyncio.get_running_loop()
+    listener = socket.create_server((host, port))
+    print("listening on {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr)  # noqa: T201
+
+    async with anyio.create_task_group() as tasks:
+
+        def connected(client: socket.socket) -> None:
+            tasks.start_soon(_serve_connection, engine, keeper, client)
+
+        threading.Thread(target=_accept, args=(listener, loop, connected), daemon=True).start()
+        tasks.start_soon(_keep, keeper)
+        await end.wait()
+        leave(FAILED)
+
+
+def _accept(
+    listener: socket.socket,
+    loop: asyncio.AbstractEventLoop,
+    connected: Callable[[socket.socket], None],
+) -> None:
+    while True:
+        client, _ = listener.accept()
+        loop.call_soon_threadsafe(connected, client)
+
+
+async def _serve_connection(engine: Engine, keeper: Keeper, client: socket.socket) -> None:
+    outbox = Outbox(client.makefile("wb"), on_broken=lambda: None)
+    server = _build(engine, keeper, outbox)
+    try:
+        await _pump(server, client.makefile("rb"), on_end=lambda: None)
+    finally:
+        server.close()
+        await anyio.to_thread.run_sync(outbox.close)
+        client.close()
+
+
+def _engine(env: Mapping[str, str]) -> tuple[Engine, Keeper]:
+    engine = Engine(env=env)
+    return engine, Keeper(engine)
+
+
+async def _keep(keeper: Keeper) -> None:
+    try:
+        await keeper.run()
+    except Exception:
+        log.exception("the knowledge bases are no longer kept up to date")
+
+
+def _end_on_signals(end: End) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end.on_signal)
+
+
+async def _watch_parent(server: Sidecar, end: End) -> None:
+    """End when the parent, or the client that gave its process id, is gone."""
+    parent = os.getppid()
+    client: int | None = None
+    while os.getppid() == parent and (client is None or _is_alive(client)):
+        await anyio.sleep(PARENT_POLL)
+        # An id from another process namespace names nothing here, and is not watched.
+        if client is None and server.process_id is not None and _is_alive(server.process_id):
+            client = server.process_id
+    end.ask()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError, ValueError):
+        return True
+    return True

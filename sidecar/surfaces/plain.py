@@ -1,0 +1,27 @@
+"""Text of a knowledge base for a line of a terminal or of markdown, shown as it is and no more."""
+
+from __future__ import annotations
+
+import re
+
+from sidecar.kb.plain import one_line
+
+__all__ = ["clip", "markdown", "one_line"]
+
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
+MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, the last of them an ellipsis when something was cut."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def markdown(text: str) -> str:
+    """One line that markdown shows as it is: no markup, HTML, image or link of its own."""
+    return MARKED.sub(lambda found: _escaped(found[0]), one_line(text))
+
+
+def _escaped(mark: str) -> str:
+    return ENTITIES.get(mark, "\\" + mark)

@@ -1,0 +1,250 @@
+"""A small LSP client over real stdio, which can also send what no client should."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+__all__ = ["COMMAND", "Client", "Message", "environment", "running", "uri_of"]
+
+Message = dict[str, Any]
+WAIT = 15.0
+HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
+COMMAND = Path(sys.executable).with_name("vouch-sidecar")
+REFUSED = {"code": -32601, "message": "Method not found"}
+
+
+class Client:
+    """One server process. Everything received is kept in `received`, in order.
+
+    Requests of the server are answered with `reply(method)`: a result, or an error when it raises
+    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`.
+    """
+
+    def __init__(
+        self,
+        *args: str,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        reply: Callable[[str], Any] | None = None,
+    ) -> None:
+        self.process = subprocess.Popen(
+            [COMMAND, *(args or ("lsp",))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=environment(env or {}),
+        )
+        self.received: list[Message] = []
+        self.strays = b""
+        self.errors = b""
+        self._reply = reply
+        self._arrived = threading.Condition()
+        self._next_id = 0
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._read, self._log)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, message: object) -> None:
+        """Send a message, of any content."""
+        body = json.dumps(message).encode()
+        self.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    def notify(self, method: str, params: object = None) -> None:
+        message: Message = {"jsonrpc": "2.0", "method": method}
+        self.send(message if params is None else {**message, "params": params})
+
+    def start(self, method: str, params: object = None) -> int:
+        """Send a request; the id to wait for."""
+        self._next_id += 1
+        message: Message = {"jsonrpc": "2.0", "id": self._next_id, "method": method}
+        self.send(message if params is None else {**message, "params": params})
+        return self._next_id
+
+    def answer(self, request_id: object) -> Message:
+        """The answer to a request, waited for."""
+        return self.wait(lambda m: "method" not in m and m.get("id") == request_id)
+
+    def request(self, method: str, params: object = None) -> Any:
+        """The result of a request."""
+        answer = self.answer(self.start(method, params))
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def refused(self, method: str, params: object = None) -> Message:
+        """The error of a request."""
+        answer = self.answer(self.start(method, params))
+        assert "error" in answer, answer
+        error: Message = answer["error"]
+        return error
+
+    def wait(
+        self, wanted: Callable[[Message], bool], since: int = 0, timeout: float = WAIT
+    ) -> Message:
+        """The first message received, from index `since` on, that is wanted."""
+        deadline = time.monotonic() + timeout
+        with self._arrived:
+            while True:
+                for message in self.received[since:]:
+                    if wanted(message):
+                        return message
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._arrived.wait(left):
+                    raise TimeoutError(f"not received; stderr: {self.errors.decode()[-2000:]}")
+
+    def until(self, method: str, params: object, wanted: Callable[[Any], bool]) -> Any:
+        """Ask again and again until the result is the wanted one."""
+        deadline = time.monotonic() + WAIT
+        while not wanted(result := self.request(method, params)):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the last answer was {result}")
+            time.sleep(0.02)
+        return result
+
+    def notified(self, method: str, since: int = 0, timeout: float = WAIT) -> Any:
+        """The params of the first notification of a method."""
+        found = self.wait(lambda m: m.get("method") == method, since, timeout)
+        return found["params"]
+
+    def initialize(self, root: Path | None = None, **params: Any) -> Any:
+        """Connect; the result of `initialize`."""
+        result = self.request(
+            "initialize",
+            {
+                "processId": os.getpid(),
+                "rootUri": None if root is None else uri_of(root),
+                "capabilities": {},
+                **params,
+            },
+        )
+        self.notify("initialized", {})
+        return result
+
+    def indexed(self) -> Any:
+        """Wait for the first index; the status."""
+        return self.until("vouch/status", {}, lambda status: status["complete"])
+
+    def open(self, uri: str, text: str, language: str = "plaintext", version: int = 1) -> None:
+        document = {"uri": uri, "languageId": language, "version": version, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, uri: str, text: str, version: int = 2) -> None:
+        self.notify(
+            "textDocument/didChange",
+            {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]},
+        )
+
+    def save(self, uri: str) -> None:
+        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+
+    def close(self, uri: str) -> None:
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def hang_up(self) -> None:
+        """Close the server's standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def ended(self, timeout: float = 2.0) -> int:
+        """The exit code, within so many seconds."""
+        return self.process.wait(timeout)
+
+    def shut_down(self) -> int:
+        """End as a client should; the exit code."""
+        self.request("shutdown")
+        self.notify("exit")
+        return self.ended()
+
+    def dispose(self) -> None:
+        """End the process, however it is."""
+        self.process.kill()
+        self.process.wait()
+        for thread in self._threads:
+            thread.join(5)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            try:
+                stream.close()
+            except OSError:
+                continue
+
+    def _read(self) -> None:
+        stream = self.process.stdout
+        assert stream is not None
+        header = b""
+        while line := stream.readline():
+            header += line
+            if not header.endswith(b"\r\n\r\n"):
+                continue
+            found = HEADER.search(header)
+            if found is None or found.start() > 0:
+                self.strays += header
+            if found is not None:
+                self._take(json.loads(stream.read(int(found[1]))))
+            header = b""
+        self.strays += header
+
+    def _take(self, message: Message) -> None:
+        with self._arrived:
+            self.received.append(message)
+            self._arrived.notify_all()
+        if "method" in message and "id" in message:
+            self.send(self._answer_to(message))
+
+    def _answer_to(self, message: Message) -> Message:
+        answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
+        if self._reply is None:
+            return {**answer, "error": REFUSED}
+        try:
+            return {**answer, "result": self._reply(message["method"])}
+        except LookupError:
+            return {**answer, "error": REFUSED}
+
+    def _log(self) -> None:
+        assert self.process.stderr is not None
+        while line := self.process.stderr.readline():
+            self.errors += line
+
+
+@contextmanager
+def running(
+    *args: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    reply: Callable[[str], Any] | None = None,
+) -> Iterator[Client]:
+    """A server for the length of a block."""
+    client = Client(*args, cwd=cwd, env=env, reply=reply)
+    try:
+        yield client
+    finally:
+        client.dispose()
+
+
+def environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment without what would tune the sidecar, and with `extra`."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
+    return {**own, **extra}
+
+
+def uri_of(path: Path) -> str:
+    """The file URI of a path."""
+    return path.as_uri()

@@ -1,0 +1,47 @@
+"""A knowledge base and a server on it; no test leaves a byte of either behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client, running
+
+Start = Callable[..., Client]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a knowledge base, in a folder without one."""
+    return knowledge.make(tmp_path / "project")
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts servers: `start(*args, **options of Client)`; their output is protocol only."""
+    with ExitStack() as stack:
+        clients: list[Client] = []
+
+        def begin(*args: str, **options: Any) -> Client:
+            client = stack.enter_context(running(*args, **{"cwd": tmp_path, **options}))
+            clients.append(client)
+            return client
+
+        yield begin
+    assert [client.strays for client in clients] == [b""] * len(clients)
+
+
+@pytest.fixture
+def client(start: Start, root: Path) -> Iterator[Client]:
+    """A client that serves `root`, indexed. What the disk holds is the same afterwards."""
+    before = knowledge.digest(root)
+    one = start()
+    one.initialize(root)
+    one.indexed()
+    yield one
+    assert knowledge.digest(root) == before

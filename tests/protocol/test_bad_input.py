@@ -1,0 +1,300 @@
+"""Bad input gets its clear answer, once, and the connection goes on."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+SECRET = "hunter2-do-not-echo"
+
+
+def goes_on(client: Client) -> None:
+    """The connection still answers."""
+    assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "field"),
+    [
+        ("vouch/experts", None, "topic"),
+        ("vouch/experts", {}, "topic"),
+        ("vouch/experts", {"topic": "  \t"}, "topic"),
+        ("vouch/experts", {"topic": [SECRET]}, "topic"),
+        ("vouch/experts", {"topic": "jwt", "limit": 0}, "limit"),
+        ("vouch/experts", {"topic": "jwt", "limit": 101}, "limit"),
+        ("vouch/experts", {"topic": "jwt", "limit": True}, "limit"),
+        ("vouch/experts", {"topic": "jwt", "limit": SECRET}, "limit"),
+        ("vouch/experts", {"topic": "jwt", "min_claims": 0}, "min_claims"),
+        ("vouch/experts", {"topic": "jwt", "viewer": SECRET}, "viewer"),
+        ("vouch/experts", {"topic": "jwt", "session_id": "x" * 257}, "session_id"),
+        ("vouch/experts", {"topic": "\ud800"}, "topic"),
+        ("vouch/salience", {"top_k": SECRET}, "top_k"),
+        ("vouch/search", {"query": ""}, "query"),
+        ("vouch/search", {"query": "jwt", "kinds": [SECRET]}, "kinds"),
+        ("vouch/entity", {"id": 5}, "id"),
+        ("vouch/sessionEnd", {}, "session_id"),
+        ("textDocument/hover", {"textDocument": {"uri": "file:///x"}}, "position"),
+        (
+            "textDocument/hover",
+            {"textDocument": {"uri": "file:///x"}, "position": {"line": SECRET, "character": -1}},
+            "position.line",
+        ),
+    ],
+)
+def test_bad_params(client: Client, method: str, params: Any, field: str) -> None:
+    error = client.refused(method, params)
+    assert error["code"] == -32602
+    assert field in error["message"]
+    assert SECRET not in json.dumps(error)
+    goes_on(client)
+
+
+@pytest.mark.parametrize("params", [[], ["jwt"], "jwt", 5])
+def test_params_that_are_no_object(client: Client, params: Any) -> None:
+    assert client.refused("vouch/experts", params)["code"] == -32602
+    goes_on(client)
+
+
+def test_one_message_a_field(client: Client) -> None:
+    error = client.refused("vouch/experts", {"topic": 5, "limit": "x", "min_claims": 0})
+    assert len(error["data"]) == 3
+    assert all(message in error["message"] for message in error["data"])
+
+
+@pytest.mark.parametrize("artifact", ["entity", "claim"])
+def test_an_artifact_that_there_is_not(client: Client, artifact: str) -> None:
+    error = client.refused(f"vouch/{artifact}", {"id": SECRET})
+    assert error["code"] == -32602
+    assert SECRET not in error["message"]
+
+
+@pytest.mark.parametrize(
+    "method", ["vouch/unknown", "textDocument/completion", "$/unknown", "workspace/executeCommand"]
+)
+def test_unknown_methods(client: Client, method: str) -> None:
+    assert client.refused(method, {"bad": SECRET})["code"] in (-32601, -32602)
+    client.notify(method, {"bad": SECRET})
+    goes_on(client)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{not json",
+        b"",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "vouch/experts", "params": {',
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'{"id": ' + b"9" * 5_000 + b"}",
+    ],
+)
+def test_malformed_json(client: Client, body: bytes) -> None:
+    since = len(client.received)
+    client.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    answer = client.wait(lambda m: "error" in m, since)
+    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+    goes_on(client)
+
+
+@pytest.mark.parametrize(
+    ("message", "answered"),
+    [
+        ([], None),
+        ("text", None),
+        ({}, None),
+        ({"jsonrpc": "2.0"}, None),
+        ({"jsonrpc": "1.0", "id": "a", "method": "vouch/status"}, "a"),
+        ({"id": "b", "method": "vouch/status"}, "b"),
+        ({"jsonrpc": "2.0", "id": "c", "method": 5}, "c"),
+        ({"jsonrpc": "2.0", "id": {"x": 1}, "method": "vouch/status"}, None),
+        ({"jsonrpc": "2.0", "id": 1.5, "method": "vouch/status"}, None),
+        ({"jsonrpc": "2.0", "id": None, "method": "vouch/status"}, None),
+        ({"jsonrpc": "2.0", "id": True, "method": "vouch/status"}, None),
+        (
+            {"jsonrpc": "2.0", "id": "d", "method": "initialize", "params": {"capabilities": {}}},
+            "d",
+        ),
+    ],
+)
+def test_no_valid_request(client: Client, message: Any, answered: Any) -> None:
+    since = len(client.received)
+    client.send(message)
+    answer = client.wait(lambda m: "error" in m, since)
+    assert (answer["id"], answer["error"]["code"]) == (answered, -32600)
+    goes_on(client)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"jsonrpc": "2.0", "id": "unknown", "result": {"x": SECRET}},
+        {"jsonrpc": "2.0", "id": ["unhashable"], "result": None},
+        {"jsonrpc": "2.0", "id": "unknown", "error": {"code": 1, "message": SECRET}},
+        {"jsonrpc": "2.0", "id": "unknown", "error": 5},
+        {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": SECRET}},
+        {"jsonrpc": "2.0", "method": "textDocument/didOpen"},
+        {"jsonrpc": "2.0", "method": "vouch/prompt", "params": {"session_id": 5, "text": SECRET}},
+        {"jsonrpc": "2.0", "method": "vouch/prompt"},
+        {"jsonrpc": "2.0", "method": "textDocument/hover", "params": {}},
+        {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "unknown"}},
+        {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": SECRET},
+        {"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {}},
+        {
+            "jsonrpc": "2.0",
+            "method": "workspace/didChangeConfiguration",
+            "params": {
+                "settings": {"vouchSidecar": {"recall": SECRET, "recall.max_results": SECRET}}
+            },
+        },
+        {
+            "jsonrpc": "2.0",
+            "method": "textDocument/didChange",
+            "params": {
+                "textDocument": {"uri": "file:///never-opened", "version": 2},
+                "contentChanges": [{"text": SECRET}],
+            },
+        },
+        {
+            "jsonrpc": "2.0",
+            "method": "textDocument/didClose",
+            "params": {"textDocument": {"uri": "file:///never-opened"}},
+        },
+        {
+            "jsonrpc": "2.0",
+            "method": "textDocument/didSave",
+            "params": {"textDocument": {"uri": "file:///never-opened"}},
+        },
+    ],
+)
+def test_bad_notifications_and_answers_get_none(client: Client, message: Any) -> None:
+    since = len(client.received)
+    client.send(message)
+    goes_on(client)
+    assert not any("error" in m for m in client.received[since:])
+    assert SECRET not in client.errors.decode()
+
+
+def test_unknown_documents_hold_nothing(client: Client, root: Path) -> None:
+    for uri in ("file:///never-opened", (root / ".vouch/claims/jwt-expires.yaml").as_uri(), "::"):
+        place = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 7}}
+        assert client.request("textDocument/hover", place) is None
+        assert client.request("textDocument/definition", place) is None
+
+
+def test_an_unknown_session_has_nothing_in_play(client: Client) -> None:
+    result = client.request("vouch/salience", {"session_id": "never-seen"})
+    assert (result["session_id"], result["salience"]) == ("never-seen", [])
+    assert client.request("vouch/sessionEnd", {"session_id": "never-seen"}) is not None
+
+
+def test_a_key_that_looks_like_an_envelope_is_data(client: Client) -> None:
+    for key in ("jsonrpc", "id", "method", "type_name"):
+        assert client.request("vouch/experts", {"topic": "jwt", key: {"jsonrpc": "2.0"}})["experts"]
+
+
+def test_ids_are_echoed_as_they_came(client: Client) -> None:
+    for message_id in ("7", 7, -1, 2**53, "", "x" * 1000):
+        since = len(client.received)
+        client.send({"jsonrpc": "2.0", "id": message_id, "method": "vouch/status"})
+        answer = client.wait(lambda m: "result" in m, since)
+        assert answer["id"] == message_id
+        assert type(answer["id"]) is type(message_id)
+
+
+def test_requests_before_initialize(start: Start, root: Path) -> None:
+    client = start()
+    client.notify("textDocument/didOpen", {"textDocument": {}})
+    assert client.refused("vouch/experts", {"topic": "jwt"})["code"] == -32002
+    assert client.refused("vouch/unknown")["code"] == -32002
+    client.initialize(root)
+    client.indexed()
+    goes_on(client)
+
+
+def test_bad_initialize_can_be_followed_by_a_good_one(start: Start, root: Path) -> None:
+    client = start()
+    assert client.refused("initialize")["code"] == -32602
+    assert client.refused("initialize", {"capabilities": 5})["code"] == -32602
+    client.initialize(root)
+    client.indexed()
+    goes_on(client)
+
+
+@pytest.mark.parametrize(
+    "options", [5, [], "x", {"session_id": 5, "viewer": [], "settings": SECRET}, {"session_id": ""}]
+)
+def test_options_meant_for_others_are_ignored(start: Start, root: Path, options: Any) -> None:
+    client = start()
+    result = client.initialize(root, initializationOptions=options)
+    assert result["capabilities"]["experimental"]["vouch"]["session_id"]
+    client.indexed()
+    goes_on(client)
+
+
+def test_requests_after_shutdown(client: Client) -> None:
+    client.request("shutdown")
+    assert client.refused("vouch/experts", {"topic": "jwt"})["code"] == -32600
+    client.open("file:///x.txt", "jwt")
+    assert client.refused("shutdown")["code"] == -32600
+    client.notify("exit")
+    assert client.ended() == 0
+
+
+def test_every_request_gets_exactly_one_answer(client: Client) -> None:
+    since = len(client.received)
+    ids = [client.start("vouch/experts", {"topic": "jwt"}) for _ in range(50)]
+    for request_id in ids:
+        client.notify("$/cancelRequest", {"id": request_id})
+    last = client.start("vouch/status")
+    client.answer(last)
+    answered = [m["id"] for m in client.received[since:] if "method" not in m]
+    assert answered == [*ids, last]
+
+
+def test_no_knowledge_base_anywhere(start: Start, tmp_path: Path) -> None:
+    client = start()
+    client.initialize(tmp_path)
+    assert client.indexed()["roots"] == []
+    assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
+    assert client.request("vouch/salience")["salience"] == []
+    assert client.request("vouch/search", {"query": "jwt"})["hits"] == []
+    assert client.request("vouch/context", {"task": "jwt"})["text"] == ""
+    client.open("file:///x.txt", "jwt")
+    place = {"textDocument": {"uri": "file:///x.txt"}, "position": {"line": 0, "character": 1}}
+    assert client.request("textDocument/hover", place) is None
+
+
+def test_an_empty_knowledge_base(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "empty" / ".vouch").mkdir(parents=True)
+    client = start()
+    client.initialize(tmp_path / "empty")
+    assert [one["problems"] for one in client.indexed()["roots"]] == [[]]
+    assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
+
+
+def test_large_prompts_are_taken(client: Client) -> None:
+    client.open("vouch-prompt:/big/1", "jwt " * 250_000)
+    started = time.monotonic()
+    client.request("vouch/salience", {"session_id": "big"})
+    assert time.monotonic() - started < 2
+
+
+def test_nothing_of_a_prompt_is_logged(start: Start, root: Path) -> None:
+    client = start(env={"VOUCH_SIDECAR_LOG": "DEBUG"})
+    client.initialize(root)
+    client.notify("vouch/prompt", {"session_id": "a", "text": f"jwt {SECRET}"})
+    client.open("vouch-prompt:/a/1", f"redis {SECRET}")
+    client.open("file:///x.txt", "x")
+    client.change("file:///x.txt", f"jwt {SECRET}")
+    client.request("vouch/experts", {"topic": f"jwt {SECRET}", "session_id": "a"})
+    client.refused("vouch/experts", {"topic": [SECRET]})
+    assert client.shut_down() == 0
+    client.dispose()
+    assert SECRET not in client.errors.decode()

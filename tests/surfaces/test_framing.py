@@ -1,0 +1,60 @@
+"""Messages are found in a byte stream whatever stands between them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from sidecar.surfaces.lsp.framing import MAX_BODY, Malformed, frame, read_frame
+
+
+def read_all(data: bytes) -> list[bytes | str]:
+    stream, found = BytesIO(data), []
+    while (message := read_frame(stream)) is not None:
+        found.append(message.reason if isinstance(message, Malformed) else message)
+    return found
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"Content-Length: 2\r\n\r\n",
+        b"content-length:2\r\n\r\n",
+        b"CONTENT-LENGTH : 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n",
+        b"Content-Type: x\r\nContent-Length: 2\r\n\r\n",
+        b"Content-Length: 2\n\n",
+    ],
+)
+def test_reads_every_spelling_of_a_header(header: bytes) -> None:
+    assert read_all(header + b"{}" + header + b"[]") == [b"{}", b"[]"]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"garbage\r\n\r\n",
+        b"Content-Length: many\r\n\r\n{}",
+        b"Content-Length: -2\r\n\r\n{}",
+        b"Content-Type: x\r\n\r\n" + b'{"a": 1}' * 5000,
+        b"Content-Length: %d\r\n\r\n{}" % (MAX_BODY + 1),
+    ],
+)
+def test_a_malformed_message_costs_no_other(garbage: bytes) -> None:
+    reason, message = read_all(garbage + frame(b"{}"))
+    assert isinstance(reason, str)
+    assert message == b"{}"
+
+
+@pytest.mark.parametrize("size", range(8100, 8200, 7))
+def test_a_header_is_found_across_the_borders_of_what_is_read_at_once(size: int) -> None:
+    found = read_all(b"x: y\r\n\r\n" + b"z" * size + frame(b"{}"))
+    assert found[-1] == b"{}"
+
+
+def test_a_truncated_body_is_the_end() -> None:
+    assert read_all(b"Content-Length: 10\r\n\r\n{}") == []
+
+
+def test_an_empty_body_is_a_message() -> None:
+    assert read_all(b"Content-Length: 0\r\n\r\n" + frame(b"{}")) == [b"", b"{}"]

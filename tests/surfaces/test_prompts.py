@@ -1,0 +1,113 @@
+"""When what is typed into a prompt document counts, and for which session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+
+from sidecar.surfaces.lsp.prompts import PromptDocuments, is_prompt, session_of
+
+Seen = list[tuple[str, str, str, bool]]
+IDLE = 0.02
+
+
+def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
+    """What is observed while a script plays: session, slot, text, final."""
+    seen: Seen = []
+
+    def observe(session_id: str, slot: str, text: str, *, final: bool) -> None:
+        seen.append((session_id, slot, text, final))
+
+    async def main() -> None:
+        await script(PromptDocuments(observe, lambda: IDLE, "c/"))
+
+    asyncio.run(main())
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("uri", "session_id"),
+    [
+        ("vouch-prompt:///A/1", "A"),
+        ("vouch-prompt:/A/1", "A"),
+        ("vouch-prompt:///a%20b%2Fc/1", "a b/c"),
+        ("vouch-prompt:A", "A"),
+        ("vouch-prompt:///", None),
+        ("vouch-prompt:///" + "x" * 257, None),
+        ("file:///A/1", None),
+        ("untitled:Untitled-1", None),
+    ],
+)
+def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
+    assert session_of(uri) == session_id
+
+
+def test_what_is_a_prompt() -> None:
+    assert is_prompt("untitled:x", "vouch-prompt")
+    assert is_prompt("vouch-prompt:/A/1", "plaintext")
+    assert not is_prompt("file:///x.md", "markdown")
+
+
+def test_typing_counts_once_it_stands_still() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "")
+        for text in ("j", "jw", "jwt"):
+            prompts.type("u", text)
+        await anyio.sleep(IDLE * 5)
+
+    assert play(script) == [("s", "c/u", "jwt", False)]
+
+
+def test_a_request_does_not_wait_for_that() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "jwt")
+        prompts.flush()
+        prompts.flush()
+        await anyio.sleep(IDLE * 5)
+
+    assert play(script) == [("s", "c/u", "jwt", False)]
+
+
+def test_submitted_once_then_anew() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "jwt")
+        prompts.submit("u")
+        prompts.submit("u")
+        prompts.type("u", "jwt")
+        prompts.type("u", "jwt and redis")
+        prompts.close("u")
+
+    assert play(script) == [
+        ("s", "c/u", "jwt", True),
+        ("s", "c/u", "jwt and redis", True),
+    ]
+
+
+def test_what_was_wiped_is_observed_as_wiped() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "jwt")
+        prompts.flush()
+        prompts.type("u", "")
+        prompts.flush()
+
+    assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
+
+
+def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "  \n")
+        prompts.close("u")
+
+    assert play(script) == []
+
+
+def test_after_stop_nothing_is_observed() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "jwt")
+        prompts.stop()
+        await anyio.sleep(IDLE * 3)
+
+    assert play(script) == []
