@@ -47,37 +47,37 @@ def stat_inside(path: str, root: str) -> Stat | None:
     return _regular(found)
 
 
-def read_bounded(path: str | Path, limit: int, *, root: str | None = None) -> tuple[bytes, Stat]:
+def read_bounded(path: str | Path, limit: int, *, inside: Path | None = None) -> tuple[bytes, Stat]:
     """The bytes of a regular file, and its stat as it was after they were read.
 
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
-    is no regular file, or is a symbolic link that leaves `root` (without `root`: any link).
+    is no regular file, or is a symbolic link that leaves the folder `inside` (without: any link).
     """
     try:
-        descriptor = _open(str(path), root)
+        descriptor = _open(str(path), inside)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    with open(descriptor, "rb", buffering=0):  # noqa: PTH123 - a descriptor, no path
-        try:
-            found = _regular(os.fstat(descriptor))
-            data = _read(descriptor, found.size, limit + 1)
-            found = _regular(os.fstat(descriptor))
-        except OSError as error:
-            raise UnreadableError(_reason(error)) from error
+    try:
+        data = _read(descriptor, _regular(os.fstat(descriptor)).size, limit + 1)
+        found = _regular(os.fstat(descriptor))
+    except OSError as error:
+        raise UnreadableError(_reason(error)) from error
+    finally:
+        os.close(descriptor)
     if len(data) > limit:
         raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
     return data, found
 
 
-def _open(path: str, root: str | None) -> int:
+def _open(path: str, inside: Path | None) -> int:
     try:
         return os.open(path, _FLAGS)
     except OSError as error:
-        if error.errno != errno.ELOOP or root is None:
+        if error.errno != errno.ELOOP or inside is None:
             raise
-    return os.open(_inside(path, root), _FLAGS)
+    return os.open(_inside(path, os.path.realpath(inside)), _FLAGS)
 
 
 def _read(descriptor: int, expected: int, most: int) -> bytes:

@@ -127,7 +127,7 @@ def _is_dir(path: Path) -> bool:
 
 def _allows_home(home: Path) -> bool:
     try:
-        data, _ = read_bounded(home / KB_DIRNAME / CONFIG, MAX_YAML, root=str(home))
+        data, _ = read_bounded(home / KB_DIRNAME / CONFIG, MAX_YAML, inside=home)
         config = load(decode(data)).value
     except (OSError, UnreadableError, DocumentError):
         return False

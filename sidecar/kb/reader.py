@@ -12,7 +12,7 @@ from sidecar.kb import document
 from sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from sidecar.kb.document import DocumentError
 from sidecar.kb.files import Stat, read_bounded
-from sidecar.kb.layout import classify, root_of
+from sidecar.kb.layout import classify
 from sidecar.kb.models import KNOWN_TYPES, harmless_scope, record_of
 from sidecar.kb.records import Artifact, Kind, Problem, Severity
 
@@ -61,7 +61,7 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
     Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
     """
-    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), root=root_of(kb_dir))
+    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), inside=kb_dir.parent)
 
 
 def parse(relative_path: str, data: bytes) -> Reading:
