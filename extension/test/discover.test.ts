@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { discover, isOlder, parseVersion, type World } from '../src/server/discover';
+
+function world(files: Record<string, string>, more: Partial<World> = {}) {
+  const lines: string[] = [];
+  const tried: string[] = [];
+  const made: World = {
+    platform: 'linux',
+    home: '/home/me',
+    path: '/usr/bin:/opt/bin',
+    trusted: true,
+    folders: ['/work/repo'],
+    setting: '',
+    installed: '/store/server/bin/vouch-sidecar',
+    interpreter: async () => undefined,
+    executable: async (file) => (file in files ? file : undefined),
+    version: async (file) => {
+      tried.push(file);
+      return files[file] ?? '';
+    },
+    log: (line) => lines.push(line),
+    ...more,
+  };
+  return { made, lines, tried };
+}
+
+const SERVER = 'vouch-sidecar, version 0.1.0';
+
+test('the path that was set is the only one tried', async () => {
+  const { made } = world({ '/usr/bin/vouch-sidecar': SERVER }, { setting: '/gone/vouch-sidecar' });
+  assert.equal(await discover(made), undefined);
+});
+
+test('a tilde in the path that was set is the home folder', async () => {
+  const { made } = world(
+    { '/home/me/bin/vouch-sidecar': SERVER },
+    { setting: '~/bin/vouch-sidecar' },
+  );
+  const found = await discover(made);
+  assert.deepEqual(found, {
+    command: '/home/me/bin/vouch-sidecar',
+    origin: 'setting',
+    version: '0.1.0',
+  });
+});
+
+test('a relative path that was set is refused', async () => {
+  const { made, lines } = world({ 'bin/vouch-sidecar': SERVER }, { setting: 'bin/vouch-sidecar' });
+  assert.equal(await discover(made), undefined);
+  assert.match(lines.join('\n'), /not an absolute path/);
+});
+
+test('the selected environment comes before the PATH, the PATH before the installed one', async () => {
+  const files: Record<string, string> = {
+    '/work/repo/.venv/bin/vouch-sidecar': SERVER,
+    '/opt/bin/vouch-sidecar': SERVER,
+    '/store/server/bin/vouch-sidecar': SERVER,
+  };
+  const interpreter = async () => '/work/repo/.venv/bin/python';
+  assert.equal((await discover(world(files, { interpreter }).made))?.origin, 'environment');
+  assert.equal((await discover(world(files).made))?.origin, 'path');
+  delete files['/opt/bin/vouch-sidecar'];
+  assert.equal((await discover(world(files).made))?.origin, 'installed');
+});
+
+test('without trust neither the environment nor a PATH inside the workspace is run', async () => {
+  const { made, tried } = world(
+    { '/work/repo/.venv/bin/vouch-sidecar': SERVER, '/work/repo/bin/vouch-sidecar': SERVER },
+    {
+      trusted: false,
+      path: '/work/repo/bin',
+      interpreter: async () => assert.fail('must not be asked'),
+    },
+  );
+  assert.equal(await discover(made), undefined);
+  assert.deepEqual(tried, []);
+});
+
+test('without trust a link that leads into the workspace is not run', async () => {
+  const { made, tried } = world(
+    { '/usr/bin/vouch-sidecar': SERVER },
+    { trusted: false, executable: async () => '/work/repo/evil' },
+  );
+  assert.equal(await discover(made), undefined);
+  assert.deepEqual(tried, []);
+});
+
+test('relative entries of the PATH are never looked into', async () => {
+  const { made, tried } = world({ 'vouch-sidecar': SERVER, 'bin/vouch-sidecar': SERVER });
+  assert.equal(await discover({ ...made, path: '.:bin:' }), undefined);
+  assert.deepEqual(tried, []);
+});
+
+test('a server that is too old, silent or broken is passed over', async () => {
+  const files = {
+    '/usr/bin/vouch-sidecar': 'vouch-sidecar, version 0.0.9',
+    '/opt/bin/vouch-sidecar': 'hello',
+    '/store/server/bin/vouch-sidecar': SERVER,
+  };
+  const { made, lines } = world(files);
+  assert.equal((await discover(made))?.origin, 'installed');
+  assert.match(lines.join('\n'), /is 0\.0\.9, 0\.1\.0 or newer is needed/);
+  assert.match(lines.join('\n'), /does not say its version/);
+  const broken = world(files, { version: () => Promise.reject(new Error('no loader')) });
+  assert.equal(await discover(broken.made), undefined);
+  assert.match(broken.lines.join('\n'), /can't be run: no loader/);
+});
+
+test('on Windows the script is an .exe and the PATH is split at semicolons', async () => {
+  const { made } = world(
+    { 'C:\\tools\\vouch-sidecar.exe': SERVER },
+    { platform: 'win32', path: 'C:\\windows;C:\\tools', folders: ['C:\\repo'] },
+  );
+  assert.equal((await discover(made))?.command, 'C:\\tools\\vouch-sidecar.exe');
+});
+
+test('versions are compared by number', () => {
+  assert.equal(parseVersion('vouch-sidecar, version 0.10.2'), '0.10.2');
+  assert.equal(parseVersion('no version'), undefined);
+  assert.ok(isOlder('0.9.9', '0.10.0'));
+  assert.ok(!isOlder('0.10.0', '0.9.9'));
+  assert.ok(!isOlder('0.1.0', '0.1.0'));
+});

@@ -1,0 +1,62 @@
+import type { ClaimView, EntityResult, ExpertRow, SalientEntity } from '../src/protocol.gen';
+
+export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientEntity => ({
+  entity_id: id,
+  claim_count: 2,
+  top_claim_id: null,
+  name: id.toUpperCase(),
+  type: 'system',
+  score: 0.5,
+  arm: 'name',
+  matched: [id],
+  why: `named as ${id}`,
+  ambiguous: false,
+  ...more,
+});
+
+export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => ({
+  id,
+  text: `Text of ${id}`,
+  type: 'observation',
+  status: 'working',
+  confidence: 0.7,
+  entities: [],
+  linked_entities: [],
+  tags: [],
+  contradicts: [],
+  date: '2026-06-30T02:31:44Z',
+  citations: [],
+  uri: `file:///kb/.vouch/claims/${id}.yaml`,
+  ...more,
+});
+
+export const expert = (id: string, score: number, more: Partial<ExpertRow> = {}): ExpertRow => ({
+  entity_id: id,
+  name: id.toUpperCase(),
+  type: 'team',
+  claim_count: 3,
+  citation_count: 2,
+  score,
+  top_claim_ids: ['c1'],
+  ...more,
+});
+
+export const entity = (id: string, claims: readonly ClaimView[], total = claims.length) =>
+  ({
+    generation: 1,
+    complete: true,
+    degraded: [],
+    entity: {
+      id,
+      name: id.toUpperCase(),
+      type: 'system',
+      aliases: [],
+      description: null,
+      uri: `file:///kb/.vouch/entities/${id}.yaml`,
+    },
+    claim_count: total,
+    claims,
+    pages: [],
+    relations: [],
+    collection: null,
+  }) satisfies EntityResult;

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StatusResult } from '../src/protocol.gen';
+import { diagnosticsReport, summarize } from '../src/statusText';
+
+const status: StatusResult = {
+  generation: 7,
+  complete: true,
+  degraded: [],
+  roots: [
+    {
+      root: '/home/me/secret-project',
+      collection: 'secret-name',
+      counts: { claims: 12, entities: 1, pages: 0, relations: 3, sources: 2, evidence: 4 },
+      problems: [
+        {
+          path: 'claims/a-claim-in-words.yaml',
+          line: 1,
+          column: 1,
+          field: null,
+          severity: 'error',
+          message: 'is not YAML',
+        },
+      ],
+      indexed_at: null,
+    },
+  ],
+  sessions: 1,
+  watcher: 'client',
+  version: '0.1.0',
+};
+
+test('what is served stands in one line, with generation and last problem', () => {
+  const summary = summarize('ready', status, undefined);
+  assert.equal(summary.text, 'Vouch: 12 claims, 1 entity');
+  assert.equal(summary.detail, 'generation 7 · 1 problem · is not YAML');
+  assert.equal(summary.severity, 'information');
+});
+
+test('what the server says of its health counts', () => {
+  const health = {
+    health: 'warning',
+    quiescent: true,
+    message: 'watch lost',
+    generation: 9,
+  } as const;
+  const summary = summarize('ready', status, health);
+  assert.equal(summary.severity, 'warning');
+  assert.match(summary.detail, /^generation 9 .*watch lost$/);
+});
+
+test('a server that is missing or has stopped is an error, no knowledge base is none', () => {
+  assert.equal(summarize('noServer', undefined, undefined).severity, 'error');
+  assert.equal(summarize('stopped', undefined, undefined).severity, 'error');
+  assert.equal(summarize('noKnowledgeBase', undefined, undefined).severity, 'information');
+  assert.ok(summarize('indexing', undefined, undefined).busy);
+});
+
+test('the report for a bug holds figures, no name, path or text', () => {
+  const machine = {
+    extension: '0.1.0',
+    editor: 'Code 1.139',
+    platform: 'linux x64',
+    trusted: true,
+    server: '0.1.0, from path',
+    settings: ['recall.max_results'],
+  };
+  const report = diagnosticsReport('ready', status, undefined, machine);
+  assert.match(report, /Knowledge base 1: claims 12, .*problems 1/);
+  assert.doesNotMatch(report, /secret|words|YAML|\/home/);
+});

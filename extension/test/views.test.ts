@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EntityResult } from '../src/protocol.gen';
+import { arrange } from '../src/views/arrange';
+import type { Ask } from '../src/views/ask';
+import { Experts, headline, remember } from '../src/views/experts';
+import { InPlay } from '../src/views/inPlay';
+import { bar, claimNode, claimNodes, entityNode, keyOf, type Node } from '../src/views/nodes';
+import { difference } from '../src/views/rows';
+import { claim, entity, expert, salient } from './helpers';
+
+const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
+
+function inPlay(answers: Record<string, EntityResult> = {}) {
+  const drawn: unknown[] = [];
+  const asked: string[] = [];
+  let now = 0;
+  const ask = (async (_: string, params: { id: string }) => {
+    asked.push(params.id);
+    const answer = answers[params.id];
+    if (!answer) throw new Error('there is none');
+    return answer;
+  }) as unknown as Ask;
+  const model = new InPlay(
+    ask,
+    () => null,
+    (rows) => drawn.push(rows),
+    'own',
+    () => now,
+  );
+  const at = (time: number) => {
+    now = time;
+  };
+  return { model, drawn, asked, answers, at };
+}
+
+test('a ranking shows as it is ranked', () => {
+  const { model, drawn } = inPlay();
+  model.push('own', [salient('a'), salient('b')]);
+  assert.deepEqual(names(model.roots), ['A', 'B']);
+  model.push('own', [salient('b'), salient('a')]);
+  assert.deepEqual(names(model.roots), ['B', 'A']);
+  assert.deepEqual(drawn, ['all', 'all']);
+});
+
+test('the same ranking again draws nothing, a changed row draws that row alone', () => {
+  const { model, drawn } = inPlay();
+  model.push('own', [salient('a'), salient('b')], false);
+  drawn.length = 0;
+  model.push('own', [salient('a'), salient('b')], false);
+  assert.deepEqual(drawn, []);
+  model.push('own', [salient('a'), salient('b', { claim_count: 9 })], false);
+  assert.deepEqual(drawn, [[model.roots[1]?.id]]);
+});
+
+test('while a row is open nothing moves: newcomers come last, what is open stays', () => {
+  const { model } = inPlay();
+  model.push('own', [salient('a'), salient('b')]);
+  model.expanded(model.roots[1] as Node, true);
+  model.push('own', [salient('c'), salient('b'), salient('a')]);
+  assert.deepEqual(names(model.roots), ['A', 'B', 'C']);
+  model.push('own', [salient('c')]);
+  assert.deepEqual(names(model.roots), ['B', 'C']);
+  assert.match(model.roots[0]?.description ?? '', /no longer in play/);
+  model.expanded(model.roots[0] as Node, false);
+  model.push('own', [salient('d'), salient('c')]);
+  assert.deepEqual(names(model.roots), ['D', 'C']);
+});
+
+test('an empty ranking empties, whatever is open', () => {
+  const { model } = inPlay();
+  model.push('own', [salient('a')]);
+  model.expanded(model.roots[0] as Node, true);
+  model.push('own', []);
+  assert.deepEqual(model.roots, []);
+  model.push('own', [salient('b'), salient('a')]);
+  model.push('own', [salient('a'), salient('b')]);
+  assert.deepEqual(names(model.roots), ['A', 'B'], 'a row that went is not open when it returns');
+});
+
+test('newcomers are marked as new for a while', () => {
+  const { model, drawn, at } = inPlay();
+  model.push('own', [salient('a')], false);
+  assert.equal(model.nextFade, undefined);
+  at(1_000);
+  model.push('own', [salient('a'), salient('b')]);
+  assert.deepEqual(
+    model.roots.map(({ isNew }) => isNew),
+    [false, true],
+  );
+  drawn.length = 0;
+  at(model.nextFade ?? 0);
+  model.fade();
+  assert.deepEqual(drawn, [[model.roots[1]?.id]]);
+  assert.equal(model.nextFade, undefined);
+});
+
+test('sessions from outside stand below, under their own names, until they are empty', async () => {
+  const { model } = inPlay();
+  model.push('own', [salient('a')]);
+  model.push('agent-7', [salient('b')]);
+  assert.deepEqual(names(model.roots), ['A', 'agent-7']);
+  const [below] = await model.children(model.roots[1] as Node);
+  assert.equal(below?.label, 'B');
+  assert.notEqual(below?.id, model.roots[0]?.id);
+  model.push('agent-7', []);
+  assert.deepEqual(names(model.roots), ['A']);
+});
+
+test('an open entity shows why it is in play, then its top claim, then the others', async () => {
+  const { model, asked } = inPlay({ a: entity('a', [claim('c1'), claim('c2')]) });
+  model.push('own', [salient('a', { top_claim_id: 'c2', matched: ['the A'] })]);
+  const rows = await model.children(model.roots[0] as Node);
+  assert.deepEqual(names(rows), ['“the A”', 'Text of c2', 'Text of c1']);
+  await model.children(model.roots[0] as Node);
+  assert.deepEqual(asked, ['a'], 'asked once');
+});
+
+test('a change of the knowledge draws an open row again only where its claims differ', async () => {
+  const { model, drawn, answers } = inPlay({ a: entity('a', [claim('c1')]) });
+  model.push('own', [salient('a')], false);
+  const row = model.roots[0] as Node;
+  model.expanded(row, true);
+  await model.moveTo(1);
+  await model.children(row);
+  drawn.length = 0;
+  await model.moveTo(2);
+  assert.deepEqual(drawn, []);
+  answers.a = entity('a', [claim('c1'), claim('c2')]);
+  await model.moveTo(3);
+  assert.deepEqual(drawn, [[row.id]]);
+  assert.equal((await model.children(row)).length, 3);
+});
+
+test('an entity that is gone says so beneath its row and no more', async () => {
+  const { model } = inPlay();
+  model.push('own', [salient('a')]);
+  const rows = await model.children(model.roots[0] as Node);
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['why', 'note'],
+  );
+});
+
+test('after a restart what may still be shown stays', async () => {
+  const { model } = inPlay({ a: entity('a', []) });
+  model.push('own', [salient('a'), salient('b')]);
+  model.push('agent-7', [salient('a')]);
+  await model.revalidate();
+  assert.deepEqual(names(model.roots), ['A']);
+});
+
+test('the same id in two collections is two rows', () => {
+  const rows = [salient('a', { collection: 'x' }), salient('a', { collection: 'y' })];
+  assert.notEqual(keyOf(rows[0] as never), keyOf(rows[1] as never));
+  assert.equal(arrange([], rows, () => false).length, 2);
+});
+
+test('a claim says status, confidence and date, and opens at its text', () => {
+  const cited = {
+    id: 'e1',
+    kind: 'evidence',
+    source_id: 's',
+    title: 'Runbook',
+    locator: 'L3',
+    quote: 'Drain first.',
+    uri: 'file:///r.md',
+  } as const;
+  const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
+  assert.equal(node.description, 'contested · 0.70 · 2026-06-30');
+  assert.equal(node.icon, 'warning');
+  assert.equal(node.target?.needles[0], 'Text of c');
+  const [citation] = node.children ?? [];
+  assert.equal(citation?.label, 'Runbook');
+  assert.deepEqual(citation?.target, {
+    uri: 'file:///r.md',
+    locator: 'L3',
+    needles: ['Drain first.'],
+  });
+});
+
+test('a citation without its source says so and opens nothing', () => {
+  const missing = {
+    id: 'gone',
+    kind: 'missing',
+    source_id: null,
+    title: null,
+    locator: null,
+    quote: null,
+    uri: null,
+  } as const;
+  const [node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
+  assert.equal(node?.label, 'gone');
+  assert.equal(node?.description, 'missing');
+  assert.equal(node?.target, undefined);
+});
+
+test('more claims than a glance takes stand under one row', () => {
+  const many = Array.from({ length: 9 }, (_, at) => claim(`c${at}`));
+  const nodes = claimNodes('p', many, 12);
+  assert.equal(nodes.length, 6);
+  assert.equal(nodes[5]?.label, '7 more');
+  assert.equal(nodes[5]?.children?.at(-1)?.label, '3 older');
+  assert.equal(claimNodes('p', many.slice(0, 6), 6).length, 6);
+  assert.equal(claimNodes('p', [], 0)[0]?.kind, 'note');
+});
+
+test('every row has an id of its own', () => {
+  const rows = [entityNode('s', salient('a'), false, false), ...claimNodes('s/a', [claim('c')], 1)];
+  assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+});
+
+test('a bar fills with the share', () => {
+  assert.equal(bar(1), '▰▰▰▰▰▰▰▰');
+  assert.equal(bar(0.5), '▰▰▰▰▱▱▱▱');
+  assert.equal(bar(0.001), '▰▱▱▱▱▱▱▱');
+  assert.equal(bar(0), '▱▱▱▱▱▱▱▱');
+});
+
+test('rows that stand where they stood are told apart from rows that moved', () => {
+  const [a, b] = [claimNode('p', claim('a')), claimNode('p', claim('b'))] as [Node, Node];
+  assert.deepEqual(difference([a, b], [a, b]), { kind: 'none' });
+  assert.deepEqual(difference([a, b], [b, a]), { kind: 'all' });
+  assert.deepEqual(difference([a, b], [a, { ...b, label: 'x' }]), { kind: 'some', ids: [b.id] });
+});
+
+test('experts show in order, an answer to an older question is dropped', async () => {
+  const drawn: unknown[] = [];
+  const waiting: ((rows: readonly unknown[]) => void)[] = [];
+  const ask = ((method: string) =>
+    new Promise((resolve) =>
+      waiting.push((rows) => resolve(method === 'vouch/experts' ? { experts: rows } : rows[0])),
+    )) as unknown as Ask;
+  const experts = new Experts(
+    ask,
+    () => null,
+    (rows) => drawn.push(rows),
+  );
+  const first = experts.find({ topic: 'old', weight: 'count', types: [] });
+  const second = experts.find({ topic: 'new', weight: 'count', types: [] });
+  waiting[1]?.([expert('a', 4), expert('b', 2)]);
+  await second;
+  waiting[0]?.([expert('z', 1)]);
+  assert.equal(await first, undefined);
+  assert.deepEqual(names(experts.roots), ['A', 'B']);
+  assert.match(experts.roots[1]?.description ?? '', /^▰▰▰▰▱▱▱▱ {2}3 claims · 2 citations$/);
+  const beneath = experts.children(experts.roots[0] as Node);
+  waiting[2]?.([{ claim: claim('c1') }]);
+  assert.deepEqual(names(await beneath), ['Text of c1', '2 more']);
+  drawn.length = 0;
+  const again = experts.again();
+  waiting[3]?.([expert('a', 4), expert('b', 2)]);
+  await again;
+  assert.deepEqual(drawn, [], 'the same answer draws nothing');
+  experts.clear();
+  assert.deepEqual(experts.roots, []);
+});
+
+test('the line above the experts names topic, weight and types; history keeps each once', () => {
+  const asked = { topic: ' rate\n limiter ', weight: 'recency', types: ['team'] } as const;
+  assert.equal(headline(asked), '“rate limiter” · by how recent they are · only team');
+  assert.deepEqual(remember(['a', 'b'], 'b'), ['b', 'a']);
+  assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
+});
