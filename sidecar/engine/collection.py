@@ -76,6 +76,7 @@ class Collection:
             self.knowledge = step.rebuilt
         else:
             self.knowledge.apply(step.change)
+        self.knowledge.memo.clear()
         self.knowledge.generation = generation
         self.problems = step.problems
         self.skipped = step.skipped

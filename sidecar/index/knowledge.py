@@ -6,8 +6,8 @@ applied in one step between two questions, and can be taken back in one.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from typing import Literal, NamedTuple
@@ -72,6 +72,7 @@ class Knowledge:
     def __init__(self) -> None:
         self.generation = 0
         self.overlaid = 0
+        self.memo: OrderedDict[Hashable, object] = OrderedDict()
         self.names = Names()
         self.search = Search()
         self._artifacts: dict[Key, Prepared] = {}

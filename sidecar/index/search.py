@@ -9,7 +9,7 @@ folding never changes an answer.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from sidecar.index.text import Needle
 
 __all__ = ["Document", "Fold", "Pending", "Search", "rarity", "score"]
 
+KINDS = ("claim", "page", "entity", "relation", "source")
 _HEAP = 32_000_000
 _K1, _B = 1.2, 0.75
 _CANDIDATES = 200
@@ -57,9 +58,9 @@ def rarity(total: int, frequency: int) -> float:
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("ordinal", indexed=True, fast=True)
-    builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("gate", tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("stems", tokenizer_name="whitespace", index_option="freq")
+    for kind in KINDS:
+        builder.add_text_field(kind, tokenizer_name="whitespace", index_option="freq")
     return builder.build()
 
 
@@ -75,6 +76,7 @@ class Search:
         self._removed: dict[int, Document] = {}
         self._totals: Counter[tuple[str, str]] = Counter()
         self._lengths: Counter[str] = Counter()
+        self._frequencies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
 
     def add(self, document: Document) -> None:
         """Make a document findable; one that was just removed comes back as it was."""
@@ -89,8 +91,14 @@ class Search:
             self._removed[document.ordinal] = document
 
     def _count(self, document: Document, sign: int) -> None:
-        self._totals[document.kind, document.gate] += sign
+        where = document.kind, document.gate
+        self._totals[where] += sign
         self._lengths[document.kind] += sign * len(document.stems)
+        frequencies = self._frequencies[where]
+        for stem in set(document.stems):
+            frequencies[stem] += sign
+            if not frequencies[stem]:
+                del frequencies[stem]
 
     def pending(self) -> Pending | None:
         """What waits for folding, if anything does."""
@@ -120,16 +128,15 @@ class Search:
     def _tantivy_document(self, document: Document) -> tantivy.Document:
         out = tantivy.Document()
         out.add_unsigned("ordinal", document.ordinal)
-        out.add_text("kind", document.kind)
         out.add_text("gate", document.gate)
-        out.add_text("stems", " ".join(document.stems))
+        out.add_text(document.kind, " ".join(document.stems))
         return out
 
     def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> set[int]:
         """Ordinals of the documents of a kind that hold every needle."""
         if not needles:
             return set()
-        query = self._within(kind, gates, [(Occur.Must, self._query(n)) for n in needles])
+        query = self._query(kind, gates, Occur.Must, needles)
         hits = self._searcher.search(
             query, limit=max(1, self._searcher.num_docs), count=False, order_by_field="ordinal"
         ).hits
@@ -144,15 +151,10 @@ class Search:
 
     def frequency(self, needle: Needle, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind hold the needle."""
-        query = self._within(kind, gates, [(Occur.Must, self._query(needle))])
-        count = self._searcher.search(query, limit=1, count=True).count  # type: ignore[attr-defined]
-        for sign, table in ((1, self._added), (-1, self._removed)):
-            count += sign * sum(
-                1
-                for d in table.values()
-                if d.kind == kind and d.gate in gates and _holds_all(d, (needle,))
-            )
-        return int(count)
+        if all(len(option) == 1 for option in needle.alternatives) and len(needle.alternatives) < 2:
+            stem = needle.alternatives[0][0]
+            return sum(self._frequencies[kind, gate][stem] for gate in gates)
+        return len(self.holding_all((needle,), kind, gates))
 
     def total(self, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind there are."""
@@ -164,14 +166,21 @@ class Search:
         return self._lengths.get(kind, 0) / sum(counts) if sum(counts) else 0.0
 
     def candidates(
-        self, needles: Sequence[Needle], kinds: Iterable[str], gates: frozenset[str]
+        self,
+        needles: Sequence[Needle],
+        kinds: Iterable[str],
+        gates: frozenset[str],
+        at_least: int = 1,
     ) -> set[int]:
-        """Ordinals worth ranking for a query: tantivy's best of every kind, and all that is new."""
+        """Ordinals worth ranking for a query: tantivy's best of every kind, and all that is new.
+
+        `at_least` needles must be held; what is new is not checked for that.
+        """
         found: set[int] = set()
         if not needles:
             return found
         for kind in kinds:
-            query = self._within(kind, gates, [(Occur.Should, self._query(n)) for n in needles])
+            query = self._query(kind, gates, Occur.Should, needles, at_least)
             hits = self._searcher.search(query, limit=_CANDIDATES, count=False).hits
             addresses = [address for _, address in hits]
             found.update(
@@ -185,34 +194,36 @@ class Search:
         found.difference_update(self._removed)
         return found
 
-    def _within(
-        self, kind: str, gates: frozenset[str], clauses: list[tuple[Occur, Query]]
+    def _query(
+        self,
+        kind: str,
+        gates: frozenset[str],
+        occur: Occur,
+        needles: Sequence[Needle],
+        at_least: int | None = None,
     ) -> Query:
-        inner = Query.boolean_query(clauses)
-        return Query.boolean_query(
-            [
-                (Occur.Must, inner),
-                (Occur.Must, self._filter("kind", [kind])),
-                (Occur.Must, self._filter("gate", sorted(gates))),
-            ]
-        )
+        """Documents of a kind with all (Must) or any (Should) of the needles, gates observed."""
+        words = Query.boolean_query([(occur, self._needle(kind, n)) for n in needles], at_least)
+        shut = [g for (k, g), n in self._totals.items() if k == kind and n and g not in gates]
+        shut += [d.gate for d in self._removed.values() if d.gate not in gates]
+        if not shut:
+            return words
+        hidden = [(Occur.MustNot, self._term("gate", gate)) for gate in sorted(set(shut))]
+        return Query.boolean_query([(Occur.Must, words), *hidden])
 
-    def _filter(self, field: str, values: list[str]) -> Query:
-        return Query.const_score_query(Query.term_set_query(self._schema, field, values), 0.0)
-
-    def _query(self, needle: Needle) -> Query:
+    def _needle(self, kind: str, needle: Needle) -> Query:
         options = [
-            Query.boolean_query([(Occur.Must, self._term(s)) for s in option])
+            Query.boolean_query([(Occur.Must, self._term(kind, s)) for s in option])
             if len(option) > 1
-            else self._term(option[0])
+            else self._term(kind, option[0])
             for option in needle.alternatives
         ]
         if len(options) == 1:
             return options[0]
         return Query.boolean_query([(Occur.Should, option) for option in options])
 
-    def _term(self, stem: str) -> Query:
-        return Query.term_query(self._schema, "stems", stem, index_option="freq")
+    def _term(self, field: str, value: str) -> Query:
+        return Query.term_query(self._schema, field, value, index_option="freq")
 
 
 def _holds_all(document: Document, needles: Sequence[Needle]) -> bool:

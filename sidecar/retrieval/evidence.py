@@ -51,6 +51,10 @@ class Evidence(NamedTuple):
 
 def weigh(view: View, text: str) -> list[Evidence]:
     """The evidence of a text: one entry for each mention that no longer one covers."""
+    return view.once("evidence", text, lambda: _weigh(view, text))
+
+
+def _weigh(view: View, text: str) -> list[Evidence]:
     mentions = [m for m in view.mentions(text) if not m.nested]
     if not mentions:
         return [_whole(e, text, view) for e in view.knowledge.names.exactly(text)]

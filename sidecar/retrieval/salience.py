@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from sidecar.index.names import Arm
@@ -169,7 +170,9 @@ def _found_in(view: View, texts: Sequence[str]) -> list[Salient]:
         repeated = text in texts[age + 1 : age + 2]
         if repeated or not worth_searching(text):
             continue
-        for row in _described_by(view, text, FADING**age):
+        described = view.once("described", text, partial(_described_by, view, text))
+        for entity, held, share in described:
+            row = _found_row(view, entity, text, held, share * FADING**age)
             if row.entity.id not in best or row.strength > best[row.entity.id].strength:
                 best[row.entity.id] = row
     return list(best.values())
@@ -183,7 +186,7 @@ def worth_searching(text: str) -> bool:
     return len(needles(text)) > 1
 
 
-def _described_by(view: View, text: str, fading: float) -> list[Salient]:
+def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     """Entities whose name, aliases and description hold most of what a text is about."""
     search = view.knowledge.search
     words = needles(text)
@@ -191,14 +194,14 @@ def _described_by(view: View, text: str, fading: float) -> list[Salient]:
     weights = {n: rarity(total, search.frequency(n, Kind.ENTITY, view.gates)) for n in words}
     whole = sum(weights.values())
     rows = []
-    for ordinal in search.candidates(words, (Kind.ENTITY,), view.gates):
+    for ordinal in search.candidates(words, (Kind.ENTITY,), view.gates, at_least=2):
         ref, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
         held = [n for n in words if n.held_by(stems)]
         share = sum(weights[n] for n in held) / whole
         entity = view.entity(ref.key[1])
         if entity is not None and len(held) > 1 and share >= TEXT_COVERAGE:
-            rows.append(_found_row(view, entity, text, [n.word for n in held], share * fading))
+            rows.append((entity, [n.word for n in held], share))
     return rows
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import TypeVar, cast
 
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.names import Mention
@@ -15,6 +16,9 @@ from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relatio
 
 __all__ = ["View", "claim_date"]
 
+MEMO_ENTRIES = 512
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -24,10 +28,17 @@ class View:
     knowledge: Knowledge
     gates: frozenset[str]
 
-    @property
-    def stamp(self) -> tuple[object, ...]:
-        """What answers depend on: equal stamps, equal answers."""
-        return (self.knowledge.generation, self.knowledge.overlaid, self.gates)
+    def once(self, what: str, text: str, make: Callable[[], T]) -> T:
+        """What `make` gives for a text, kept until the knowledge or the viewer is another."""
+        memo = self.knowledge.memo
+        key = (what, text, self.gates, self.knowledge.overlaid)
+        if key in memo:
+            memo.move_to_end(key)
+            return cast(T, memo[key])
+        made = memo[key] = make()
+        if len(memo) > MEMO_ENTRIES:
+            memo.popitem(last=False)
+        return made
 
     def sees(self, artifact: Artifact) -> bool:
         return gate_of(artifact) in self.gates
@@ -81,12 +92,16 @@ class View:
         """How many claims that the viewer may see hold a word."""
         return self.knowledge.search.frequency(needle, Kind.CLAIM, self.gates)
 
+    def weights(self, text: str) -> Mapping[Needle, float]:
+        """The content words of a text with their rarity among the claims."""
+        total = self.claim_total
+        return {n: rarity(total, self.frequency(n)) for n in needles(text)}
+
     def nearest(self, text: str, claims: Sequence[Claim]) -> list[Claim]:
         """Claims by what they share with a text: content words by rarity, ties by id."""
         if len(claims) < 2:
             return list(claims)
-        total = self.claim_total
-        weights = {n: rarity(total, self.frequency(n)) for n in needles(text)}
+        weights = self.once("weights", text, lambda: self.weights(text))
 
         def shared(claim: Claim) -> float:
             stems = self.knowledge.stems_of((Kind.CLAIM, claim.id))
