@@ -29,9 +29,10 @@ function reachable(roots) {
 
 const operations = Object.entries(schema.operations);
 const notifications = Object.entries(schema.notifications);
+const told = notifications.filter(([method]) => method.startsWith('vouch/did'));
 const received = reachable([
   ...operations.map(([, operation]) => operation.result),
-  ...notifications.map(([, notification]) => notification.params),
+  ...told.map(([, notification]) => notification.params),
 ]);
 
 const doc = (text, indent = '') =>

@@ -187,8 +187,6 @@ export interface ExpertExplain {
   readonly factors: Readonly<Record<string, number>>;
   /** Whether the topic names this entity. */
   readonly named: boolean;
-  /** Share of the topic's words, by rarity, held. */
-  readonly coverage: number;
   /** The largest contributions, at most ten. */
   readonly claims: readonly ExplainedClaim[];
 }
@@ -254,6 +252,8 @@ export interface ExplainedClaim {
   readonly claim_id: string;
   /** What it added to the score, before rounding. */
   readonly contribution: number;
+  /** Share of the topic's words, by rarity, that it holds; 1 where a name matched. */
+  readonly coverage: number;
   /** Words of the topic that it holds. */
   readonly matched: readonly string[];
   /** entity: the topic names an entity of it; text: its words match. */
@@ -500,7 +500,8 @@ export interface Requests {
 
 /** Params of every notification, by method. */
 export interface Notifications {
-  "vouch/prompt": PromptParams;
   "vouch/didChangeSalience": DidChangeSalience;
   "vouch/didChangeStatus": DidChangeStatus;
+  "vouch/prompt": PromptParams;
+  "vouch/sessionEnd": SessionEndParams;
 }
