@@ -67,9 +67,9 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts
 	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
 
-e2e: vsix workbench ## Tests of the extension in a real VS Code
+e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=hover: some of them)
 	mkdir -p artifacts
-	tests/e2e/run.sh 2>&1 | tee artifacts/e2e.log
+	node tests/e2e/run.mjs $(ONLY) 2>&1 | tee artifacts/e2e.log
 
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package
