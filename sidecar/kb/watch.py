@@ -90,25 +90,28 @@ class _Watch:
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
         """Passes events on until the folder is another one or is gone."""
+        base = os.path.realpath(self.kb_dir)
         ended, seen = anyio.Event(), False
         async with anyio.create_task_group() as group:
             group.start_soon(self._end_when_replaced, folder, ended)
             async for changes in awatch(
-                os.path.realpath(self.kb_dir),
+                base,
                 watch_filter=None,
                 debounce=DEBOUNCE_MS,
                 step=STEP_MS,
-                rust_timeout=1000,
+                rust_timeout=500,
                 yield_on_timeout=True,
                 stop_event=ended,
                 recursive=True,
-                raise_interrupt=False,
             ):
                 self._say_lost(False)
-                if not changes and not seen:
-                    self.on_change(self.root)  # what changed before the events began
+                if seen:
+                    self._pass_on(changes)
+                else:
+                    self.on_change(self.root)  # whatever changed before the events began
                 seen = True
-                self._pass_on(changes)
+                if any(path == base for _, path in changes):
+                    ended.set()  # its successor may well have the same inode
             ended.set()
 
     async def _end_when_replaced(self, folder: tuple[int, int], ended: anyio.Event) -> None:

@@ -1,0 +1,142 @@
+"""Everything that the real vouch-kb writes is read, without a problem, as it meant it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sidecar.kb.access import Viewer, gate_of, is_live
+from sidecar.kb.layout import discover
+from sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation, Session, key_of
+from sidecar.kb.settings import load_settings, viewer_for
+from sidecar.kb.store import Store
+from tests.conftest import MakeKb
+from tests.oracle import Step
+
+
+def read(root: Path) -> dict[Key, Artifact]:
+    step = Store(root / ".vouch").reconcile()
+    assert step.problems == {}
+    assert step.skipped == 0
+    assert step.change.removals == frozenset()
+    return {key_of(artifact): artifact for artifact in step.change.upserts}
+
+
+@pytest.fixture(scope="module")
+def written(make_kb: MakeKb) -> tuple[Path, dict[str, str]]:
+    def claim(name: str, text: str, **fields: object) -> Step:
+        return {"op": "claim", "as": name, "text": text, "evidence": ["@source"], **fields}
+
+    steps: list[Step] = [
+        {"op": "source", "as": "source", "content": "Tokens live 15 minutes — «always».\n"},
+        {"op": "evidence", "as": "receipt", "source": "@source", "quote": "15 minutes"},
+        {"op": "entity", "as": "api", "name": "Service: API", "entity_type": "api"},
+        {"op": "entity", "as": "auth", "name": "認証基盤", "entity_type": "system"},
+        claim("plain", "Tokens live 15 minutes: yes, \"always\" — 'so' #1.", entities=["@api"]),
+        claim("old", "Sessions are sticky.", tags=["on", "010", "2026-01-01"]),
+        claim("new", "Sessions are stateless."),
+        claim("archived", "There is a cookie."),
+        claim("redacted", "The password is hunter2."),
+        claim("secret", "Only for one agent.", scope={"visibility": "private", "agent": "me"}),
+        claim("left", "It rains."),
+        claim("right", "It does not rain."),
+        {
+            "op": "page",
+            "as": "page",
+            "title": "Auth",
+            "body": "# Auth\n\n---\n\nNot front matter.\n",
+            "claim_ids": ["@plain"],
+            "entity_ids": ["@api"],
+        },
+        {"op": "relation", "as": "edge", "source": "@api", "relation": "uses", "target": "@auth"},
+        {"op": "supersede", "old": "@old", "new": "@new"},
+        {"op": "contradict", "a": "@left", "b": "@right"},
+        {"op": "archive", "claim": "@archived"},
+        {"op": "redact", "claim": "@redacted"},
+        {"op": "confirm", "claim": "@plain"},
+        {"op": "session_start", "as": "open", "task": "fix: auth"},
+        {"op": "session_start", "as": "closed", "task": "done"},
+        {"op": "session_end", "session": "@closed"},
+    ]
+    kb = make_kb(*steps)
+    names = {
+        str(step["as"]): str(result)
+        for step, result in zip([{}, *steps], kb.results, strict=True)
+        if "as" in step
+    }
+    return kb.root, names
+
+
+def test_every_file_is_read_without_a_problem(written: tuple[Path, dict[str, str]]) -> None:
+    root, names = written
+    artifacts = read(root)
+    assert {Kind.CLAIM, Kind.ENTITY, Kind.PAGE, Kind.RELATION, Kind.SOURCE, Kind.EVIDENCE} <= {
+        kind for kind, _ in artifacts
+    }
+    assert {artifact_id for _, artifact_id in artifacts} >= set(names.values())
+
+
+def test_claims_say_what_they_were_given(written: tuple[Path, dict[str, str]]) -> None:
+    root, names = written
+    artifacts = read(root)
+    claims = {
+        name: artifact
+        for name, made in names.items()
+        if isinstance(artifact := artifacts.get((Kind.CLAIM, made)), Claim)
+    }
+    assert claims["plain"].text == "Tokens live 15 minutes: yes, \"always\" — 'so' #1."
+    assert claims["plain"].evidence == (names["source"],)
+    assert claims["plain"].entities == (names["api"],)
+    assert claims["plain"].last_confirmed_at is not None
+    assert claims["old"].tags == ("on", "010", "2026-01-01")
+    assert claims["old"].superseded_by == names["new"]
+    assert claims["left"].contradicts == (names["right"],)
+    assert [name for name in claims if not is_live(claims[name])] == ["old", "archived", "redacted"]
+    assert gate_of(claims["secret"]) == "agent:me"
+
+
+def test_the_other_kinds_say_what_they_were_given(written: tuple[Path, dict[str, str]]) -> None:
+    root, names = written
+    artifacts = read(root)
+    page = artifacts[Kind.PAGE, names["page"]]
+    assert isinstance(page, Page)
+    assert page.body.strip() == "# Auth\n\n---\n\nNot front matter."
+    assert page.claims == (names["plain"],)
+    receipt = artifacts[Kind.EVIDENCE, names["receipt"]]
+    assert isinstance(receipt, Evidence)
+    assert (receipt.source_id, receipt.quote) == (names["source"], "15 minutes")
+    edge = artifacts[Kind.RELATION, names["edge"]]
+    assert isinstance(edge, Relation)
+    assert (edge.source, edge.relation, edge.target) == (names["api"], "uses", names["auth"])
+    started, ended = (artifacts[Kind.SESSION, names[name]] for name in ("open", "closed"))
+    assert isinstance(started, Session)
+    assert isinstance(ended, Session)
+    assert started.ended_at is None
+    assert ended.ended_at is not None
+
+
+def test_its_config_makes_its_own_project_the_viewer(written: tuple[Path, dict[str, str]]) -> None:
+    root, _ = written
+    settings, problems = load_settings((root / ".vouch" / "config.yaml").read_bytes(), None, {})
+    assert problems == ()
+    assert settings.kb_name == root.name
+    assert viewer_for(settings, None, None, {}) == Viewer(settings.kb_id, None)
+
+
+def test_its_own_starter_and_a_real_redaction(vouch_kb: Path, tmp_path: Path) -> None:
+    def run(*args: str) -> None:
+        subprocess.run([vouch_kb, *args], cwd=tmp_path, check=True, capture_output=True)
+
+    run("init")
+    assert discover(tmp_path / "src", env={}, home=tmp_path.parent) == tmp_path
+    store = Store(tmp_path / ".vouch")
+    claims = [a for a in store.reconcile().change.upserts if isinstance(a, Claim)]
+    assert len(claims) == 1
+    run("redact", claims[0].id)
+    step = store.reconcile()
+    assert [is_live(artifact) for artifact in step.change.upserts] == [False]
+    shutil.rmtree(tmp_path / ".vouch")
+    assert len(store.reconcile().change.removals) >= 1

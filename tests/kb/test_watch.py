@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from watchfiles import awatch
+
+from sidecar.kb.watch import sweep_interval, watch
+from tests.kb.samples import claim, make_kb, put
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Heard:
+    """What the watch said, with a way to wait for more of it."""
+
+    def __init__(self) -> None:
+        self.roots: list[Path] = []
+        self.files: set[str] = set()
+        self.lost: list[bool] = []
+
+    def change(self, root: Path) -> None:
+        self.roots.append(root)
+
+    def changed_files(self, _root: Path, files: frozenset[str]) -> None:
+        self.files |= files
+
+    def lose(self, _root: Path, lost: bool) -> None:
+        self.lost.append(lost)
+
+    async def until(self, met: Callable[[], bool]) -> None:
+        with anyio.fail_after(10):
+            while not met():
+                await anyio.sleep(0.01)
+
+
+@asynccontextmanager
+async def watched(*roots: Path, settled: bool = True) -> AsyncIterator[Heard]:
+    heard, stop = Heard(), anyio.Event()
+
+    async def run() -> None:
+        await watch(roots, heard.change, stop, on_files=heard.changed_files, on_lost=heard.lose)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        if settled:
+            await heard.until(lambda: set(heard.roots) == set(roots))
+            heard.roots.clear()
+        yield heard
+        with anyio.fail_after(5):
+            stop.set()
+
+
+async def test_files_are_named_and_what_does_not_matter_is_not(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    (kb_dir / "proposed").mkdir()
+    async with watched(tmp_path) as heard:
+        put(kb_dir, "proposed/x.yaml", b"x")
+        put(kb_dir, "state.db", b"x")
+        put(kb_dir, "claims/a.yaml", claim())
+        put(kb_dir, "config.yaml", b"{}")
+        await heard.until(lambda: heard.files == {"claims/a.yaml", "config.yaml"})
+        (kb_dir / "claims/a.yaml").unlink()
+        heard.files.clear()
+        await heard.until(lambda: heard.files == {"claims/a.yaml"})
+        assert heard.roots == []
+
+
+async def test_a_folder_that_comes_or_goes_is_a_change(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    async with watched(tmp_path) as heard:
+        shutil.rmtree(kb_dir / "claims")
+        await heard.until(lambda: heard.roots != [])
+
+
+async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    async with watched(tmp_path) as heard:
+        shutil.rmtree(kb_dir)
+        await heard.until(lambda: heard.roots != [])
+        heard.roots.clear()
+        make_kb(tmp_path)
+        await heard.until(lambda: heard.roots != [])
+        with anyio.fail_after(10):
+            while "claims/a.yaml" not in heard.files:  # until the new folder is watched
+                put(kb_dir, "claims/a.yaml", claim())
+                await anyio.sleep(0.1)
+
+
+async def test_a_knowledge_base_that_is_not_there_yet(tmp_path: Path) -> None:
+    async with watched(tmp_path, settled=False) as heard:
+        await anyio.sleep(0.3)
+        assert heard.roots == []
+        make_kb(tmp_path)
+        await heard.until(lambda: tmp_path in heard.roots)
+
+
+async def test_several_roots_each_for_itself(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    make_kb(one)
+    make_kb(two)
+    async with watched(one, two) as heard:
+        shutil.rmtree(two / ".vouch" / "pages")
+        await heard.until(lambda: heard.roots != [])
+        assert set(heard.roots) == {two}
+
+
+async def test_without_events_it_says_so_and_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_kb(tmp_path)
+    failures = [OSError("no watches left"), RuntimeError("broken")]
+
+    def failing(*args: Any, **kwargs: Any) -> object:
+        if failures:
+            raise failures.pop()
+        return awatch(*args, **kwargs)
+
+    monkeypatch.setattr("sidecar.kb.watch.awatch", failing)
+    monkeypatch.setattr("sidecar.kb.watch.RETRY_SECONDS", 0.01)
+    async with watched(tmp_path, settled=False) as heard:
+        await heard.until(lambda: heard.lost == [True, False])
+
+
+async def test_without_callbacks_for_files_every_change_is_the_roots(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    heard, stop = Heard(), anyio.Event()
+    async with anyio.create_task_group() as group:
+        group.start_soon(watch, [tmp_path], heard.change, stop)
+        await heard.until(lambda: heard.roots != [])
+        heard.roots.clear()
+        put(kb_dir, "claims/a.yaml", claim())
+        await heard.until(lambda: heard.roots == [tmp_path])
+        stop.set()
+
+
+@pytest.mark.parametrize(("cost", "seconds"), [(0.0, 2.0), (0.05, 5.0), (9.0, 60.0)])
+def test_a_sweep_costs_one_part_in_a_hundred(cost: float, seconds: float) -> None:
+    assert sweep_interval(cost) == seconds
