@@ -7,9 +7,9 @@ matching claim counts for every entity that it is linked to.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, prod
 from typing import Literal, NamedTuple
 
 from sidecar.index.knowledge import LinkedBy
@@ -103,9 +103,9 @@ def rank(views: Sequence[View], question: Question) -> list[Expert]:
         for named in [_named(v, question.topic)]
     ]
     _match_words(matches, words, weights)
-    rows = [row for match in matches for row in _rows(match, question, weights)]
-    rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
-    return rows[: question.limit]
+    scored = [entry for match in matches for entry in _scored(match, question, weights)]
+    scored.sort(key=lambda e: (-e.score, e.entity.id, e.match.view.collection))
+    return [_row(entry, question, weights) for entry in scored[: question.limit]]
 
 
 def _named(view: View, topic: str) -> frozenset[str]:
@@ -173,59 +173,85 @@ def _shares(
     return out
 
 
-def _rows(match: _Match, question: Question, weights: Mapping[Needle, float]) -> Iterable[Expert]:
+class _Scored(NamedTuple):
+    """An entity with its score, before its row is worked out."""
+
+    match: _Match
+    entity: Entity
+    claim_ids: Sequence[str]
+    amounts: Mapping[str, float]
+    factors: Mapping[str, float]
+    score: float
+
+
+def _scored(
+    match: _Match, question: Question, weights: Mapping[Needle, float]
+) -> Iterator[_Scored]:
+    """Every entity that claims count for, in no particular order."""
+    links = match.view.knowledge.links
+    declared_only = question.linking == "declared"
     by_entity: defaultdict[str, list[str]] = defaultdict(list)
     for claim_id in match.claim_ids:
-        if _counts(match.view, claim_id, question.linking):
-            for entity_id in match.view.knowledge.links(claim_id).entity_ids:
-                by_entity[entity_id].append(claim_id)
+        linked = links(claim_id)
+        if declared_only and linked.by != "declared":
+            continue
+        for entity_id in linked.entity_ids:
+            by_entity[entity_id].append(claim_id)
+    amounts = _amounts(match, question, weights)
     for entity_id, claim_ids in by_entity.items():
         entity = match.view.entity(entity_id)
         if entity is None or len(claim_ids) < question.min_claims:
             continue
         if question.types is None or entity.type in question.types:
-            yield _row(match, entity, claim_ids, question, weights)
+            factors = _factors(match.view, entity, claim_ids, amounts, question.weighting)
+            yield _Scored(match, entity, claim_ids, amounts, factors, round(_score(factors), 6))
 
 
-def _row(
-    match: _Match,
-    entity: Entity,
-    claim_ids: Sequence[str],
-    question: Question,
-    weights: Mapping[Needle, float],
-) -> Expert:
-    weighting = question.weighting
-    whole = fsum(weights.values())
-    contributions = []
-    for claim in match.view.claims(claim_ids):
-        held = match.held.get(claim.id, ())
-        named = claim.id in match.named
-        coverage = 1.0 if named or not whole else fsum(weights[n] for n in held) / whole
-        contributions.append(
-            Contribution(
-                claim=claim,
-                amount=_amount(claim, weighting, question.now, coverage),
-                coverage=coverage,
-                matched=tuple(n.word for n in held),
-                named=named,
-                linked_by=match.view.knowledge.links(claim.id).by,
-            )
+def _amounts(
+    match: _Match, question: Question, weights: Mapping[Needle, float]
+) -> dict[str, float]:
+    """What each matching claim adds."""
+    if question.weighting == "count":
+        return dict.fromkeys(match.claim_ids, 1.0)
+    return {
+        claim.id: _amount(
+            claim, question.weighting, question.now, _coverage(match, claim.id, weights)
         )
+        for claim in match.view.claims(match.claim_ids)
+    }
+
+
+def _coverage(match: _Match, claim_id: str, weights: Mapping[Needle, float]) -> float:
+    """Share of the topic's words, by rarity, that a claim holds; all where a name matched."""
+    held = match.held.get(claim_id, ())
+    if claim_id in match.named or len(held) == len(weights):
+        return 1.0
+    return fsum(weights[n] for n in held) / fsum(weights.values())
+
+
+def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -> Expert:
+    match = scored.match
+    contributions = [
+        Contribution(
+            claim=claim,
+            amount=scored.amounts[claim.id],
+            coverage=_coverage(match, claim.id, weights),
+            matched=tuple(n.word for n in match.held.get(claim.id, ())),
+            named=claim.id in match.named,
+            linked_by=match.view.knowledge.links(claim.id).by,
+        )
+        for claim in match.view.claims(scored.claim_ids)
+    ]
     contributions.sort(key=lambda c: (-c.amount, c.claim.id))
-    total = fsum(c.amount for c in contributions)
-    factors = {"sum": total}
-    if weighting == "evidence":
-        factors |= _evidence_factors(match.view, entity, len(contributions))
-        total *= factors["share"] * factors["breadth"]
     return Expert(
         view=match.view,
-        entity=entity,
-        score=round(total, 6),
+        entity=scored.entity,
+        score=scored.score,
         citation_count=len({e for c in contributions for e in c.claim.evidence}),
         contributions=tuple(contributions),
-        weight=weighting,
-        named=entity.id in match.named_entities,
-        factors=factors,
+        weight=question.weighting,
+        named=scored.entity.id in match.named_entities,
+        factors=scored.factors,
     )
 
 
@@ -243,8 +269,26 @@ def _amount(claim: Claim, weight: Weight, now: float, coverage: float) -> float:
             return 1.0
 
 
-def _evidence_factors(view: View, entity: Entity, matching: int) -> dict[str, float]:
-    """Share of an entity's claims that match (square root), and breadth n / (n + 2)."""
-    total = len(view.claims_of(entity.id))
-    share = (matching / total) ** 0.5 if total else 0.0
-    return {"share": share, "breadth": matching / (matching + BREADTH)}
+def _factors(
+    view: View,
+    entity: Entity,
+    claim_ids: Sequence[str],
+    amounts: Mapping[str, float],
+    weight: Weight,
+) -> dict[str, float]:
+    """What a score is the product of. For `evidence`: the share of an entity's claims that match
+    (its square root), and breadth, n / (n + 2) for n matching claims.
+    """
+    matching = len(claim_ids)
+    factors = {"sum": float(matching)}
+    if weight != "count":
+        factors["sum"] = fsum(amounts[c] for c in claim_ids)
+    if weight == "evidence":
+        total = view.claim_count(entity.id)
+        factors["share"] = (matching / total) ** 0.5 if total else 0.0
+        factors["breadth"] = matching / (matching + BREADTH)
+    return factors
+
+
+def _score(factors: Mapping[str, float]) -> float:
+    return prod(factors.values())

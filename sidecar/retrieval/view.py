@@ -64,6 +64,10 @@ class View:
         """The claims that count for an entity, by id."""
         return self.claims(self.knowledge.claims_of(entity_id))
 
+    def claim_count(self, entity_id: str) -> int:
+        """How many claims count for an entity."""
+        return self.once("count", entity_id, lambda: len(self.claims_of(entity_id)))
+
     def pages_about(self, key: Key) -> list[Page]:
         """The pages that list a claim or an entity, by id."""
         pages = (self.visible((Kind.PAGE, page_id)) for page_id in self.knowledge.pages_about(key))
