@@ -51,6 +51,7 @@ class Client:
         self._reply = reply
         self._arrived = threading.Condition()
         self._next_id = 0
+        self._over = False
         self._threads = [
             threading.Thread(target=target, daemon=True) for target in (self._read, self._log)
         ]
@@ -107,7 +108,7 @@ class Client:
                     if wanted(message):
                         return message
                 left = deadline - time.monotonic()
-                if left <= 0 or not self._arrived.wait(left):
+                if self._over or left <= 0 or not self._arrived.wait(left):
                     raise TimeoutError(f"not received; stderr: {self.errors.decode()[-2000:]}")
 
     def until(self, method: str, params: object, wanted: Callable[[Any], bool]) -> Any:
@@ -201,6 +202,9 @@ class Client:
                 self._take(json.loads(stream.read(int(found[1]))))
             header = b""
         self.strays += header
+        with self._arrived:
+            self._over = True
+            self._arrived.notify_all()
 
     def _take(self, message: Message) -> None:
         with self._arrived:

@@ -36,6 +36,19 @@ def start(tmp_path: Path) -> Iterator[Start]:
     assert [client.strays for client in clients] == [b""] * len(clients)
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """As `client`, one for a whole module: what it went through must not matter."""
+    root = knowledge.make(tmp_path_factory.mktemp("shared") / "project")
+    before = knowledge.digest(root)
+    with running(cwd=root) as one:
+        one.initialize(root)
+        one.indexed()
+        yield one
+    assert one.strays == b""
+    assert knowledge.digest(root) == before
+
+
 @pytest.fixture
 def client(start: Start, root: Path) -> Iterator[Client]:
     """A client that serves `root`, indexed. What the disk holds is the same afterwards."""

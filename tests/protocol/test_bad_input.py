@@ -48,29 +48,29 @@ def goes_on(client: Client) -> None:
         ),
     ],
 )
-def test_bad_params(client: Client, method: str, params: Any, field: str) -> None:
-    error = client.refused(method, params)
+def test_bad_params(shared: Client, method: str, params: Any, field: str) -> None:
+    error = shared.refused(method, params)
     assert error["code"] == -32602
     assert field in error["message"]
     assert SECRET not in json.dumps(error)
-    goes_on(client)
+    goes_on(shared)
 
 
 @pytest.mark.parametrize("params", [[], ["jwt"], "jwt", 5])
-def test_params_that_are_no_object(client: Client, params: Any) -> None:
-    assert client.refused("vouch/experts", params)["code"] == -32602
-    goes_on(client)
+def test_params_that_are_no_object(shared: Client, params: Any) -> None:
+    assert shared.refused("vouch/experts", params)["code"] == -32602
+    goes_on(shared)
 
 
-def test_one_message_a_field(client: Client) -> None:
-    error = client.refused("vouch/experts", {"topic": 5, "limit": "x", "min_claims": 0})
+def test_one_message_a_field(shared: Client) -> None:
+    error = shared.refused("vouch/experts", {"topic": 5, "limit": "x", "min_claims": 0})
     assert len(error["data"]) == 3
     assert all(message in error["message"] for message in error["data"])
 
 
 @pytest.mark.parametrize("artifact", ["entity", "claim"])
-def test_an_artifact_that_there_is_not(client: Client, artifact: str) -> None:
-    error = client.refused(f"vouch/{artifact}", {"id": SECRET})
+def test_an_artifact_that_there_is_not(shared: Client, artifact: str) -> None:
+    error = shared.refused(f"vouch/{artifact}", {"id": SECRET})
     assert error["code"] == -32602
     assert SECRET not in error["message"]
 
@@ -78,10 +78,10 @@ def test_an_artifact_that_there_is_not(client: Client, artifact: str) -> None:
 @pytest.mark.parametrize(
     "method", ["vouch/unknown", "textDocument/completion", "$/unknown", "workspace/executeCommand"]
 )
-def test_unknown_methods(client: Client, method: str) -> None:
-    assert client.refused(method, {"bad": SECRET})["code"] in (-32601, -32602)
-    client.notify(method, {"bad": SECRET})
-    goes_on(client)
+def test_unknown_methods(shared: Client, method: str) -> None:
+    assert shared.refused(method, {"bad": SECRET})["code"] in (-32601, -32602)
+    shared.notify(method, {"bad": SECRET})
+    goes_on(shared)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_unknown_methods(client: Client, method: str) -> None:
         b'{"id": ' + b"9" * 5_000 + b"}",
     ],
 )
-def test_malformed_json(client: Client, body: bytes) -> None:
-    since = len(client.received)
-    client.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-    answer = client.wait(lambda m: "error" in m, since)
+def test_malformed_json(shared: Client, body: bytes) -> None:
+    since = len(shared.received)
+    shared.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    answer = shared.wait(lambda m: "error" in m, since)
     assert (answer["id"], answer["error"]["code"]) == (None, -32700)
-    goes_on(client)
+    goes_on(shared)
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_malformed_json(client: Client, body: bytes) -> None:
         ),
     ],
 )
-def test_no_valid_request(client: Client, message: Any, answered: Any) -> None:
-    since = len(client.received)
-    client.send(message)
-    answer = client.wait(lambda m: "error" in m, since)
+def test_no_valid_request(shared: Client, message: Any, answered: Any) -> None:
+    since = len(shared.received)
+    shared.send(message)
+    answer = shared.wait(lambda m: "error" in m, since)
     assert (answer["id"], answer["error"]["code"]) == (answered, -32600)
-    goes_on(client)
+    goes_on(shared)
 
 
 @pytest.mark.parametrize(
@@ -173,37 +173,38 @@ def test_no_valid_request(client: Client, message: Any, answered: Any) -> None:
         },
     ],
 )
-def test_bad_notifications_and_answers_get_none(client: Client, message: Any) -> None:
-    since = len(client.received)
-    client.send(message)
-    goes_on(client)
-    assert not any("error" in m for m in client.received[since:])
-    assert SECRET not in client.errors.decode()
+def test_bad_notifications_and_answers_get_none(shared: Client, message: Any) -> None:
+    since = len(shared.received)
+    shared.send(message)
+    goes_on(shared)
+    assert not any("error" in m for m in shared.received[since:])
+    assert SECRET not in shared.errors.decode()
 
 
-def test_unknown_documents_hold_nothing(client: Client, root: Path) -> None:
-    for uri in ("file:///never-opened", (root / ".vouch/claims/jwt-expires.yaml").as_uri(), "::"):
+def test_unknown_documents_hold_nothing(shared: Client, tmp_path: Path) -> None:
+    (tmp_path / "on-disk.txt").write_text("JWT\nis JWT on disk")
+    for uri in ("file:///never-opened", (tmp_path / "on-disk.txt").as_uri(), "::"):
         place = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 7}}
-        assert client.request("textDocument/hover", place) is None
-        assert client.request("textDocument/definition", place) is None
+        assert shared.request("textDocument/hover", place) is None
+        assert shared.request("textDocument/definition", place) is None
 
 
-def test_an_unknown_session_has_nothing_in_play(client: Client) -> None:
-    result = client.request("vouch/salience", {"session_id": "never-seen"})
+def test_an_unknown_session_has_nothing_in_play(shared: Client) -> None:
+    result = shared.request("vouch/salience", {"session_id": "never-seen"})
     assert (result["session_id"], result["salience"]) == ("never-seen", [])
-    assert client.request("vouch/sessionEnd", {"session_id": "never-seen"}) is not None
+    assert shared.request("vouch/sessionEnd", {"session_id": "never-seen"}) is not None
 
 
-def test_a_key_that_looks_like_an_envelope_is_data(client: Client) -> None:
+def test_a_key_that_looks_like_an_envelope_is_data(shared: Client) -> None:
     for key in ("jsonrpc", "id", "method", "type_name"):
-        assert client.request("vouch/experts", {"topic": "jwt", key: {"jsonrpc": "2.0"}})["experts"]
+        assert shared.request("vouch/experts", {"topic": "jwt", key: {"jsonrpc": "2.0"}})["experts"]
 
 
-def test_ids_are_echoed_as_they_came(client: Client) -> None:
+def test_ids_are_echoed_as_they_came(shared: Client) -> None:
     for message_id in ("7", 7, -1, 2**53, "", "x" * 1000):
-        since = len(client.received)
-        client.send({"jsonrpc": "2.0", "id": message_id, "method": "vouch/status"})
-        answer = client.wait(lambda m: "result" in m, since)
+        since = len(shared.received)
+        shared.send({"jsonrpc": "2.0", "id": message_id, "method": "vouch/status"})
+        answer = shared.wait(lambda m: "result" in m, since)
         assert answer["id"] == message_id
         assert type(answer["id"]) is type(message_id)
 
@@ -247,14 +248,14 @@ def test_requests_after_shutdown(client: Client) -> None:
     assert client.ended() == 0
 
 
-def test_every_request_gets_exactly_one_answer(client: Client) -> None:
-    since = len(client.received)
-    ids = [client.start("vouch/experts", {"topic": "jwt"}) for _ in range(50)]
+def test_every_request_gets_exactly_one_answer(shared: Client) -> None:
+    since = len(shared.received)
+    ids = [shared.start("vouch/experts", {"topic": "jwt"}) for _ in range(50)]
     for request_id in ids:
-        client.notify("$/cancelRequest", {"id": request_id})
-    last = client.start("vouch/status")
-    client.answer(last)
-    answered = [m["id"] for m in client.received[since:] if "method" not in m]
+        shared.notify("$/cancelRequest", {"id": request_id})
+    last = shared.start("vouch/status")
+    shared.answer(last)
+    answered = [m["id"] for m in shared.received[since:] if "method" not in m]
     assert answered == [*ids, last]
 
 
@@ -279,10 +280,10 @@ def test_an_empty_knowledge_base(start: Start, tmp_path: Path) -> None:
     assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
 
 
-def test_large_prompts_are_taken(client: Client) -> None:
-    client.open("vouch-prompt:/big/1", "jwt " * 250_000)
+def test_large_prompts_are_taken(shared: Client) -> None:
+    shared.open("vouch-prompt:/big/1", "jwt " * 250_000)
     started = time.monotonic()
-    client.request("vouch/salience", {"session_id": "big"})
+    shared.request("vouch/salience", {"session_id": "big"})
     assert time.monotonic() - started < 2
 
 

@@ -89,7 +89,7 @@ class Protocol(LanguageServerProtocol):
             if "method" in data:
                 self._receive_call(data)
             else:
-                self.handle_message(self.structure_message(data))
+                self._receive_answer(data)
         except JsonRpcException as refusal:
             self._refuse(None, refusal)
         except Exception as error:
@@ -123,6 +123,12 @@ class Protocol(LanguageServerProtocol):
             log.warning("ignored a notification: %s", refusal.message)
             return
         contextvars.copy_context().run(self._handle_notification, method, params)
+
+    def _receive_answer(self, data: dict[str, Any]) -> None:
+        try:
+            self.handle_message(self.structure_message(data))
+        except JsonRpcException:
+            log.warning("ignored an answer: not of the expected form")
 
     def _check_envelope(self, data: dict[str, Any]) -> None:
         if data.get("jsonrpc") != self.VERSION:

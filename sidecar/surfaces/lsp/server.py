@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import traceback
 import uuid
@@ -96,6 +97,10 @@ class Sidecar(LanguageServer):
         if not uris and self.documents.root_uri is not None:
             uris = [self.documents.root_uri]
         return [path for uri in uris if (path := path_of(uri)) is not None]
+
+    def on(self, method: str, handle: Callable[[Any], object]) -> None:
+        """Let a feature handle a method."""
+        self.feature(method)(functools.partial(handle))  # pygls marks what it is given
 
     def receive(self, message: Frame) -> None:
         """Take one message from the client."""

@@ -16,7 +16,7 @@ TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 def register(server: Sidecar) -> None:
     """Answer `textDocument/definition`."""
-    server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(partial(_definition, server))
+    server.on(lsp.TEXT_DOCUMENT_DEFINITION, partial(_definition, server))
 
 
 def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:

@@ -25,8 +25,8 @@ def register(server: Sidecar) -> None:
     diagnostics = Diagnostics(server)
     server.on_start.append(diagnostics.start)
     server.on_close.append(diagnostics.stop)
-    server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC)(partial(_pull, server))
-    server.feature(lsp.WORKSPACE_DIAGNOSTIC)(partial(_pull_all, server))
+    server.on(lsp.TEXT_DOCUMENT_DIAGNOSTIC, partial(_pull, server))
+    server.on(lsp.WORKSPACE_DIAGNOSTIC, partial(_pull_all, server))
 
 
 class Diagnostics:

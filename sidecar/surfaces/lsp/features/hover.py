@@ -43,7 +43,7 @@ class Style:
 
 def register(server: Sidecar) -> None:
     """Answer `textDocument/hover`."""
-    server.feature(lsp.TEXT_DOCUMENT_HOVER)(partial(_hover, server))
+    server.on(lsp.TEXT_DOCUMENT_HOVER, partial(_hover, server))
 
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:

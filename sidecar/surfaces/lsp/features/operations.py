@@ -18,8 +18,8 @@ __all__ = ["register"]
 def register(server: Sidecar) -> None:
     """Answer every operation."""
     for operation in OPERATIONS.values():
-        server.feature(operation.method)(_handler(server, operation.name))
-    server.feature("vouch/prompt")(partial(_prompt, server))
+        server.on(operation.method, _handler(server, operation.name))
+    server.on("vouch/prompt", partial(_prompt, server))
 
 
 def _handler(server: Sidecar, name: str) -> Callable[[object], dict[str, Any]]:

@@ -16,13 +16,13 @@ __all__ = ["register"]
 def register(server: Sidecar) -> None:
     """Listen to text documents and to the cells of notebooks."""
     sync = Sync(server)
-    server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(sync.did_open)
-    server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(sync.did_change)
-    server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(sync.did_save)
-    server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(sync.did_close)
-    server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)(sync.notebook_did_open)
-    server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)(sync.notebook_did_change)
-    server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)(sync.notebook_did_close)
+    server.on(lsp.TEXT_DOCUMENT_DID_OPEN, sync.did_open)
+    server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, sync.did_change)
+    server.on(lsp.TEXT_DOCUMENT_DID_SAVE, sync.did_save)
+    server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, sync.did_close)
+    server.on(lsp.NOTEBOOK_DOCUMENT_DID_OPEN, sync.notebook_did_open)
+    server.on(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE, sync.notebook_did_change)
+    server.on(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE, sync.notebook_did_close)
 
 
 class Sync:

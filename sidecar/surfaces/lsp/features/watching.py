@@ -18,8 +18,8 @@ GLOBS = ("**/.vouch", "**/.vouch/**")
 def register(server: Sidecar) -> None:
     """Ask the client to watch, and take what it reports."""
     watching = Watching(server)
-    server.feature(lsp.INITIALIZED)(watching.initialized)
-    server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(watching.changed)
+    server.on(lsp.INITIALIZED, watching.initialized)
+    server.on(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, watching.changed)
     server.on_close.append(watching.stop)
 
 

@@ -29,5 +29,5 @@ def register(server: Sidecar) -> None:
             server.touch()
 
     server.on_start.append(serve_folders)
-    server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(folders_changed)
-    server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)(configured)
+    server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
+    server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
