@@ -98,12 +98,15 @@ Line = StringConstraints(
     min_length=1, max_length=1024, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$"
 )
 Id = Annotated[str, Line]
+Reference = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
 Label = Annotated[str, StringConstraints(max_length=1024), AfterValidator(intern)]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 Statement = Annotated[str, StringConstraints(max_length=200_000, pattern=r"\S")]
 Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, allow_inf_nan=False)]
-Ids = Annotated[list[Id], Field(max_length=10_000), FailFast(), BeforeValidator(_blank_list)]
+References = Annotated[
+    list[Reference], Field(max_length=10_000), FailFast(), BeforeValidator(_blank_list)
+]
 Labels = Annotated[
     list[Annotated[str, StringConstraints(max_length=1024)]],
     Field(max_length=1_000),
@@ -144,14 +147,14 @@ class ClaimModel(Model):
     type: Label = "observation"
     status: Annotated[str, _one_of(STATUSES)] = "working"
     confidence: Confidence = 0.7
-    evidence: Annotated[Ids, AfterValidator(_cited)] = Field(
+    evidence: Annotated[References, AfterValidator(_cited)] = Field(
         default_factory=list, validate_default=True
     )
-    entities: Ids = []
+    entities: References = []
     tags: Labels = []
-    supersedes: Ids = []
-    superseded_by: Id | None = None
-    contradicts: Ids = []
+    supersedes: References = []
+    superseded_by: Reference | None = None
+    contradicts: References = []
     scope: ScopeField = ScopeModel()
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -171,7 +174,7 @@ class EntityModel(Model):
         BeforeValidator(_blank_list),
     ] = []
     description: Text | None = None
-    page: Id | None = None
+    page: Reference | None = None
 
 
 class PageModel(Model):
@@ -179,11 +182,13 @@ class PageModel(Model):
 
     title: Name
     body: str = ""
-    type: Annotated[Label, StringConstraints(strip_whitespace=True, min_length=1)] = "concept"
+    type: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)
+    ] = "concept"
     status: Annotated[str, _one_of(PAGE_STATUSES)] = "draft"
-    claims: Ids = []
-    entities: Ids = []
-    sources: Ids = []
+    claims: References = []
+    entities: References = []
+    sources: References = []
     tags: Labels = []
     scope: ScopeField = ScopeModel()
     updated_at: datetime | None = None
@@ -206,7 +211,7 @@ class RelationModel(Model):
     relation: Label
     target: Id
     confidence: Confidence = 0.7
-    evidence: Ids = []
+    evidence: References = []
 
 
 class SourceModel(Model):
