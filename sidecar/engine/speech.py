@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.engine.engine import Served
-from sidecar.kb.records import Kind, key_of
+from sidecar.kb.records import Claim, Kind, Page, key_of
 from sidecar.retrieval.block import Hit, render
 from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
+from sidecar.retrieval.probe import Probe
 from sidecar.retrieval.salience import Salient, worth_volunteering
 from sidecar.retrieval.sessions import Session
 
@@ -34,9 +35,12 @@ def speak_of(
     max_chars: int | None = None,
     repeat: bool = True,
     adjacent: bool = False,
+    probed: Probe | None = None,
 ) -> Speech:
-    """Context for texts, newest first. With `repeat` false, what the session was given stays out
-    unless it changed since, and what is said now is kept as given.
+    """Context for texts, newest first; `probed` adds what full text found for them.
+
+    With `repeat` false, what the session was given stays out unless it changed since, and what is
+    said now is kept as given.
     """
     rows: list[Salient] = []
     for one in served:
@@ -47,7 +51,9 @@ def speak_of(
     rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     if session is not None and not repeat:
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
-    speech = say(served, rows, " ".join(texts), max_chars, adjacent, _given(session, repeat))
+    more = _found(served, probed) if probed is not None else []
+    given = _given(session, repeat)
+    speech = say(served, rows, " ".join(texts), max_chars, adjacent, given, more)
     if session is not None and not repeat:
         _remember(session, rows, speech)
     return speech
@@ -60,19 +66,25 @@ def say(
     max_chars: int | None = None,
     adjacent: bool = False,
     given: frozenset[object] = frozenset(),
+    more: Sequence[Hit] = (),
 ) -> Speech:
-    """A block about entities. `given` holds the keys, with state, of what stays out."""
+    """A block about entities, then about `more`. `given` holds the keys, with state, of what stays
+    out.
+    """
     recalls = {one.view.collection: one.settings.recall for one in served}
-    if not rows:
+    about = {row.view.collection for row in rows} | {hit.view.collection for hit in more}
+    if not about:
         return Speech()
-    limit = max(recalls[row.view.collection].max_results for row in rows)
-    hits = [h for h in hits_for(rows, text, limit + len(given)) if _state_of(h) not in given]
-    hits = hits[:limit]
+    limit = max(recalls[collection].max_results for collection in about)
+    named = hits_for(rows, text, limit + len(given))
+    known = {_state_of(hit) for hit in named}
+    hits = [*named, *(hit for hit in more if _state_of(hit) not in known)]
+    hits = [hit for hit in hits if _state_of(hit) not in given][:limit]
     if adjacent:
         hits += adjacent_hits(hits)
     chosen = tiers(text, hits, [one.view.collection for one in served])
-    budget = max_chars or max(recalls[row.view.collection].max_context_chars for row in rows)
-    key_facts = any(recalls[row.view.collection].include_key_facts for row in rows)
+    budget = max_chars or max(recalls[collection].max_context_chars for collection in about)
+    key_facts = any(recalls[collection].include_key_facts for collection in about)
     block, said = render(hits, chosen.primary, budget, key_facts)
     if not said:
         return Speech()
@@ -80,6 +92,19 @@ def say(
     return Speech(
         block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
     )
+
+
+def _found(served: Sequence[Served], probed: Probe) -> list[Hit]:
+    """What full text found and may be said, as far as each knowledge base's config lets it."""
+    recalls = {one.view.collection: one.settings.recall for one in served}
+    return [
+        hit
+        for hit in probed.moderate
+        if isinstance(hit.artifact, Claim | Page)
+        and recalls[hit.view.collection].enabled
+        and recalls[hit.view.collection].fallback_to_fts
+        and hit.similarity >= recalls[hit.view.collection].similarity_threshold
+    ]
 
 
 def fresh(served: Sequence[Served], session: Session, now: float) -> list[Salient]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from sidecar import __version__
-from sidecar.engine import Caller, Engine, Served
+from sidecar.engine import Caller, Engine, Served, probing
 from sidecar.engine.speech import speak_of
 from sidecar.kb.records import Entity, Kind, key_of
 from sidecar.operations import wire
@@ -15,7 +16,7 @@ from sidecar.operations.errors import InvalidParamsError, Message
 from sidecar.operations.rows import expert_row, salient_row
 from sidecar.operations.views import ArtifactViews, iso, problem_view
 from sidecar.retrieval import experts as expert_ranking
-from sidecar.retrieval.search import SEARCHED, search, snippet
+from sidecar.retrieval.search import SEARCHED, search, snippet, text_of
 from sidecar.retrieval.view import View, claim_date
 
 __all__ = ["Ask"]
@@ -95,9 +96,13 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
     texts = [params.task] if params.task is not None else []
     if params.task is None and session is not None:
         texts = session.newest_first()
+    probed = None
+    if params.task is not None:
+        probed = probing.probe(ask.served, params.task, session).probe
     speech = speak_of(
         ask.served,
         texts,
+        probed=probed,
         session=session,
         max_chars=params.max_chars,
         repeat=params.repeat,
@@ -119,6 +124,36 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         ],
         primary_collection=speech.primary,
         supplemental_collections=list(speech.supplemental),
+    )
+
+
+def probe(ask: Ask, params: wire.ProbeParams) -> wire.ProbeResult:
+    started = perf_counter()
+    session = ask.engine.sessions.get(params.session_id) if params.session_id else None
+    probed = probing.probe(ask.served, params.text, session)
+    found = probed.probe
+    return wire.ProbeResult(
+        hits=[
+            wire.ProbeHit(
+                phrase=hit.phrase,
+                collection=hit.view.collection,
+                kind=_KINDS[key_of(hit.artifact)[0]],
+                id=hit.artifact.id,
+                text=text_of(hit.artifact, hit.section),
+                similarity=hit.similarity,
+                arm=hit.arm,
+                filename=hit.artifact.path,
+                chunk_idx=hit.section,
+            )
+            for hit in found.hits
+        ],
+        primary_collection=found.primary,
+        supplemental_collections=list(found.supplemental),
+        strength=found.strength,
+        persona=probed.persona,
+        phrases_tested=list(found.phrases),
+        from_cache=probed.from_cache,
+        probe_time_ms=round((perf_counter() - started) * 1000, 3),
     )
 
 

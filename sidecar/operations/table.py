@@ -65,6 +65,14 @@ _TABLE = (
         handlers.salience,
     ),
     Operation(
+        "probe",
+        "What a text brings in: phrases, hits over all knowledge bases, and which of them leads.",
+        wire.ProbeParams,
+        wire.ProbeResult,
+        handlers.probe,
+        "text",
+    ),
+    Operation(
         "context",
         "A block of reviewed knowledge for a prompt, empty when there is nothing to say.",
         wire.ContextParams,

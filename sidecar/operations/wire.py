@@ -224,6 +224,43 @@ class SalienceResult(Result):
     salience: list[SalientEntity] = Field(default_factory=list)
 
 
+class ProbeParams(Params):
+    """A text to take apart."""
+
+    text: Text = Field(description="What was typed or read.")
+
+
+class ProbeHit(Wire):
+    """An artifact that a phrase of the text brought in."""
+
+    phrase: str
+    collection: str
+    kind: SearchKind
+    id: str
+    text: str = Field(description="What it says; of a page, the section.")
+    similarity: float = Field(ge=0, le=1)
+    arm: Arm
+    filename: str = Field(description="Its file, relative to `.vouch/`.")
+    chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
+
+
+class ProbeResult(Result):
+    """What the knowledge bases know of a text, and which of them it is about."""
+
+    hits: list[ProbeHit] = Field(default_factory=list)
+    primary_collection: str | None = None
+    supplemental_collections: list[str] = Field(default_factory=list)
+    strength: Literal["strong", "moderate", "weak"] = Field(
+        default="weak", description="Weak evidence is never pushed."
+    )
+    persona: str | None = Field(
+        default=None, description="`sidecar.persona` of the primary collection's config."
+    )
+    phrases_tested: list[str] = Field(default_factory=list, description="At most eight.")
+    from_cache: int = Field(default=0, description="How many of them the session remembered.")
+    probe_time_ms: float = 0.0
+
+
 class ContextParams(Params):
     """A task to give context for, or a session."""
 

@@ -33,6 +33,7 @@ class Hit:
     arm: ArmName
     entity_id: str | None
     excerpt: str = ""
+    section: int = 0
 
 
 def render(

@@ -14,7 +14,7 @@ from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
 
-__all__ = ["ArmName", "Salient", "rank", "worth_searching", "worth_volunteering"]
+__all__ = ["ArmName", "Salient", "named_in", "rank", "worth_searching", "worth_volunteering"]
 
 ArmName = Literal["name", "alias", "variant", "partial", "text"]
 _ARM_NAMES: dict[Arm, ArmName] = {
@@ -97,7 +97,7 @@ def worth_volunteering(
     views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
 ) -> list[Salient]:
     """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
-    rows = [row for view in views for row in _named_in(view, texts)]
+    rows = [row for view in views for row in named_in(view, texts)]
     keep = [
         row
         for row in rows
@@ -112,12 +112,13 @@ def _has_page(row: Salient) -> bool:
 
 
 def _rank_in(view: View, texts: Sequence[str]) -> list[Salient]:
-    named = _named_in(view, texts)
+    named = named_in(view, texts)
     known = {row.entity.id for row in named}
     return named + [row for row in _found_in(view, texts) if row.entity.id not in known]
 
 
-def _named_in(view: View, texts: Sequence[str]) -> list[Salient]:
+def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    """The entities that texts (newest first) name, in no particular order."""
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):

@@ -12,7 +12,7 @@ from sidecar.kb.plain import one_line
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from sidecar.retrieval.view import View
 
-__all__ = ["SEARCHED", "Found", "search"]
+__all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
@@ -41,19 +41,24 @@ class Found(NamedTuple):
 
     @property
     def text(self) -> str:
-        match self.artifact:
-            case Claim(text=text):
-                return text
-            case Entity(name=name, description=description):
-                return description or name
-            case Page() as page:
-                return sections(page)[self.section]
-            case Relation(source=source, relation=relation, target=target):
-                return f"{source} {relation} {target}"
-            case Source(locator=locator):
-                return locator
-            case other:
-                return other.id
+        return text_of(self.artifact, self.section)
+
+
+def text_of(artifact: Artifact, section: int = 0) -> str:
+    """What an artifact says; of a page, one section."""
+    match artifact:
+        case Claim(text=text):
+            return text
+        case Entity(name=name, description=description):
+            return description or name
+        case Page() as page:
+            return sections(page)[section]
+        case Relation(source=source, relation=relation, target=target):
+            return f"{source} {relation} {target}"
+        case Source(locator=locator):
+            return locator
+        case other:
+            return other.id
 
 
 def search(

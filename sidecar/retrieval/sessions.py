@@ -7,14 +7,17 @@ touched becomes the newest; the window keeps the newest ones.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 __all__ = ["Session", "Sessions", "Slot"]
 
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0
+PROBED_TURNS = 10
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -36,6 +39,9 @@ class Session:
     """(collection, entity id) of what was ever `fresh`."""
     given: dict[tuple[str, str, str], object] = field(default_factory=dict)
     """(collection, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
+    """What phrases brought in, and in which turn they were last asked for."""
+    turn: int = 0
     last_push_at: float | None = None
     _made: int = 0
 
@@ -58,6 +64,17 @@ class Session:
             self._made += 1
             slot.key = f"{key}\0{self._made}"
             self.slots = OrderedDict((s.key, s) for s in self.slots.values())
+
+    def recall(self, key: Hashable, make: Callable[[], T]) -> tuple[T, bool]:
+        """What was found under a key in one of the last ten turns, else what `make` finds now;
+        and whether it was found before.
+        """
+        for old in [k for k, (turn, _) in self.probed.items() if self.turn - turn > PROBED_TURNS]:
+            del self.probed[old]
+        known = key in self.probed
+        value = cast(T, self.probed[key][1]) if known else make()
+        self.probed[key] = (self.turn, value)
+        return value, known
 
     def trim(self, window: int) -> None:
         """Keep the newest slots only."""

@@ -1,0 +1,200 @@
+"""The phrases of a text that are worth looking for, most telling first.
+
+Names that are known come from the matcher; what is here finds the rest: what is quoted, written
+like a name, an identifier or a notation, stands together in some artifact, or is rare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from sidecar.index.search import rarity
+from sidecar.index.text import Needle, Unit, needles, units
+from sidecar.index.words import STOPWORDS
+from sidecar.kb.records import Kind
+from sidecar.retrieval.view import View
+
+__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "phrases"]
+
+MAX_PHRASES = 8
+MIN_CHARS = 3
+PhraseKind = Literal[
+    "quoted", "title", "identifier", "notation", "name", "together", "rare", "whole"
+]
+WEIGHTS: dict[PhraseKind, float] = {
+    "quoted": 0.95,
+    "title": 0.9,
+    "identifier": 0.9,
+    "notation": 0.9,
+    "name": 0.85,
+    "together": 0.7,
+    "rare": 0.5,
+    "whole": 0.45,
+}
+"""What a phrase is worth by how it was found."""
+RARE = 0.6
+"""Rarity, as a share of the greatest there is, from which on a word is rare."""
+
+_QUOTED = re.compile(r"“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»")
+_NOTATION = re.compile(
+    r"(?<!\w)(?:v?\d+(?:\.\d+)+\w*|[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+|\#\d+|\d*d\d+|"
+    r"\d+(?:[.,]\d+)*\s?(?:%|[kMGT]i?B|[µmn]?s|ms|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg))(?!\w)"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w/])(?:[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+"
+    r"|(?:[A-Z][a-z0-9]+){2,}|[a-z]\w*(?:-[a-z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?!\w)"
+)
+_JOINERS = frozenset({"of", "the", "von", "van", "de", "der", "la", "del", "and"})
+
+
+Span = tuple[int, int]
+
+
+class Phrase(NamedTuple):
+    """Words of a text, and what they are worth: from 0 to 1."""
+
+    text: str
+    kind: PhraseKind
+    weight: float
+    needles: tuple[Needle, ...]
+
+
+class _Candidate(NamedTuple):
+    phrase: Phrase
+    span: Span
+    telling: float
+
+
+def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> list[Phrase]:
+    """At most eight phrases that something in the knowledge bases holds, most telling first.
+
+    `known` are the spans of names that the matcher has recognised; nothing is looked for there.
+    """
+    candidates = []
+    for kind, (start, end) in _candidates(views, text):
+        words = text[start:end]
+        phrase = Phrase(words, kind, WEIGHTS[kind], tuple(needles(words)))
+        telling = max((telling_of(view, phrase) for view in views), default=0.0)
+        if telling and end - start >= MIN_CHARS and not _overlaps((start, end), known):
+            candidates.append(_Candidate(phrase, (start, end), telling))
+    candidates.sort(key=lambda c: (-c.telling, c.span))
+    titles = [_titled(title) for title in sorted(set(_titles(views, text)))]
+    kept = titles + [c.phrase for c in _distinct(candidates)]
+    return kept[:MAX_PHRASES] or ([] if known else _whole(text))
+
+
+def _overlaps(span: Span, others: Sequence[Span]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)
+
+
+def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """Each phrase once, and no lone word of one that is kept."""
+    seen: set[str] = set()
+    spans: list[Span] = []
+    for candidate in candidates:
+        key = candidate.phrase.text.casefold()
+        lone = candidate.phrase.kind == "rare" and _overlaps(candidate.span, spans)
+        if key not in seen and not lone:
+            seen.add(key)
+            spans.append(candidate.span)
+            yield candidate
+
+
+def _titled(title: str) -> Phrase:
+    return Phrase(title, "title", WEIGHTS["title"], tuple(needles(title)))
+
+
+def telling_of(view: View, phrase: Phrase) -> float:
+    """Weight × √(mean rarity of the words ÷ greatest rarity), 0 where a word stands nowhere."""
+    values = [_rarity(view, needle) for needle in phrase.needles]
+    if not values or not all(values):
+        return 0.0
+    return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
+
+
+def _rarity(view: View, needle: Needle) -> float:
+    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1."""
+    search = view.knowledge.search
+    for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
+        total = search.total(kind, view.gates)
+        frequency = search.frequency(needle, kind, view.gates)
+        if frequency:
+            return rarity(total, frequency) / rarity(total, 1)
+    return 0.0
+
+
+def _candidates(views: Sequence[View], text: str) -> Iterator[tuple[PhraseKind, Span]]:
+    for match in _QUOTED.finditer(text):
+        yield "quoted", next(match.span(i) for i in range(1, 5) if match.group(i))
+    for match in _NOTATION.finditer(text):
+        yield "notation", match.span()
+    for match in _IDENTIFIER.finditer(text):
+        yield "identifier", match.span()
+    analysed = units(text)
+    for run in _capitalised(text, analysed.units):
+        yield "name", (run[0].start, run[-1].end)
+    content = [u for u in analysed.units if u.folded not in STOPWORDS]
+    for one, two in pairwise(content):
+        if not two.gap and _held_together(views, text[one.start : two.end]):
+            yield "together", (one.start, two.end)
+    for unit in content:
+        words = needles(text[unit.start : unit.end])
+        if any(_rarity(view, needle) >= RARE for view in views for needle in words):
+            yield "rare", (unit.start, unit.end)
+
+
+def _capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
+    """Runs of two or more capitalised words, with joiners between them."""
+    run: list[Unit] = []
+    for unit in analysed:
+        capital = text[unit.start].isupper() and unit.folded not in STOPWORDS
+        joined = not unit.gap
+        goes_on = run and joined and unit.folded in _JOINERS
+        if goes_on or (capital and (joined or not run)):
+            run.append(unit)
+        else:
+            yield from _trimmed(run)
+            run = [unit] if capital else []
+    yield from _trimmed(run)
+
+
+def _trimmed(run: list[Unit]) -> Iterator[list[Unit]]:
+    while run and run[-1].folded in _JOINERS:
+        run = run[:-1]
+    if len(run) > 1:
+        yield run
+
+
+def _titles(views: Sequence[View], text: str) -> Iterator[str]:
+    """Titles of pages, of two content words or more, all of whose words stand in the text."""
+    words = needles(text)
+    stems = frozenset(s for n in words for option in n.alternatives for s in option)
+    for view in views:
+        search = view.knowledge.search
+        for ordinal in search.candidates(words, (Kind.PAGE,), view.gates, at_least=2):
+            ref, _ = view.knowledge.document(ordinal)
+            page = view.knowledge.page(ref.key[1])
+            if page is None or ref.section:
+                continue
+            title = needles(page.title)
+            if len(title) > 1 and all(n.held_by(stems) for n in title):
+                yield page.title
+
+
+def _held_together(views: Sequence[View], words: str) -> bool:
+    wanted = needles(words)
+    if len(wanted) < 2:
+        return False
+    return any(
+        v.knowledge.search.holding_all(wanted, kind, v.gates)
+        for v in views
+        for kind in (Kind.CLAIM, Kind.PAGE)
+    )
+
+
+def _whole(text: str) -> list[Phrase]:
+    words = tuple(needles(text))
+    return [Phrase(" ".join(text.split()), "whole", WEIGHTS["whole"], words)] if words else []

@@ -1,0 +1,153 @@
+"""A text to what the knowledge bases know of it, before anybody has thought about the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import fsum
+from typing import Literal
+
+from sidecar.index.documents import sections
+from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from sidecar.retrieval.block import Hit
+from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
+from sidecar.retrieval.evidence import VOLUNTEERED
+from sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
+from sidecar.retrieval.salience import Salient, named_in, worth_searching
+from sidecar.retrieval.view import View
+
+__all__ = ["Probe", "Strength", "run"]
+
+Strength = Literal["strong", "moderate", "weak"]
+HITS_PER_PHRASE = 3
+CLAIMS_PER_NAME = 3
+MAX_HITS = 24
+WHOLE_COVERAGE = 0.6
+"""Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
+TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
+"""How a phrase must have been found for full text to be moderate evidence, not weak."""
+_SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
+
+Lookup = Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]]
+"""Gives the hits of a phrase: from a cache, or by looking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a text brings in. `moderate` holds the hits of full text that may be pushed."""
+
+    hits: tuple[Hit, ...]
+    primary: str | None
+    supplemental: tuple[str, ...]
+    strength: Strength
+    phrases: tuple[str, ...]
+    moderate: tuple[Hit, ...] = ()
+
+
+def run(
+    views: Sequence[View],
+    text: str,
+    threshold: float,
+    lookup: Lookup,
+    full_text: bool = True,
+) -> Probe:
+    """Probe all views. Full text speaks only where a text is worth searching."""
+    named = [row for view in views for row in named_in(view, [text])]
+    named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    hits = _named_hits(named, text)
+    tested = list(dict.fromkeys(row.matched[0] for row in named))
+    found: list[tuple[Phrase, Hit]] = []
+    if full_text and worth_searching(text):
+        known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
+        for phrase in phrases(views, text, known)[: max(0, MAX_PHRASES - len(tested))]:
+            tested.append(phrase.text)
+            looked = lookup(phrase, partial(_search, views, phrase))
+            found += [(phrase, hit) for hit in looked]
+    kept = _merged(hits, [(p, h) for p, h in found if h.similarity >= threshold])
+    chosen = tiers(text, kept, [view.collection for view in views])
+    moderate = tuple(h for p, h in found if p.kind in TELLING_KINDS and h in kept)
+    return Probe(
+        hits=tuple(kept),
+        primary=chosen.primary,
+        supplemental=chosen.supplemental,
+        strength=_strength(named, moderate),
+        phrases=tuple(tested[:MAX_PHRASES]),
+        moderate=moderate,
+    )
+
+
+def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
+    if any(row.strength >= VOLUNTEERED and not row.ambiguous for row in named):
+        return "strong"
+    return "moderate" if moderate else "weak"
+
+
+def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
+    """The named entities, each followed by its nearest claims or its pages."""
+    out: list[Hit] = []
+    for row in rows:
+        similarity = round(row.strength, 3)
+        out.append(Hit(row.view, row.entity, row.matched[0], similarity, row.arm, row.entity.id))
+        out += hits_for([row], text, CLAIMS_PER_NAME)
+    return out
+
+
+def _merged(named: Iterable[Hit], found: Iterable[tuple[Phrase, Hit]]) -> list[Hit]:
+    """Each artifact once, by its best hit: similarity descending, then kind, id, collection."""
+    best: dict[tuple[str, Kind, str], Hit] = {}
+    for hit in [*named, *(h for _, h in found)]:
+        key = (hit.view.collection, *key_of(hit.artifact))
+        if key not in best or hit.similarity > best[key].similarity:
+            best[key] = hit
+    ranked = sorted(
+        best.values(),
+        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
+    )
+    return ranked[:MAX_HITS]
+
+
+def _search(views: Sequence[View], phrase: Phrase) -> list[Hit]:
+    """What holds all words of a phrase; of a whole text, what holds most of them."""
+    out: list[Hit] = []
+    for view in views:
+        for kind in _SEARCHED:
+            found = (
+                _covering(view, kind, phrase)
+                if phrase.kind == "whole"
+                else _all(view, kind, phrase)
+            )
+            out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:HITS_PER_PHRASE]
+    return out
+
+
+def _all(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
+    similarity = round(telling_of(view, phrase), 3)
+    ordinals = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
+    return [h for o in sorted(ordinals) if (h := _hit(view, o, phrase, similarity))]
+
+
+def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
+    weights = view.weights(phrase.text)
+    whole = fsum(weights.values())
+    out = []
+    for ordinal in view.knowledge.search.candidates(phrase.needles, (kind,), view.gates):
+        _, document = view.knowledge.document(ordinal)
+        stems = frozenset(document.stems)
+        share = fsum(w for n, w in weights.items() if n.held_by(stems)) / whole
+        if share >= WHOLE_COVERAGE and (hit := _hit(view, ordinal, phrase, round(share * 0.7, 3))):
+            out.append(hit)
+    return out
+
+
+def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | None:
+    ref, _ = view.knowledge.document(ordinal)
+    artifact = view.visible(ref.key)
+    if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
+        return None
+    words = ""
+    if isinstance(artifact, Page):
+        section = " ".join(sections(artifact)[ref.section].split())
+        words = section[:EXCERPT_CHARS] or excerpt(artifact)
+    entity_id = artifact.id if isinstance(artifact, Entity) else None
+    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, words, ref.section)
