@@ -60,7 +60,7 @@ STATUSES = LIVE_STATUSES | {"superseded", "archived", "redacted"}
 PAGE_STATUSES = LIVE_PAGE_STATUSES | {"archived"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_HINTS_AT_SECRET = re.compile(r"priv|secre|confid|person|restrict|intern|hidden|sensit|me\b")
+_HINTS_AT_SECRET = re.compile(r"priv|secre|confid|person|restrict|intern|hidden|sensit|\bme\b")
 
 
 def _blank_list(value: object) -> object:
@@ -197,11 +197,12 @@ class PageModel(Model):
 def harmless_scope(value: object) -> bool:
     """Whether a page's malformed scope may be read as none, as vouch does with all of them.
 
-    Not when it is a mapping, which is meant to bind the page, nor a word that hints at secrecy.
+    Not when it is a mapping or a list, which is meant to bind the page, nor a word that hints at
+    secrecy.
     """
-    if isinstance(value, dict):
-        return False
-    return not (isinstance(value, str) and _HINTS_AT_SECRET.search(value.casefold()))
+    if isinstance(value, str):
+        return not _HINTS_AT_SECRET.search(value.casefold())
+    return not isinstance(value, dict | list)
 
 
 class RelationModel(Model):

@@ -98,8 +98,10 @@ def listed(name: str) -> bool:
         return not path.startswith("pages")
     return (field, value) in {
         ("confidence", "True"),
-        ("scope", "'private'"),
         ("scope", "{'visibility': 'Team'}"),
+        ("scope", "[]"),
+        ("scope", "['a']"),
+        ("scope", "['a', None]"),
     }
 
 

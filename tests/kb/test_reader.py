@@ -156,7 +156,7 @@ def test_an_id_unlike_the_file_name_counts_with_a_warning() -> None:
             "relation",
         ),
         ("pages/auth.md", page(scope="whatever"), "scope"),
-        ("pages/auth.md", page(scope=["x"]), "scope"),
+        ("pages/auth.md", page(scope=5), "scope"),
         (CLAIM, claim() + b"status: stable\n", "status"),
     ],
 )
@@ -198,6 +198,7 @@ def test_served_with_a_warning(path: str, data: bytes, field: str) -> None:
         ("pages/auth.md", page(title=None), "title"),
         ("pages/auth.md", page(status="retired"), "status"),
         ("pages/auth.md", page(scope="Private"), "scope.visibility"),
+        ("pages/auth.md", page(scope=["private"]), "scope"),
         ("pages/auth.md", page(scope={"visibility": "x", "agent": "a"}), "scope.visibility"),
         ("sources/x/meta.yaml", dump({"id": "x", "locator": "x"}), "id"),
     ],
