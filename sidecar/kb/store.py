@@ -22,6 +22,8 @@ GRACE_SECONDS = 60.0
 SETTLE_SECONDS = 0.1
 """A file written this short before it was read may change again under the same stat, and may be
 half of what it is going to be."""
+COARSE_SECONDS = 2.0
+"""The same where the file system seems to keep whole seconds only."""
 BATCH_FILES = 1024
 BATCH_BYTES = 16 << 20
 
@@ -277,7 +279,8 @@ def _digest(data: bytes) -> bytes:
 
 def _is_still(stat: Stat, now: int) -> bool:
     """Whether nobody can have written the file just now under the same time stamp."""
-    return abs(now - stat.mtime_ns) > SETTLE_SECONDS * 1e9
+    coarse = stat.mtime_ns % 1_000_000_000 == 0
+    return abs(now - stat.mtime_ns) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9
 
 
 def _shows_more(old: Artifact | None, new: Artifact | None) -> bool:
