@@ -1,4 +1,4 @@
-/** Progress in the views for work that takes long enough to be noticed. */
+/** Progress in the views, beside the server's own in the status bar, for work that takes long enough to be noticed. */
 import * as vscode from 'vscode';
 
 const NOTICED_AFTER_MS = 500;

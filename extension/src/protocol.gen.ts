@@ -297,6 +297,58 @@ export interface Params {
   readonly root?: string | null;
 }
 
+/** An artifact that a phrase of the text brought in. */
+export interface ProbeHit {
+  readonly phrase: string;
+  readonly collection: string;
+  readonly kind: "claim" | "page" | "entity" | "relation" | "source";
+  readonly id: string;
+  /** What it says; of a page, the section. */
+  readonly text: string;
+  readonly similarity: number;
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  /** Its file, relative to `.vouch/`. */
+  readonly filename: string;
+  /** The section of a page, else 0. */
+  readonly chunk_idx: number;
+}
+
+/** A text to take apart. */
+export interface ProbeParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** What was typed or read. */
+  readonly text: string;
+}
+
+/** What the knowledge bases know of a text, and which of them it is about. */
+export interface ProbeResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly hits: readonly ProbeHit[];
+  readonly primary_collection: string | null;
+  readonly supplemental_collections: readonly string[];
+  /** Weak evidence is never pushed. */
+  readonly strength: "strong" | "moderate" | "weak";
+  /** `sidecar.persona` of the primary collection's config. */
+  readonly persona: string | null;
+  /** At most eight. */
+  readonly phrases_tested: readonly string[];
+  /** How many of them the session remembered. */
+  readonly from_cache: number;
+  readonly probe_time_ms: number;
+}
+
 /** Something wrong with one file. */
 export interface ProblemView {
   /** Relative to `.vouch/`. */
@@ -489,6 +541,7 @@ export interface ViewerParams {
 export interface Requests {
   "vouch/experts": { params: ExpertsParams; result: ExpertsResult };
   "vouch/salience": { params: SalienceParams; result: SalienceResult };
+  "vouch/probe": { params: ProbeParams; result: ProbeResult };
   "vouch/context": { params: ContextParams; result: ContextResult };
   "vouch/search": { params: SearchParams; result: SearchResult };
   "vouch/entity": { params: IdParams; result: EntityResult };

@@ -35,6 +35,13 @@ const SELECTOR = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-ce
   (scheme) => ({ scheme }),
 );
 
+/** Logs what goes wrong; what the user has to know is said once, in words of our own. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Server implements vscode.Disposable {
   found: Found | undefined;
   readonly restart = coalesce(() => this.stopAndStart());
@@ -110,7 +117,7 @@ export class Server implements vscode.Disposable {
 
   private createClient({ command }: Found): LanguageClient {
     const options = { cwd: this.context.extensionPath, env: safeEnvironment() };
-    const client = new LanguageClient(
+    const client = new QuietClient(
       'vouch',
       'Vouch',
       { command, args: ['lsp'], options },
