@@ -60,7 +60,7 @@ class Pushes:
             for session in sessions.values():
                 rows = tuple(engine.salience(served, session.id))
                 new = tuple(fresh(served, session, engine.clock()))
-                if new or self._differs(session.id, rows):
+                if self._differs(session.id, rows) or new:
                     text = next(iter(session.newest_first()), "")
                     pushes.append(
                         SaliencePush(
