@@ -117,6 +117,7 @@ class Sidecar(LanguageServer):
             self.engine.reconfigure(options.settings)
         if not self.client_pulls:
             result.capabilities.diagnostic_provider = None
+        result.capabilities.execute_command_provider = None  # pygls announces one without commands
         said = capabilities()
         vouch = said.model_dump(include={"protocol", "methods", "notifications"})
         result.capabilities.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
@@ -155,6 +156,16 @@ class Sidecar(LanguageServer):
         self.engine.overlay(self.connection, path.resolve(), text)
         for listener in (*self.on_overlay, *self.on_touch):
             listener()
+
+    def uri_for(self, path: Path) -> str:
+        """The URI of a file as the client sees it: below its own folder, where that is a link."""
+        for uri, opened in self.open_files():
+            if opened == path or opened.resolve() == path:
+                return uri
+        for folder in self.folders:
+            if (real := folder.resolve()) != folder and path.is_relative_to(real):
+                return (folder / path.relative_to(real)).as_uri()
+        return path.as_uri()
 
     def open_files(self) -> Iterator[tuple[str, Path]]:
         """URI, as the client writes it, and path of every file that it has open."""

@@ -7,7 +7,7 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from sidecar.surfaces.lsp.mentions import find
-from sidecar.surfaces.lsp.server import Sidecar
+from sidecar.surfaces.lsp.server import Sidecar, path_of
 
 __all__ = ["register"]
 
@@ -23,4 +23,6 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     found = find(server, params)
     if found is None:
         return None
-    return [lsp.Location(uri=card.entity.uri, range=TOP) for card in found.cards]
+    paths = (path_of(card.entity.uri) for card in found.cards)
+    uris = [server.uri_for(path) for path in paths if path is not None]
+    return [lsp.Location(uri=uri, range=TOP) for uri in uris]

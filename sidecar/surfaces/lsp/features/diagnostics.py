@@ -6,6 +6,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import Problem, Severity
 from sidecar.surfaces.lsp.server import Sidecar
 from sidecar.surfaces.plain import one_line
@@ -92,12 +93,10 @@ def _pull_all(
 
 def _problems(server: Sidecar) -> Problems:
     """All problems by file, with the URIs that the client uses for what it has open."""
-    opened = {path.resolve(): uri for uri, path in server.open_files()}
     found: Problems = {}
     for collection in server.engine.collections.values():
         for relative, problems in server.engine.problems(server.caller, collection).items():
-            path = collection.root / ".vouch" / relative
-            uri = opened.get(path) or path.as_uri()
+            uri = server.uri_for(collection.root / KB_DIRNAME / relative)
             found[uri] = [_diagnostic(server, uri, problem) for problem in problems]
     return found
 

@@ -6,13 +6,13 @@ the workspace and the knowledge base, never one that a claim brings along.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from lsprotocol import types as lsp
 
+from sidecar.kb.settings import Hover
 from sidecar.operations import EntityCard
 from sidecar.operations.wire import Citation, ClaimView
 from sidecar.surfaces.lsp.mentions import find
@@ -21,7 +21,7 @@ from sidecar.surfaces.plain import clip, markdown, one_line
 
 __all__ = ["register"]
 
-CLAIMS = 5
+CLAIMS = 7
 CLAIMS_OF_MANY = 2
 CARDS = 3
 CITATIONS = 3
@@ -47,13 +47,19 @@ def register(server: Sidecar) -> None:
 
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    found = find(server, params)
+    settings = _settings(server)
+    found = find(server, params) if settings.enabled else None
     if found is None:
         return None
     kind = _kind(server.client_capabilities)
     style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
-    value = "\n".join(_lines(found.cards, style))
+    value = "\n".join(_lines(found.cards, style, settings.max_claims))
     return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=found.range)
+
+
+def _settings(server: Sidecar) -> Hover:
+    """The client's: no knowledge base decides how hovers look."""
+    return next((one.settings.hover for one in server.engine.collections.values()), Hover())
 
 
 def _kind(capabilities: lsp.ClientCapabilities) -> lsp.MarkupKind:
@@ -71,25 +77,20 @@ def _markdown_style(server: Sidecar) -> Style:
     roots = [*server.engine.collections, *server.folders]
 
     def link(label: str, uri: str | None) -> str:
-        shown = markdown(label)
-        if uri is None or not _inside(uri, roots):
-            return shown
-        return f"[{shown}]({uri.translate(LINK_UNSAFE)})"
+        path = path_of(uri) if uri is not None else None
+        if path is None or not any(path.is_relative_to(root) for root in roots):
+            return markdown(label)
+        return f"[{markdown(label)}]({server.uri_for(path).translate(LINK_UNSAFE)})"
 
     return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
 
 
-def _inside(uri: str, roots: Iterable[Path]) -> bool:
-    path = path_of(uri)
-    return path is not None and any(path.is_relative_to(root) for root in roots)
-
-
-def _lines(cards: Sequence[EntityCard], style: Style) -> list[str]:
+def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
     if len(cards) == 1:
-        return _card(cards[0], style, CLAIMS) + _footer(cards[0], style)
+        return _card(cards[0], style, min(claims, CLAIMS)) + _footer(cards[0], style)
     lines: list[str] = []
     for card in cards[:CARDS]:
-        lines += ["", *_card(card, style, CLAIMS_OF_MANY)]
+        lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
     return lines[1:]
 
 
@@ -107,17 +108,17 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
 
 def _claim(claim: ClaimView, style: Style) -> str:
     facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
-    facts += [_citation(citation, style) for citation in claim.citations[:CITATIONS]]
-    if (more := len(claim.citations) - CITATIONS) > 0:
+    cited = {_label(citation): citation.uri for citation in reversed(claim.citations)}
+    facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
+    if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
     if claim.date is not None:
         facts.append(claim.date[:10])
     return f"- {style.text(clip(one_line(claim.text), TEXT))} ({', '.join(facts)})"
 
 
-def _citation(citation: Citation, style: Style) -> str:
-    label = citation.title or citation.locator or citation.id
-    return style.link(clip(one_line(label), NAME), citation.uri)
+def _label(citation: Citation) -> str:
+    return clip(one_line(citation.title or citation.locator or citation.id), NAME)
 
 
 def _footer(card: EntityCard, style: Style) -> list[str]:

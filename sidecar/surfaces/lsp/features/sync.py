@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from lsprotocol import types as lsp
 
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.surfaces.lsp.documents import Document, changed_lines
 from sidecar.surfaces.lsp.prompts import is_prompt, session_of
 from sidecar.surfaces.lsp.server import Sidecar, path_of
@@ -103,5 +104,5 @@ class Sync:
 
     def _overlay(self, uri: str, text: str | None) -> None:
         path = path_of(uri)
-        if path is not None and ".vouch" in path.parts:
+        if path is not None and KB_DIRNAME in path.parts:
             self._server.overlay(path, text)

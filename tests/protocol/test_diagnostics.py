@@ -1,0 +1,86 @@
+"""Every problem of a file under `.vouch/` is a diagnostic until it is solved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+PUBLISHED = "textDocument/publishDiagnostics"
+
+
+def published(client: Client, uri: str, count: int, since: int = 0) -> list[Any]:
+    """The diagnostics of a file, once there are so many."""
+
+    def wanted(message: Any) -> bool:
+        return (
+            message.get("method") == PUBLISHED
+            and message["params"]["uri"] == uri
+            and len(message["params"]["diagnostics"]) == count
+        )
+
+    found: list[Any] = client.wait(wanted, since)["params"]["diagnostics"]
+    return found
+
+
+def test_a_broken_file_and_its_repair(start: Start, root: Path) -> None:
+    broken = root / ".vouch" / "claims" / "broken.yaml"
+    broken.write_text("id: broken\ntext: [unclosed\n", "utf-8")
+    client = start()
+    client.initialize(root)
+    (found,) = published(client, broken.as_uri(), 1)
+    assert (found["severity"], found["source"]) == (1, "vouch")
+    assert found["range"]["start"]["line"] >= 1
+    assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
+    since = len(client.received)
+    knowledge.claim(root, "broken", "JWT is well again.", "jwt")
+    published(client, broken.as_uri(), 0, since)
+
+
+def test_config_is_checked_as_well(start: Start, root: Path) -> None:
+    knowledge.config(root, "retrieval:\n  reflex:\n    window: true\n")
+    client = start()
+    client.initialize(root)
+    uri = (root / ".vouch" / "config.yaml").as_uri()
+    (found,) = published(client, uri, 1)
+    assert found["range"]["start"]["line"] == 2
+    assert "window" in found["message"]
+
+
+def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) -> None:
+    uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
+    client.open(uri, "id: jwt-expires\ntext: {{\n", "yaml")
+    published(client, uri, 1)
+    since = len(client.received)
+    client.close(uri)
+    published(client, uri, 0, since)
+
+
+def test_a_client_that_pulls_is_not_pushed(start: Start, root: Path) -> None:
+    broken = root / ".vouch" / "claims" / "broken.yaml"
+    broken.write_text("id: broken\ntext: [unclosed\n", "utf-8")
+    client = start()
+    capabilities = {
+        "textDocument": {"diagnostic": {}},
+        "workspace": {"diagnostics": {"refreshSupport": True}},
+    }
+    result = client.initialize(root, capabilities=capabilities)
+    assert result["capabilities"]["diagnosticProvider"]["workspaceDiagnostics"]
+    client.indexed()
+    client.wait(lambda m: m.get("method") == "workspace/diagnostic/refresh")
+    report = client.request("textDocument/diagnostic", {"textDocument": {"uri": broken.as_uri()}})
+    assert (report["kind"], len(report["items"])) == ("full", 1)
+    everything = client.request("workspace/diagnostic", {"previousResultIds": []})["items"]
+    assert [one["uri"] for one in everything] == [broken.as_uri()]
+    well = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
+    known = [{"uri": well, "value": "x"}]
+    again = client.request("workspace/diagnostic", {"previousResultIds": known})["items"]
+    assert {one["uri"]: len(one["items"]) for one in again} == {broken.as_uri(): 1, well: 0}
+    assert not any(m.get("method") == PUBLISHED for m in client.received)
+
+
+def test_clients_that_do_not_pull_are_told_of_no_provider(client: Client) -> None:
+    assert not any("diagnosticProvider" in str(m) for m in client.received)

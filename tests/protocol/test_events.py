@@ -1,0 +1,179 @@
+"""Documents are events: what is typed, edited and submitted is in play, and is pushed on change."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol.client import Client
+
+SALIENCE = "vouch/didChangeSalience"
+
+
+def in_play(client: Client, session_id: str | None = None) -> list[str]:
+    params = {} if session_id is None else {"session_id": session_id}
+    return [row["entity_id"] for row in client.request("vouch/salience", params)["salience"]]
+
+
+def pushed(client: Client, session_id: str, ids: list[str], since: int = 0) -> Any:
+    """The push that says that exactly these entities are in play."""
+
+    def wanted(message: Any) -> bool:
+        if message.get("method") != SALIENCE:
+            return False
+        params = message["params"]
+        return (
+            params["session_id"] == session_id
+            and sorted(row["entity_id"] for row in params["salience"]) == ids
+        )
+
+    return client.wait(wanted, since)["params"]
+
+
+@pytest.mark.parametrize("uri", ["vouch-prompt:///A/1", "vouch-prompt:/A/1"])
+def test_a_prompt_document_belongs_to_the_session_it_names(client: Client, uri: str) -> None:
+    client.open(uri, "How long does JWT live?", "vouch-prompt")
+    assert in_play(client, "A") == ["jwt"]
+    assert in_play(client) == []
+
+
+def test_a_prompt_document_without_a_session_belongs_to_the_connection(client: Client) -> None:
+    client.open("untitled:Untitled-1", "How long does JWT live?", "vouch-prompt")
+    assert in_play(client) == ["jwt"]
+
+
+def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> None:
+    uri = "vouch-prompt:/A/1"
+    client.open(uri, "", "vouch-prompt")
+    client.change(uri, "How long does JWT live?")
+    assert in_play(client, "A") == ["jwt"]
+    client.change(uri, "Where is Redis?")
+    assert in_play(client, "A") == ["redis"]
+    client.save(uri)
+    client.change(uri, "How long does JWT live?")
+    assert sorted(in_play(client, "A")) == ["jwt", "redis"]
+    client.close(uri)
+    assert sorted(in_play(client, "A")) == ["jwt", "redis"]
+
+
+def test_a_prompt_that_stands_still_is_pushed(client: Client) -> None:
+    client.open("vouch-prompt:/A/1", "", "vouch-prompt")
+    client.change("vouch-prompt:/A/1", "How long does JWT live?")
+    push = pushed(client, "A", ["jwt"])
+    assert set(push) == {"session_id", "salience", "fresh", "text", "generation"}
+    assert [row["entity_id"] for row in push["fresh"]] == ["jwt"]
+    assert "JWT access tokens expire after 15 minutes." in push["text"]
+
+
+def test_pushed_only_on_change(client: Client) -> None:
+    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+    pushed(client, "A", ["jwt"])
+    since = len(client.received)
+    for _ in range(3):
+        client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+        client.request("vouch/status")
+    client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
+    push = pushed(client, "A", ["jwt", "redis"], since)
+    assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
+    sent = [m for m in client.received[since:] if m.get("method") == SALIENCE]
+    assert len(sent) == 1
+
+
+def test_asked_three_times_it_is_in_the_meta(client: Client) -> None:
+    params = {"topic": "jwt", "session_id": "A"}
+    for _ in range(3):
+        client.request("vouch/experts", params)
+    meta = client.request("vouch/status", {"session_id": "A"})["_meta"]
+    assert meta == {
+        "vouch_salience": [{"entity_id": "jwt", "claim_count": 2, "top_claim_id": "jwt-expires"}]
+    }
+    pushed(client, "A", ["jwt"])
+    assert "_meta" not in client.request("vouch/status")
+
+
+def test_the_end_of_a_session_empties_it(client: Client) -> None:
+    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+    pushed(client, "A", ["jwt"])
+    client.notify("vouch/sessionEnd", {"session_id": "A"})
+    assert in_play(client, "A") == []
+    pushed(client, "A", [])
+
+
+def test_an_edited_document_puts_the_lines_just_changed_in_play(
+    client: Client, tmp_path: Path
+) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "Redis is far away.\nnothing here\n", "markdown")
+    assert in_play(client) == []
+    client.change(uri, "Redis is far away.\nJWT lives here\n")
+    assert in_play(client) == ["jwt"]
+    client.change(uri, "Redis is far away.\nJWT lives here\n\n", 3)
+    assert in_play(client) == ["jwt"]
+    client.change(uri, "Redis is far away.\n\n", 4)
+    assert in_play(client) == []
+
+
+def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
+    notebook: dict[str, Any] = {"uri": "file:///n.ipynb", "version": 1}
+    cell = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}
+    client.notify(
+        "notebookDocument/didOpen",
+        {
+            "notebookDocument": {**notebook, "notebookType": "jupyter", "cells": [cell]},
+            "cellTextDocuments": [
+                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "JWT = 1"}
+            ],
+        },
+    )
+    place = {"textDocument": {"uri": cell["document"]}, "position": {"line": 0, "character": 1}}
+    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**JWT**")
+    text = {
+        "document": {"uri": cell["document"], "version": 2},
+        "changes": [{"text": "JWT = 1\nRedis is the store"}],
+    }
+    client.notify(
+        "notebookDocument/didChange",
+        {"notebookDocument": notebook, "change": {"cells": {"textContent": [text]}}},
+    )
+    assert in_play(client) == ["redis"]
+    client.notify(
+        "notebookDocument/didClose",
+        {"notebookDocument": notebook, "cellTextDocuments": [{"uri": cell["document"]}]},
+    )
+    assert client.request("textDocument/hover", place) is None
+
+
+def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Path) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "", "markdown")
+    asked = []
+    for number in range(40):
+        name = ("JWT", "Redis")[number % 2]
+        client.change(uri, f"{name} {number}", number + 2)
+        asked.append((client.start("vouch/salience"), name.lower()))
+    for request_id, entity_id in asked:
+        rows = client.answer(request_id)["result"]["salience"]
+        assert [row["entity_id"] for row in rows] == [entity_id]
+
+
+def test_the_session_of_a_connection_can_be_given(start: Any, root: Path) -> None:
+    client = start()
+    options = {"session_id": "mine", "viewer": {"agent": "a"}}
+    result = client.initialize(root, initializationOptions=options)
+    assert result["capabilities"]["experimental"]["vouch"]["session_id"] == "mine"
+    client.indexed()
+    assert client.request("vouch/salience")["session_id"] == "mine"
+
+
+def test_typing_is_not_held_up(client: Client, tmp_path: Path) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    line = "a line without any name in it\n"
+    client.open(uri, line * 3_000, "markdown")
+    started = time.monotonic()
+    for number in range(20):
+        client.change(uri, line * 1_500 + f"JWT {number}\n" + line * 1_500, number + 2)
+    assert in_play(client) == ["jwt"]
+    assert time.monotonic() - started < 2

@@ -1,0 +1,149 @@
+"""Hover and definition on the names of entities, in any document."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
+
+
+def at(uri: str, line: int, character: int) -> dict[str, Any]:
+    return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+
+
+def hover(client: Client, text: str, line: int, character: int, uri: str = "untitled:a") -> Any:
+    client.open(uri, text, "markdown")
+    return client.request("textDocument/hover", at(uri, line, character))
+
+
+def test_hover_says_what_is_known(client: Client, root: Path) -> None:
+    found = hover(client, "\nAsk about JWT, please.\n", 1, 11)
+    assert found["range"] == {
+        "start": {"line": 1, "character": 10},
+        "end": {"line": 1, "character": 13},
+    }
+    value = found["contents"]["value"]
+    assert found["contents"]["kind"] == "markdown"
+    assert value.splitlines()[0] == "**JWT** · concept · also JSON Web Token · 2 live claims"
+    assert (
+        "JWT access tokens expire after 15 minutes. (stable, confidence 0.9, [Auth notes](" in value
+    )
+    assert "2026-05-04" in value
+    assert "Connected: Redis 1" in value
+    assert f"[Entity]({(root / '.vouch/entities/jwt.yaml').as_uri()})" in value
+    assert len(value.splitlines()) <= 12
+
+
+@pytest.mark.parametrize(
+    ("text", "character", "known"),
+    [
+        ("json web tokens", 3, True),
+        ("JWT", 0, True),
+        ("JWT", 3, True),
+        ("😀 JWT", 3, True),
+        ("an ordinary word", 5, False),
+        ("JWTs are not JWTX", 15, False),
+        ("", 0, False),
+    ],
+)
+def test_hover_is_on_names_alone(client: Client, text: str, character: int, known: bool) -> None:
+    assert (hover(client, text, 0, character) is not None) == known
+
+
+def test_hover_below_the_text(client: Client) -> None:
+    assert hover(client, "JWT", 7, 0) is None
+
+
+def test_hover_in_a_large_document(client: Client) -> None:
+    text = "some words and no name at all; " * 30_000
+    assert hover(client, text + "JWT " + text, 0, len(text) + 1)["range"]["start"] == {
+        "line": 0,
+        "character": len(text),
+    }
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_positions_in_the_units_agreed_on(
+    start: Start, root: Path, encoding: str, width: int
+) -> None:
+    client = start()
+    capabilities = {"general": {"positionEncodings": [encoding]}}
+    result = client.initialize(root, capabilities=capabilities)
+    assert result["capabilities"]["positionEncoding"] == encoding
+    client.indexed()
+    found = hover(client, "😀 JWT", 0, width + 1)
+    assert found["range"]["start"] == {"line": 0, "character": width + 1}
+
+
+def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
+    client = start()
+    capabilities = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
+    client.initialize(root, capabilities=capabilities)
+    client.indexed()
+    contents = hover(client, "JWT", 0, 1)["contents"]
+    assert contents["kind"] == "plaintext"
+    assert contents["value"].startswith("JWT · concept")
+    assert not re.search(r"[*\[\]]|file:", contents["value"])
+
+
+def test_a_hostile_knowledge_base_stays_text(start: Start, root: Path) -> None:
+    knowledge.claim(root, "hostile", HOSTILE.replace("\x1b", "").replace("\u202e", ""), "jwt")
+    knowledge.entity(root, "evil", "Evil </b><script>", "[x](http://evil)")
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    for value in (
+        hover(client, "JWT", 0, 1)["contents"]["value"],
+        hover(client, "Evil </b><script>", 0, 1, "untitled:b")["contents"]["value"],
+    ):
+        assert not re.search(
+            r"<|(?<!\\)!\[|(?<!\\)\]\((?!file:)|(?<!\\)`|\(http://x|[\x00-\x09\u202e]", value
+        )
+        for target in re.findall(r"(?<!\\)\]\(([^)]*)\)", value):
+            assert target.startswith(root.as_uri())
+
+
+def test_retired_and_invisible_claims_are_nowhere(start: Start, root: Path) -> None:
+    knowledge.claim(root, "old", "JWT lives for a day.", "jwt", status="superseded")
+    private = "scope: {visibility: private, agent: other}\n"
+    knowledge.claim(root, "hidden", "JWT is secretly replaced.", "jwt", more=private)
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    value = hover(client, "JWT", 0, 1)["contents"]["value"]
+    assert "2 live claims" in value
+    assert "lives for a day" not in value
+    assert "secretly" not in value
+
+
+def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -> None:
+    client.open("untitled:a", "Ask JWT.", "plaintext")
+    found = client.request("textDocument/definition", at("untitled:a", 0, 5))
+    assert [one["uri"] for one in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
+    assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
+
+
+def test_in_a_linked_folder_uris_are_the_clients(start: Start, root: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    client = start()
+    client.initialize(link)
+    client.indexed()
+    client.open((link / "a.md").as_uri(), "Ask JWT.", "markdown")
+    found = client.request("textDocument/definition", at((link / "a.md").as_uri(), 0, 5))
+    assert [one["uri"] for one in found] == [(link / ".vouch/entities/jwt.yaml").as_uri()]
+
+
+def test_hover_can_be_turned_off(client: Client) -> None:
+    assert hover(client, "JWT", 0, 1)
+    settings = {"vouchSidecar": {"hover": {"enabled": False}}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert hover(client, "JWT", 0, 1) is None
