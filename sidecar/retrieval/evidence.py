@@ -1,31 +1,45 @@
 """How strongly a mention says that its entity is meant. The one place of thresholds.
 
-strength = arm × specificity × surroundings, from 0 to 1.
+strength = arm × specificity × keyness × surroundings, each from 0 to 1. docs/how-it-decides.md
+explains them, with worked examples and the measurement behind the constants.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from sidecar.index.names import Arm, Mention
-from sidecar.index.text import Unit, Units, units
+from sidecar.index.text import Unit, needles
 from sidecar.index.words import STOPWORDS, tier
+from sidecar.retrieval.surroundings import Passage
 from sidecar.retrieval.view import View
 
 __all__ = ["LISTED", "VOLUNTEERED", "Evidence", "weigh"]
 
-LISTED = 0.30
+LISTED = 0.25
 """Strength from which on an entity is listed."""
 VOLUNTEERED = 0.60
 """Strength from which on it is volunteered."""
+OUTSIDE = 10
+"""Claims of others that use a word weigh as much as one claim of the entity that is named so."""
 
 _ARMS = {Arm.NAME: 1.0, Arm.ALIAS: 0.95, Arm.VARIANT: 0.9, Arm.PARTIAL: 0.75}
-_COMMONNESS = {0: 0.95, 3: 0.55, 2: 0.4, 1: 0.25}
-"""Specificity of a single lower-case word by its tier in English."""
-_CAPITAL = {0: 1.0, 3: 0.85, 2: 0.8, 1: 0.7}
-"""The same where it is written like a name in the middle of a sentence."""
-_PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
-_TITLES = frozenset({"mr", "mrs", "ms", "mx", "dr", "prof", "sir", "the"})
+_INFLECTED = 0.75
+"""The arm of a variant in another number or verb form; an identifier form keeps its words."""
+
+# Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
+_WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
+_AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.45, 1: 0.2}
+_WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
+_ONE_LETTER = 0.3
+_TWO_LETTERS = 0.5
+_SHORT_IN_ANOTHER_CASE = 0.1
+_NO_CONTENT = 0.1
+_PHRASE = 0.7
+"""Three stopwords or more in a given order."""
+_FEW_SIGNS = 0.6
+"""A name of one or two signs in a script without spaces may be part of another word."""
 
 
 class Evidence(NamedTuple):
@@ -35,17 +49,20 @@ class Evidence(NamedTuple):
     matched: str
     arm: float
     specificity: float
+    keyness: float
     surroundings: float
 
     @property
     def strength(self) -> float:
-        return self.arm * self.specificity * self.surroundings
+        return round(prod(self[2:]), 3)
 
     @property
     def factors(self) -> str:
+        """The product, written out."""
         return (
-            f"{self.mention.arm.name.lower()} {self.arm:.2f}"
-            f" × specificity {self.specificity:.2f} × surroundings {self.surroundings:.2f}"
+            f"{self.mention.arm.name.lower()} {self.arm:g} × specificity {self.specificity:g}"
+            f" × keyness {self.keyness:g} × surroundings {self.surroundings:g}"
+            f" = {self.strength:g}"
         )
 
 
@@ -58,74 +75,95 @@ def _weigh(view: View, text: str) -> list[Evidence]:
     mentions = [m for m in view.mentions(text) if not m.nested]
     if not mentions:
         return [_whole(e, text, view) for e in view.knowledge.names.exactly(text)]
-    analysed = units(text)
-    return [_weighed(analysed, m) for m in mentions]
+    passage = Passage.of(text)
+    return [_weighed(view, passage, m) for m in mentions]
 
 
 def _whole(entity_id: str, text: str, view: View) -> Evidence:
     """A text that is a name which has no words, such as a lone sign."""
     shared = len(view.knowledge.names.exactly(text)) > 1
     mention = Mention(0, len(text), entity_id, Arm.NAME, text.strip(), shared, False)
-    return Evidence(mention, text.strip(), 1.0, 1.0, 1.0)
+    return Evidence(mention, text.strip(), 1.0, 1.0, 1.0, 1.0)
 
 
-def _weighed(analysed: Units, mention: Mention) -> Evidence:
-    matched = analysed.text[mention.start : mention.end]
-    if analysed.text.strip(_PUNCTUATION) == matched:
-        return Evidence(mention, matched, _ARMS[mention.arm], 1.0, 1.0)
-    inside = [u for u in analysed.units if mention.start <= u.start < mention.end]
-    return Evidence(
+def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
+    matched = passage.text[mention.start : mention.end]
+    if passage.is_nothing_but(matched):
+        return Evidence(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
+    inside = passage.units_in(mention.start, mention.end)
+    content = [u for u in inside if u.folded not in STOPWORDS]
+    spaceless = any(u.spaceless for u in inside)
+    evidence = Evidence(
         mention,
         matched,
-        _ARMS[mention.arm],
-        _specificity(analysed, inside, mention),
-        _surroundings(analysed, inside, mention),
+        _arm(mention, matched),
+        _specificity(view, passage, mention, inside, content),
+        1.0,
+        passage.surroundings(mention, inside),
     )
+    if len(content) == 1 and not spaceless and evidence.strength >= LISTED:
+        return evidence._replace(keyness=_keyness(view, mention, content[0]))
+    return evidence
 
 
-def _specificity(analysed: Units, inside: list[Unit], mention: Mention) -> float:
+def _arm(mention: Mention, matched: str) -> float:
+    if mention.arm is Arm.VARIANT and _letters(matched) != _letters(mention.name):
+        return _INFLECTED
+    return _ARMS[mention.arm]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _specificity(
+    view: View, passage: Passage, mention: Mention, inside: list[Unit], content: list[Unit]
+) -> float:
     """How little else the words could mean."""
-    content = [u for u in inside if u.folded not in STOPWORDS]
     if any(u.spaceless for u in inside):
-        return 1.0 if len(inside) > 2 else 0.6
+        return 1.0 if len(inside) > 2 else _FEW_SIGNS
     if len(content) > 1:
         return 1.0
     if not content:
-        return 0.2
-    word = analysed.text[content[0].start : content[0].end]
-    if len(word) <= 2 and word != mention.name:
-        return 0.1
-    commonness = tier(content[0].folded)
-    written_as_name = word[0].isupper() and mention.name[0].isupper()
-    if written_as_name and not _starts_sentence(analysed, inside[0]):
-        return _CAPITAL[commonness]
-    return _COMMONNESS[commonness]
+        return _PHRASE if len(inside) > 2 else _NO_CONTENT
+    word = passage.text[content[0].start : content[0].end]
+    if len(word) <= 2:
+        return _short(word, mention.name)
+    entity = view.entity(mention.entity_id)
+    person = entity is not None and entity.type == "person"
+    return _commonness(passage, content[0], mention.name, person)[tier(content[0].folded)]
 
 
-def _surroundings(analysed: Units, inside: list[Unit], mention: Mention) -> float:
-    """Low where a single word is part of a longer proper name, which names another thing."""
-    if len(inside) > 1 or not analysed.text[mention.start].isupper():
-        return 1.0
-    first = analysed.units.index(inside[0])
-    after = analysed.units[first + 1] if first + 1 < len(analysed.units) else None
-    before = analysed.units[first - 1] if first else None
-    if after and not after.gap and _capital(analysed, after):
-        return 0.2
-    if (
-        before
-        and not inside[0].gap
-        and _capital(analysed, before)
-        and not _starts_sentence(analysed, before)
-    ):
-        return 0.2
-    return 1.0
+def _short(word: str, name: str) -> float:
+    if word not in name:
+        return _SHORT_IN_ANOTHER_CASE
+    if len(word) == 1:
+        return _ONE_LETTER
+    return _WRITTEN_AS_NAME[2] if word.isupper() else _TWO_LETTERS
 
 
-def _capital(analysed: Units, unit: Unit) -> bool:
-    word = analysed.text[unit.start : unit.end]
-    return word[0].isupper() and unit.folded not in STOPWORDS and unit.folded not in _TITLES
+def _commonness(passage: Passage, unit: Unit, name: str, person: bool) -> dict[int, float]:
+    """Specificity by tier, for the way in which a word is written."""
+    has_capital = name != name.lower()
+    if passage.in_capitals(unit):
+        return _WRITTEN_AS_NAME
+    if (has_capital or person) and passage.like_a_name(unit):
+        return _WRITTEN_AS_NAME
+    if person and passage.speaks(unit):
+        return _WRITTEN_AS_NAME
+    if has_capital and passage.text[unit.start].islower():
+        return _WITHOUT_ITS_CAPITAL
+    return _AS_THE_ENTITY_HAS_IT
 
 
-def _starts_sentence(analysed: Units, unit: Unit) -> bool:
-    before = analysed.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
-    return not before or before[-1] in ".!?:\n"
+def _keyness(view: View, mention: Mention, unit: Unit) -> float:
+    """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
+
+    After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
+    use a word speak of something else, it hardly names the entity.
+    """
+    words = needles(unit.folded)
+    own = len(view.claims_of(mention.entity_id))
+    using = view.frequency(words[0]) if words else 0
+    others = max(0, using - own)
+    return round((own + 1) / (own + 1 + others / OUTSIDE), 2)

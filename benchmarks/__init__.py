@@ -1,0 +1,1 @@
+"""Measurements: speed and quality, beside vouch-kb."""

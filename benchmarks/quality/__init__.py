@@ -1,0 +1,1 @@
+"""How right, and how silent when unsure: labelled sets run through the real engine."""

@@ -1,0 +1,152 @@
+"""The format of the labelled sets; README.md describes it for those who write one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "ClaimRecord",
+    "Dialogue",
+    "EntityRecord",
+    "Experts",
+    "Knowledge",
+    "Mentions",
+    "Prompt",
+    "Turn",
+    "read_dialogues",
+    "read_experts",
+    "read_mentions",
+    "read_names",
+    "read_prompts",
+]
+
+
+class Record(BaseModel):
+    """A part of a set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EntityRecord(Record):
+    """An entity as a set gives it."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+    description: str | None = None
+
+
+class ClaimRecord(Record):
+    """A claim as a set gives it; written stable, with one source and confidence 0.9."""
+
+    id: str
+    text: str
+    entities: tuple[str, ...] = ()
+
+
+class Turn(Record):
+    """One text of a dialogue. Only those of the user are judged."""
+
+    role: str
+    text: str
+    gold: tuple[str, ...] = ()
+    acceptable: tuple[str, ...] = ()
+    silent: bool = False
+
+
+class Dialogue(Record):
+    """A conversation with a knowledge base of its own."""
+
+    id: str
+    category: str
+    entities: tuple[EntityRecord, ...]
+    claims: tuple[ClaimRecord, ...]
+    turns: tuple[Turn, ...]
+
+
+class Marked(Record):
+    """A sentence with the entities that a person marked in it."""
+
+    text: str
+    gold: tuple[str, ...]
+
+
+class Topic(Record):
+    """A topic with those who are known to be its experts."""
+
+    topic: str
+    gold: tuple[str, ...]
+
+
+class Knowledge(Record):
+    """What a knowledge base holds."""
+
+    entities: tuple[EntityRecord, ...]
+    claims: tuple[ClaimRecord, ...]
+
+
+class Mentions(Knowledge):
+    """Marked sentences over one knowledge base."""
+
+    cases: tuple[Marked, ...]
+
+
+class Experts(Knowledge):
+    """Topics over one knowledge base."""
+
+    cases: tuple[Topic, ...]
+
+
+class Prompt(Record):
+    """A prompt over the demo knowledge base: what must, may and must not be said of it.
+
+    `before` are earlier prompts of the session. `listed`: what `salience` must list for the text
+    alone, and nothing else; without it, listing is not judged.
+    """
+
+    id: str
+    kind: str
+    text: str
+    before: tuple[str, ...] = ()
+    gold: tuple[str, ...] = ()
+    acceptable: tuple[str, ...] = ()
+    listed: tuple[str, ...] | None = None
+
+
+def read_dialogues(path: Path) -> list[Dialogue]:
+    """One dialogue a line."""
+    return [Dialogue.model_validate_json(line) for line in _lines(path)]
+
+
+def read_prompts(path: Path) -> list[Prompt]:
+    """One prompt a line."""
+    return [Prompt.model_validate_json(line) for line in _lines(path)]
+
+
+def read_mentions(path: Path) -> Mentions:
+    """One object."""
+    return Mentions.model_validate_json(path.read_bytes())
+
+
+def read_experts(path: Path) -> Experts:
+    """One object."""
+    return Experts.model_validate_json(path.read_bytes())
+
+
+def read_names(path: Path) -> Knowledge:
+    """Entities alone; each gets a claim that gives its description."""
+    entities = [EntityRecord.model_validate(e) for e in json.loads(path.read_bytes())]
+    claims = [
+        ClaimRecord(id=f"about-{e.id}", text=f"{e.name}: {e.description}", entities=(e.id,))
+        for e in entities
+    ]
+    return Knowledge(entities=tuple(entities), claims=tuple(claims))
+
+
+def _lines(path: Path) -> Iterable[str]:
+    return (line for line in path.read_text("utf-8").splitlines() if line.strip())
