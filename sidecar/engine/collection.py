@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,9 +51,12 @@ class Collection:
         """The knowledge base in a folder, not read yet."""
         return cls(root, Store(root / KB_DIRNAME, clock=clock), Settings())
 
-    def read(self) -> Step | None:
-        """See what changed on disk (blocking, one call at a time); None when nothing did."""
-        seen = self.store.reconcile()
+    def read(self, paths: Iterable[str] | None = None) -> Step | None:
+        """See what changed on disk (blocking, one call at a time); None when nothing did.
+
+        With `paths` (below `.vouch/`) only there and where something is due; first of all: all.
+        """
+        seen = self.store.reconcile(paths if self.complete else None)
         prepared = PreparedChange(
             tuple(prepare(artifact) for artifact in seen.change.upserts), seen.change.removals
         )

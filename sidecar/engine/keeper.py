@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +19,7 @@ import anyio.to_thread
 from sidecar.engine.collection import REBUILD_FROM, Collection, Step
 from sidecar.engine.engine import Engine
 from sidecar.index.knowledge import Knowledge
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import key_of
 from sidecar.kb.watch import sweep_interval, watch
 
@@ -34,10 +35,28 @@ GIT_SECONDS = 2.0
 
 @dataclass(slots=True)
 class _Due:
-    """When a knowledge base is looked at next, on the engine's clock."""
+    """When a knowledge base is looked at next, on the engine's clock, and how much of it.
 
-    at: float
-    cost: float = 0.0
+    `sweep_at` asks for all of it, `expiry_at` only for what the store waits for; `paths` are files
+    that something told of.
+    """
+
+    sweep_at: float = 0.0
+    expiry_at: float = float("inf")
+    paths: set[str] = field(default_factory=set)
+
+    @property
+    def at(self) -> float:
+        return 0.0 if self.paths else min(self.sweep_at, self.expiry_at)
+
+    def take(self, now: float) -> frozenset[str] | None:
+        """What to look at now; None for everything. It is no longer due after that."""
+        paths = None if self.sweep_at <= now else frozenset(self.paths)
+        if paths is None:
+            self.sweep_at = float("inf")
+        self.expiry_at = float("inf")
+        self.paths.clear()
+        return paths
 
 
 class Keeper:
@@ -51,12 +70,16 @@ class Keeper:
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._lost: set[Path] = set()
 
-    def poke(self, paths: Iterable[Path] = ()) -> None:
-        """Files may have changed: those below the given paths, or anywhere."""
-        paths = list(paths)
+    def poke(self, paths: Iterable[Path] | None = None) -> None:
+        """Files may have changed: these, as far as they stand below a `.vouch/`, or any (None)."""
         for root in self._engine.collections:
-            if not paths or any(root == p or root in p.parents for p in paths):
-                self._touch(root)
+            kb_dir = root / KB_DIRNAME
+            if paths is None or any(kb_dir.is_relative_to(path) for path in paths):
+                self._on_change(root)
+                continue
+            below = [p.relative_to(kb_dir).as_posix() for p in paths if p.is_relative_to(kb_dir)]
+            if below:
+                self._on_files(root, below)
         self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:
@@ -80,10 +103,6 @@ class Keeper:
         for collection in list(self._engine.collections.values()):
             await self._look_at(collection)
 
-    def _touch(self, root: Path) -> None:
-        due = self._due.setdefault(root, _Due(0.0))
-        due.at = 0.0
-
     def _until_next(self) -> float:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
@@ -101,27 +120,27 @@ class Keeper:
         for root in set(self._due) - set(self._engine.collections):
             del self._due[root]
         for root, collection in list(self._engine.collections.items()):
-            due = self._due.setdefault(root, _Due(0.0))
+            due = self._due.setdefault(root, _Due())
             if due.at <= self._engine.clock():
                 await self._look_at(collection)
 
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()
-        due = self._due.setdefault(collection.root, _Due(0.0))
-        due.at = float("inf")
-        step = await self._read(collection)
+        due = self._due.setdefault(collection.root, _Due())
+        paths = due.take(started)
+        step = await self._read(collection, paths)
+        now = self._engine.clock()
         if step is not None:
             self._engine.publish(collection, step)
-        else:
-            due.cost = self._engine.clock() - started
-        now = self._engine.clock()
+        if paths is None:
+            cost = 0.0 if step is not None else now - started
+            due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))
         expiry = collection.store.deadline
-        sweep = now + sweep_interval(due.cost)
-        due.at = min(due.at, sweep if expiry is None else min(sweep, max(expiry, now)))
+        due.expiry_at = float("inf") if expiry is None else max(expiry, now)
         await self._fold(collection)
 
-    async def _read(self, collection: Collection) -> Step | None:
-        step = await anyio.to_thread.run_sync(collection.read)
+    async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
+        step = await anyio.to_thread.run_sync(collection.read, paths)
         if step is None or step.rebuilt is not None:
             return step
         change = step.change
@@ -157,11 +176,16 @@ class Keeper:
                 [root],
                 self._on_change,
                 anyio.Event(),
+                on_files=self._on_files,
                 on_lost=self._on_lost,
             )
 
     def _on_change(self, root: Path) -> None:
-        self._touch(root)
+        self._due.setdefault(root, _Due()).sweep_at = 0.0
+        self._wake.set()
+
+    def _on_files(self, root: Path, paths: Iterable[str]) -> None:
+        self._due.setdefault(root, _Due()).paths.update(paths)
         self._wake.set()
 
     def _on_lost(self, root: Path, lost: bool) -> None:
