@@ -24,7 +24,7 @@ $(PYTHON_READY): pyproject.toml scripts/venv
 
 $(EXTENSION_READY): extension/package-lock.json scripts/node
 	scripts/node
-	cd extension && npm ci --ignore-scripts --no-audit --no-fund
+	cd extension && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 workbench: # does nothing when it is there
@@ -35,7 +35,7 @@ oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
 	@scripts/oracle
 
 demo: $(PYTHON_READY) ## A short session over the example knowledge base
-	@$(BIN)/python -m sidecar.demo
+	@$(BIN)/python examples/demo.py
 
 test: ## Every check and every test; the last line counts them
 	@scripts/test
