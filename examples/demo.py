@@ -84,7 +84,7 @@ class Editor:
     async def stop(self) -> None:
         await self.client.shutdown_async(None)
         self.client.exit(None)
-        await self.client.stop()
+        await self.client.stop()  # type: ignore[no-untyped-call]
 
 
 async def main() -> None:
@@ -107,7 +107,7 @@ async def main() -> None:
         await ask_for_experts(editor)
         await retire_a_claim(editor)
         await editor.stop()
-    say("")
+    console.print()
     say("Open examples/courier in an editor that runs the sidecar, or ask from a shell:")
     say('  .venv/bin/vouch-sidecar experts "proof of delivery" --root examples/courier')
 
