@@ -109,7 +109,11 @@ class Search:
     def fold(self, pending: Pending) -> Fold:
         """Bring it into tantivy (blocking, 5 to 30 ms and up). Pass the result to `adopt`."""
         for ordinal in pending.removed:
-            self._writer.delete_documents_by_term("ordinal", ordinal)
+            # By query: `delete_documents_by_term` takes any number as signed and deletes nothing
+            # from an unsigned field (tantivy 0.27).
+            self._writer.delete_documents_by_query(
+                Query.term_query(self._schema, "ordinal", ordinal)
+            )
         for document in pending.added.values():
             self._writer.add_document(self._tantivy_document(document))
         self._writer.commit()
