@@ -11,7 +11,7 @@ from sidecar.retrieval.block import Hit, render
 from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.probe import Probe
-from sidecar.retrieval.salience import Salient, worth_volunteering
+from sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
 from sidecar.retrieval.sessions import Session
 
 __all__ = ["Speech", "fresh", "say", "speak_of"]
@@ -48,7 +48,7 @@ def speak_of(
         if recall.enabled:
             threshold = max(VOLUNTEERED, recall.similarity_threshold)
             rows += worth_volunteering([one.view], texts, threshold)
-    rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    rows.sort(key=speaking_order)
     if session is not None and not repeat:
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
     more = _found(served, probed) if probed is not None else []

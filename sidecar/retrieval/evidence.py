@@ -17,12 +17,15 @@ from sidecar.retrieval.view import View
 
 __all__ = ["LISTED", "VOLUNTEERED", "Evidence", "weigh"]
 
-LISTED = 0.25
+LISTED = 0.20
 """Strength from which on an entity is listed."""
 VOLUNTEERED = 0.60
 """Strength from which on it is volunteered."""
 OUTSIDE = 10
 """Claims of others that use a word weigh as much as one claim of the entity that is named so."""
+
+_WRITTEN_OUT = 0.5
+"""Keyness at least, where name and text both have a capital that nothing else explains."""
 
 _ARMS = {Arm.NAME: 1.0, Arm.ALIAS: 0.95, Arm.VARIANT: 0.9, Arm.PARTIAL: 0.75}
 _INFLECTED = 0.75
@@ -30,7 +33,7 @@ _INFLECTED = 0.75
 
 # Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
 _WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
-_AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.45, 1: 0.2}
+_AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.5, 1: 0.15}
 _WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
 _ONE_LETTER = 0.3
 _TWO_LETTERS = 0.5
@@ -102,7 +105,9 @@ def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
         passage.surroundings(mention, inside),
     )
     if len(content) == 1 and not spaceless and evidence.strength >= LISTED:
-        return evidence._replace(keyness=_keyness(view, mention, content[0]))
+        shown = passage.like_a_name(content[0]) and mention.name != mention.name.lower()
+        keyness = max(_keyness(view, mention, content[0]), _WRITTEN_OUT if shown else 0.0)
+        return evidence._replace(keyness=keyness)
     return evidence
 
 

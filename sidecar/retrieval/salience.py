@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Literal
 
 from sidecar.index.names import Arm
@@ -14,7 +15,15 @@ from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
 
-__all__ = ["ArmName", "Salient", "named_in", "rank", "worth_searching", "worth_volunteering"]
+__all__ = [
+    "ArmName",
+    "Salient",
+    "named_in",
+    "rank",
+    "speaking_order",
+    "worth_searching",
+    "worth_volunteering",
+]
 
 ArmName = Literal["name", "alias", "variant", "partial", "text"]
 _ARM_NAMES: dict[Arm, ArmName] = {
@@ -62,24 +71,29 @@ class Salient:
     matched: tuple[str, ...]
     why: str
     ambiguous: bool
+    place: int = 0
+    """Where the newest text that names the entity does so first."""
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """The evidence for one entity over the window, newest text first."""
+    """The evidence for one entity over the window, newest text first: (age, text, evidence)."""
 
     evidence: list[tuple[int, str, Evidence]]
 
     @property
+    def by_text(self) -> list[tuple[int, Evidence]]:
+        """The strongest evidence of each text, with the age of the text."""
+        best: dict[int, Evidence] = {}
+        for age, _, found in self.evidence:
+            if age not in best or found.strength > best[age].strength:
+                best[age] = found
+        return list(best.items())
+
+    @property
     def strength(self) -> float:
         """Evidence of different texts adds up as independent chances do: 1 − Π(1 − s·fading)."""
-        best: dict[int, float] = {}
-        for age, _, found in self.evidence:
-            best[age] = max(best.get(age, 0.0), found.strength * FADING**age)
-        missing = 1.0
-        for value in best.values():
-            missing *= 1.0 - value
-        return 1.0 - missing
+        return round(1 - prod(1 - found.strength * FADING**age for age, found in self.by_text), 3)
 
     @property
     def best(self) -> Evidence:
@@ -103,8 +117,12 @@ def worth_volunteering(
         for row in rows
         if row.strength >= threshold and not row.ambiguous and (row.claim_count or _has_page(row))
     ]
-    keep.sort(key=lambda r: (-round(r.strength, 6), r.entity.id, r.view.collection))
-    return keep
+    return sorted(keep, key=speaking_order)
+
+
+def speaking_order(row: Salient) -> tuple[float, int, str, str]:
+    """Strongest first; of equals, those that a text names first, as it leads with its subject."""
+    return (-row.strength, row.place, row.entity.id, row.view.collection)
 
 
 def _has_page(row: Salient) -> bool:
@@ -135,7 +153,7 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
 
 def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
     claims = view.claims_of(entity.id)
-    newest_text = gathered.evidence[0][1]
+    newest, newest_text, _ = gathered.evidence[0]
     top = next(iter(view.nearest(newest_text, claims)), None)
     strength = gathered.strength
     low, width = NAMED if claims else NAMED_WITHOUT_CLAIMS
@@ -150,19 +168,25 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
         matched=matched,
-        why=_why(best, gathered, strength, (low, width)),
+        why=_why(gathered, (low, width)),
         ambiguous=best.mention.ambiguous,
+        place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
     )
 
 
-def _why(best: Evidence, gathered: _Gathered, strength: float, band: tuple[float, float]) -> str:
-    texts = len({age for age, _, _ in gathered.evidence})
-    ambiguous = "; ambiguous: the same words name another entity" if best.mention.ambiguous else ""
-    return (
-        f"“{best.matched}” names “{best.mention.name}”: {best.factors} = {best.strength:.3f}; "
-        f"with fading {FADING} over {texts} text{'s' if texts > 1 else ''} {strength:.3f}; "
-        f"score {band[0]} + {band[1]} × {strength:.3f}{ambiguous}"
-    )
+def _why(gathered: _Gathered, band: tuple[float, float]) -> str:
+    best, strength = gathered.best, gathered.strength
+    low, width = band
+    said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
+    if len(gathered.by_text) > 1:
+        texts = " × ".join(
+            f"(1 − {found.strength:g} × {FADING:g}^{age})" for age, found in gathered.by_text
+        )
+        said.append(f"over the window 1 − {texts} = {strength:g}")
+    said.append(f"score {low:g} + {width:g} × {strength:g}")
+    if best.mention.ambiguous:
+        said.append("ambiguous: the same words name another entity")
+    return "; ".join(said)
 
 
 def _found_in(view: View, texts: Sequence[str]) -> list[Salient]:
@@ -173,7 +197,7 @@ def _found_in(view: View, texts: Sequence[str]) -> list[Salient]:
             continue
         described = view.once("described", text, partial(_described_by, view, text))
         for entity, held, share in described:
-            row = _found_row(view, entity, text, held, share * FADING**age)
+            row = _found_row(view, entity, text, held, round(share, 3), age)
             if row.entity.id not in best or row.strength > best[row.entity.id].strength:
                 best[row.entity.id] = row
     return list(best.values())
@@ -207,8 +231,9 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
 
 
 def _found_row(
-    view: View, entity: Entity, text: str, matched: list[str], strength: float
+    view: View, entity: Entity, text: str, matched: list[str], share: float, age: int
 ) -> Salient:
+    strength = round(share * FADING**age, 3)
     claims = view.claims_of(entity.id)
     top = next(iter(view.nearest(text, claims)), None)
     low, width = FOUND if claims else FOUND_WITHOUT_CLAIMS
@@ -223,7 +248,8 @@ def _found_row(
         matched=tuple(matched),
         why=(
             f"its name, aliases and description hold {', '.join(matched)}: "
-            f"{strength:.3f} of the text by rarity, faded; score {low} + {width} × {strength:.3f}"
+            f"{share:g} of the text by rarity × {FADING:g}^{age} = {strength:g}; "
+            f"score {low:g} + {width:g} × {strength:g}"
         ),
         ambiguous=False,
     )
