@@ -9,6 +9,7 @@ from math import fsum
 from typing import Literal
 
 from sidecar.index.documents import sections
+from sidecar.index.text import needles
 from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.block import Hit
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
@@ -66,7 +67,7 @@ def run(
             found += [(phrase, hit) for hit in looked]
     kept = _merged(hits, [(p, h) for p, h in found if h.similarity >= threshold])
     chosen = tiers(text, kept, [view.collection for view in views])
-    moderate = tuple(h for p, h in found if p.kind in TELLING_KINDS and h in kept)
+    moderate = tuple(h for p, h in found if h in kept and _tells(p, h))
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
@@ -75,6 +76,20 @@ def run(
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
     )
+
+
+def _tells(phrase: Phrase, hit: Hit) -> bool:
+    """Whether a hit of full text is more than weak: by how its phrase was found, or because the
+    phrase is half of a page's title or more.
+    """
+    if phrase.kind in TELLING_KINDS:
+        return True
+    if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
+        return False
+    title = needles(hit.artifact.title)
+    stems = frozenset(s for n in title for option in n.alternatives for s in option)
+    held = sum(n.held_by(stems) for n in phrase.needles)
+    return held == len(phrase.needles) and 2 * held >= len(title)
 
 
 def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
