@@ -118,11 +118,12 @@ def test_an_edited_document_puts_the_lines_just_changed_in_play(
 
 def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
     notebook: dict[str, Any] = {"uri": "file:///n.ipynb", "version": 1}
-    cell = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}
+    cell: dict[str, Any] = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}
+    opened: dict[str, Any] = {**notebook, "notebookType": "jupyter", "cells": [cell]}
     client.notify(
         "notebookDocument/didOpen",
         {
-            "notebookDocument": {**notebook, "notebookType": "jupyter", "cells": [cell]},
+            "notebookDocument": opened,
             "cellTextDocuments": [
                 {"uri": cell["document"], "languageId": "python", "version": 1, "text": "JWT = 1"}
             ],
@@ -130,7 +131,7 @@ def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
     )
     place = {"textDocument": {"uri": cell["document"]}, "position": {"line": 0, "character": 1}}
     assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**JWT**")
-    text = {
+    text: dict[str, Any] = {
         "document": {"uri": cell["document"], "version": 2},
         "changes": [{"text": "JWT = 1\nRedis is the store"}],
     }

@@ -70,11 +70,12 @@ class Protocol(LanguageServerProtocol):
         self, params: lsp.InitializeParams
     ) -> Generator[Any, Any, lsp.InitializeResult]:
         result = yield from super().lsp_initialize(params)
+        root = self.workspace.root_uri
+        folders = list(self.workspace.folders.values())
+        if root is not None and not folders:
+            folders = [lsp.WorkspaceFolder(uri=root, name=root)]
         self._workspace = Documents(
-            self.workspace.root_uri,
-            lsp.TextDocumentSyncKind.Full,
-            list(self.workspace.folders.values()),
-            self.workspace.position_encoding,
+            root, lsp.TextDocumentSyncKind.Full, folders, self.workspace.position_encoding
         )
         return self._server.initialize(params, result)
 

@@ -93,9 +93,7 @@ class Sidecar(LanguageServer):
     @property
     def folders(self) -> list[Path]:
         """The workspace folders on this machine."""
-        uris = [folder.uri for folder in self.documents.folders.values()]
-        if not uris and self.documents.root_uri is not None:
-            uris = [self.documents.root_uri]
+        uris = (folder.uri for folder in self.documents.folders.values())
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
     def on(self, method: str, handle: Callable[[Any], object]) -> None:

@@ -1,0 +1,133 @@
+"""What changes on disk is served without being asked for, whatever the client can or cannot do."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+CAN_WATCH = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
+CAN_SHOW = {"window": {"workDoneProgress": True}}
+
+
+def claims_on(client: Client, topic: str = "jwt") -> int:
+    rows = client.request("vouch/experts", {"topic": topic})["experts"]
+    return sum(row["claim_count"] for row in rows if row["entity_id"] == topic)
+
+
+def served(client: Client, count: int) -> float:
+    """Seconds until so many claims on JWT are served."""
+    started = time.monotonic()
+    client.until(
+        "vouch/experts",
+        {"topic": "jwt"},
+        lambda result: (
+            [row["claim_count"] for row in result["experts"] if row["entity_id"] == "jwt"]
+            == [count]
+        ),
+    )
+    return time.monotonic() - started
+
+
+def connected(start: Start, root: Path, **options: Any) -> Client:
+    client = start(reply=options.pop("reply", None))
+    client.initialize(root, **options)
+    client.indexed()
+    assert claims_on(client) == 2
+    return client
+
+
+def test_changes_are_noticed_by_the_servers_own_watcher(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    assert client.request("vouch/status")["watcher"] == "own"
+    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    assert served(client, 3) < 1.5
+    (root / ".vouch" / "claims" / "jwt-signed.yaml").unlink()
+    assert served(client, 2) < 1.5
+
+
+def test_a_client_that_refuses_everything_misses_nothing(start: Start, root: Path) -> None:
+    client = connected(start, root, capabilities={**CAN_WATCH, **CAN_SHOW})
+    client.wait(lambda m: m.get("method") == "client/registerCapability")
+    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    assert served(client, 3) < 1.5
+    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+    assert client.notified("vouch/didChangeSalience")["salience"]
+
+
+def test_a_client_that_promises_to_watch_and_does_not(start: Start, root: Path) -> None:
+    client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
+    client.wait(lambda m: m.get("method") == "client/registerCapability")
+    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    assert served(client, 3) < 1.5
+
+
+def test_a_client_that_watches(start: Start, root: Path) -> None:
+    client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
+    asked = client.wait(lambda m: m.get("method") == "client/registerCapability")["params"]
+    (registration,) = asked["registrations"]
+    globs = [one["globPattern"] for one in registration["registerOptions"]["watchers"]]
+    assert "**/.vouch/**" in globs
+    for number in (3, 4):
+        path = knowledge.claim(root, f"jwt-{number}", "JWT is signed with ES256.", "jwt")
+        change = {"uri": path.as_uri(), "type": 1}
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+        assert served(client, number) < 1.5
+    assert client.request("vouch/status")["watcher"] == "client"
+
+
+def test_config_takes_effect_at_once(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+    assert client.notified("vouch/didChangeSalience")["salience"]
+    since = len(client.received)
+    knowledge.config(root, "retrieval:\n  reflex:\n    enabled: false\n")
+    assert client.notified("vouch/didChangeSalience", since)["salience"] == []
+    assert "_meta" not in client.request("vouch/experts", {"topic": "jwt", "session_id": "A"})
+    knowledge.config(root, "retrieval:\n  reflex:\n    top_k: 1\n")
+    client.until(
+        "vouch/experts",
+        {"topic": "jwt and redis", "session_id": "A"},
+        lambda result: len(result.get("_meta", {}).get("vouch_salience", [])) == 1,
+    )
+
+
+def test_many_files_at_once_are_one_step(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    for number in range(300):
+        knowledge.claim(root, f"jwt-more-{number}", f"JWT rule {number}.", "jwt")
+    assert served(client, 302) < 10
+
+
+def test_a_folder_that_goes_and_comes_back(start: Start, root: Path, tmp_path: Path) -> None:
+    client = connected(start, root)
+    shutil.move(root / ".vouch", tmp_path / "away")
+    client.until("vouch/experts", {"topic": "jwt"}, lambda result: result["experts"] == [])
+    shutil.move(tmp_path / "away", root / ".vouch")
+    served(client, 2)
+
+
+def test_a_save_is_looked_at_at_once(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    path = knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    client.save(path.as_uri())
+    assert served(client, 3) < 1.5
+
+
+def test_health_is_told_on_change(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    first = client.wait(
+        lambda m: m.get("method") == "vouch/didChangeStatus" and m["params"]["quiescent"]
+    )["params"]
+    assert set(first) == {"health", "quiescent", "message", "generation"}
+    assert first["health"] == "ok"
+    since = len(client.received)
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: [", "utf-8")
+    told = client.notified("vouch/didChangeStatus", since)
+    assert told["health"] == "warning"
+    assert "broken.yaml" in told["message"]

@@ -1,0 +1,110 @@
+"""Other ways to connect: pygls' own client, TCP, and a stream that is cut anyhow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from io import BufferedRWPair
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from tests.protocol.client import COMMAND, Client, Message, running
+from tests.protocol.conftest import Start
+
+
+def test_the_client_of_pygls(root: Path) -> None:
+    async def play() -> None:
+        client = LanguageClient("test", "1")
+        pushed: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+        @client.feature("vouch/didChangeSalience")  # type: ignore[untyped-decorator]
+        def salience(params: Any) -> None:
+            if not pushed.done():
+                pushed.set_result(params)
+
+        await client.start_io(str(COMMAND), "lsp")
+        result = await client.initialize_async(
+            lsp.InitializeParams(capabilities=lsp.ClientCapabilities(), root_uri=root.as_uri())
+        )
+        assert result.server_info is not None
+        assert result.server_info.name == "vouch-sidecar"
+        client.initialized(lsp.InitializedParams())
+        prompt = lsp.TextDocumentItem(
+            uri="vouch-prompt:/A/1", language_id="vouch-prompt", version=1, text="How is JWT?"
+        )
+        client.text_document_did_open(lsp.DidOpenTextDocumentParams(prompt))
+        await asyncio.wait_for(pushed, 10)
+        hover = await client.text_document_hover_async(
+            lsp.HoverParams(lsp.TextDocumentIdentifier(prompt.uri), lsp.Position(0, 8))
+        )
+        assert hover is not None
+        experts = await client.protocol.send_request_async("vouch/experts", {"topic": "jwt"})
+        assert experts.experts[0].entity_id == "jwt"
+        await client.shutdown_async(None)
+        client.exit(None)
+        await asyncio.sleep(0.5)
+        await client.stop()  # type: ignore[no-untyped-call]
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_messages_that_arrive_in_pieces(client: Client, size: int) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": "x", "method": "vouch/status"}).encode()
+    data = b"content-length: %d\r\n\r\n%b" % (len(body), body)
+    for start in range(0, len(data), size):
+        client.send_bytes(data[start : start + size])
+    assert client.answer("x")["result"]["roots"]
+
+
+def test_a_message_without_a_length_costs_no_other(client: Client) -> None:
+    since = len(client.received)
+    client.send_bytes(b'Content-Type: x\r\n\r\n{"jsonrpc": "2.0"}')
+    assert client.request("vouch/status")["roots"]
+    (error,) = [m for m in client.received[since:] if "error" in m]
+    assert error["error"]["code"] == -32700
+
+
+def test_tcp_serves_several_clients(start: Start, root: Path) -> None:
+    server = start("lsp", "--tcp", "127.0.0.1:0")
+    deadline = time.monotonic() + 10
+    while b"listening on" not in server.errors and time.monotonic() < deadline:
+        time.sleep(0.02)
+    host, _, port = server.errors.split()[-1].decode().rpartition(":")
+    sessions = []
+    for _ in range(2):
+        with socket.create_connection((host, int(port)), 10) as connection:
+            stream = connection.makefile("rwb")
+            params = {"capabilities": {}, "rootUri": root.as_uri()}
+            for number, method in enumerate(("initialize", "vouch/status")):
+                body = json.dumps(
+                    {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+                ).encode()
+                stream.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            stream.flush()
+            answer = read(stream)
+            sessions.append(answer["result"]["capabilities"]["experimental"]["vouch"]["session_id"])
+            stream.close()
+    assert len(set(sessions)) == 2
+    server.process.terminate()
+    assert server.ended() == 1
+
+
+def read(stream: BufferedRWPair) -> Message:
+    """The next message."""
+    length = int(stream.readline().split()[1])
+    stream.readline()
+    message: Message = json.loads(stream.read(length))
+    return message
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "example.com:1", "127.0.0.1", "127.0.0.1:x"])
+def test_tcp_is_for_this_machine_alone(address: str) -> None:
+    with running("lsp", "--tcp", address) as server:
+        assert server.ended(10) == 2

@@ -1,0 +1,114 @@
+"""Several knowledge bases, wherever they lie, and the client's settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+
+def folder(path: Path) -> dict[str, str]:
+    return {"uri": path.as_uri(), "name": path.name}
+
+
+def collections(client: Client) -> list[str]:
+    return sorted(root["collection"] for root in client.request("vouch/status")["roots"])
+
+
+def test_two_roots_are_two_collections(start: Start, tmp_path: Path) -> None:
+    one = knowledge.make(tmp_path / "one", "same")
+    two = knowledge.make(tmp_path / "two", "same")
+    client = start()
+    client.initialize(workspaceFolders=[folder(one), folder(two)])
+    client.indexed()
+    assert collections(client) == ["same", "same-2"]
+    rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
+    named = [row["collection"] for row in rows if row["entity_id"] == "jwt"]
+    assert named == ["same", "same-2"]
+    only = client.request("vouch/experts", {"topic": "jwt", "root": two.as_uri()})["experts"]
+    assert {row["collection"] for row in only} == {"same-2"}
+    assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
+
+
+def test_folders_come_and_go(start: Start, tmp_path: Path) -> None:
+    one, two = knowledge.make(tmp_path / "one"), knowledge.make(tmp_path / "two")
+    client = start()
+    client.initialize(one)
+    client.indexed()
+    assert collections(client) == ["one"]
+    event: dict[str, Any] = {"added": [folder(two)], "removed": []}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    client.until("vouch/status", {}, lambda result: len(result["roots"]) == 2)
+
+
+def test_a_knowledge_base_below_or_above_a_folder(start: Start, tmp_path: Path) -> None:
+    outer = knowledge.make(tmp_path / "outer")
+    knowledge.make(outer / "packages" / "inner")
+    client = start()
+    client.initialize(outer)
+    client.indexed()
+    assert collections(client) == ["inner", "outer"]
+    (outer / "src").mkdir()
+    above = start()
+    above.initialize(outer / "src")
+    above.indexed()
+    assert collections(above) == ["outer"]
+
+
+def test_a_document_outside_every_folder_brings_its_own(
+    start: Start, root: Path, tmp_path: Path
+) -> None:
+    other = knowledge.make(tmp_path / "other")
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    assert collections(client) == ["project"]
+    client.open((other / "src" / "a.py").as_uri(), "JWT", "python")
+    client.until("vouch/status", {}, lambda result: result["complete"])
+    assert collections(client) == ["other", "project"]
+    assert client.request("vouch/experts", {"topic": "jwt", "root": str(other)})["experts"]
+
+
+def test_root_path_is_enough(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(rootPath=str(root))
+    client.indexed()
+    assert collections(client) == ["project"]
+
+
+def test_settings_of_the_client(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(root, initializationOptions={"settings": {"recall": {"max_results": 1}}})
+    client.indexed()
+    task = {"task": "How long does JWT live, and where is Redis?"}
+    assert len(client.request("vouch/context", task)["items"]) == 1
+    settings = {"vouchSidecar": {"recall": {"max_results": 3}}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert len(client.request("vouch/context", task)["items"]) == 3
+
+
+def test_who_asks_decides_what_is_seen(start: Start, root: Path) -> None:
+    private = "scope: {visibility: private, agent: me}\n"
+    knowledge.claim(root, "mine", "JWT is mine.", "jwt", more=private)
+    counts = {}
+    for options in ({}, {"viewer": {"agent": "me"}}, {"viewer": {"agent": "you"}}):
+        client = start()
+        client.initialize(root, initializationOptions=options)
+        client.indexed()
+        (row, *_) = client.request("vouch/experts", {"topic": "jwt"})["experts"]
+        counts[str(options)] = row["claim_count"]
+        params = {"topic": "jwt", "viewer": {"agent": "me"}}
+        assert client.request("vouch/experts", params)["experts"][0]["claim_count"] == 3
+    assert list(counts.values()) == [2, 3, 2]
+
+
+def test_initialize_answers_before_indexing(start: Start, root: Path) -> None:
+    client = start()
+    asked = client.start("initialize", {"capabilities": {}, "rootUri": root.as_uri()})
+    early = client.start("vouch/experts", {"topic": "jwt"})
+    assert client.answer(asked)["result"]["serverInfo"]["name"] == "vouch-sidecar"
+    answer = client.answer(early)["result"]
+    assert answer["complete"] == ("index_building" not in answer["degraded"])
