@@ -173,6 +173,14 @@ def claim(asked: Asked, artifact_id: str) -> None:
 
 
 @main.command()
+@click.argument("text")
+@asking
+def probe(asked: Asked, text: str) -> None:
+    """Show what the knowledge bases know of a text, and which of them it is about."""
+    _print(asked, "probe", _ask(asked, "probe", {"text": text}))
+
+
+@main.command()
 @click.argument("task")
 @click.option("--max-chars", type=int, help="Characters at most, 100 to 5000.")
 @click.option("--adjacent", is_flag=True, help="Add pages and relations one step away.")

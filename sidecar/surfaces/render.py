@@ -44,7 +44,7 @@ def _table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[ob
     console.print(table)
 
 
-NUMBERS = frozenset({"claims", "citations", "score", "confidence", "line"})
+NUMBERS = frozenset({"claims", "citations", "score", "confidence", "similarity"})
 
 
 def _nothing(console: Console, message: str) -> None:
@@ -180,6 +180,31 @@ def _around(console: Console, result: dict[str, Any]) -> None:
         )
 
 
+def _probe(console: Console, result: dict[str, Any]) -> None:
+    if not result["hits"]:
+        _nothing(console, "Nothing known is named.")
+        return
+    others = ", ".join(result["supplemental_collections"])
+    console.print(_plain(f"{result['strength']} evidence for {result['primary_collection']}"))
+    if others:
+        console.print(_plain(f"supplemental: {others}"))
+    _table(
+        console,
+        ["phrase", "collection", "kind", "id", "similarity", "text"],
+        (
+            [
+                hit["phrase"],
+                hit["collection"],
+                hit["kind"],
+                hit["id"],
+                f"{hit['similarity']:.2f}",
+                clip(one_line(hit["text"]), TEXT),
+            ]
+            for hit in result["hits"]
+        ),
+    )
+
+
 def _context(console: Console, result: dict[str, Any]) -> None:
     if result["text"]:
         console.print(Text(result["text"]), soft_wrap=True)
@@ -217,6 +242,7 @@ RENDERERS: dict[str, Callable[[Console, dict[str, Any]], None]] = {
     "search": _search,
     "entity": _entity,
     "claim": _claim,
+    "probe": _probe,
     "context": _context,
     "status": _status,
     "check": _check,

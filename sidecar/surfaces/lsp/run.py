@@ -16,6 +16,7 @@ from typing import BinaryIO
 import anyio
 
 from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.local.server import LocalServer
 from sidecar.surfaces.lsp.features import FEATURES
 from sidecar.surfaces.lsp.framing import Frame, read_frame
 from sidecar.surfaces.lsp.server import Sidecar
@@ -93,6 +94,7 @@ async def _serve_stdio(env: Mapping[str, str], source: BinaryIO, sink: BinaryIO)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_keep, keeper)
+        tasks.start_soon(_serve_others, engine, keeper)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(serve)
         await end.wait()
@@ -115,6 +117,7 @@ async def _serve_tcp(env: Mapping[str, str], host: str, port: int) -> None:
 
         threading.Thread(target=_accept, args=(listener, loop, connected), daemon=True).start()
         tasks.start_soon(_keep, keeper)
+        tasks.start_soon(_serve_others, engine, keeper)
         await end.wait()
         leave(FAILED)
 
@@ -150,6 +153,13 @@ async def _keep(keeper: Keeper) -> None:
         await keeper.run()
     except Exception:
         log.exception("the knowledge bases are no longer kept up to date")
+
+
+async def _serve_others(engine: Engine, keeper: Keeper) -> None:
+    try:
+        await LocalServer(engine, keeper).run()
+    except Exception as error:
+        log.error("other processes are no longer served: %s", type(error).__name__)
 
 
 def _end_on_signals(end: End) -> None:

@@ -1,0 +1,163 @@
+"""The shell: readable for people, exact for machines, harmless whatever a claim holds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, environment
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return knowledge.make(tmp_path / "project")
+
+
+def run(cwd: Path, *args: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a command; `.vouch/` is the same afterwards."""
+    done = subprocess.run(
+        [COMMAND, *args],
+        capture_output=True,
+        cwd=cwd,
+        env=environment(env),
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["experts", "jwt"], ["jwt", "JWT", "concept"]),
+        (["salience", "Where is Redis?", "How long does JWT live?"], ["jwt", "redis", "names"]),
+        (["search", "tokens"], ["claim", "jwt-expires"]),
+        (["entity", "jwt"], ["JWT", "JSON Web Token", "2 live claims", "jwt-expires"]),
+        (["claim", "jwt-expires"], ["15 minutes", "Auth notes", "confidence 0.9"]),
+        (["context", "How long does JWT live?"], ["jwt-expires"]),
+        (["probe", "How long does JWT live?"], ["evidence for project", "jwt-expires"]),
+        (["status"], ["project", "3 claims", "2 entities", "0 problems"]),
+        (["check"], ["No problems."]),
+        (["--version"], ["vouch-sidecar"]),
+    ],
+)
+def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> None:
+    out = run(root, *args).stdout
+    assert all(text in out for text in expected)
+    assert "\x1b" not in out
+    if args[0] != "context":  # whose lines are the block's own
+        assert all(len(line) <= 120 for line in out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("args", "key"),
+    [
+        (["experts", "jwt"], "experts"),
+        (["salience", "JWT"], "salience"),
+        (["search", "tokens"], "hits"),
+        (["entity", "jwt"], "entity"),
+        (["claim", "jwt-expires"], "claim"),
+        (["context", "nothing known"], "text"),
+        (["probe", "JWT"], "hits"),
+        (["status"], "roots"),
+        (["check"], "problems"),
+    ],
+)
+def test_what_machines_read(root: Path, args: list[str], key: str) -> None:
+    assert key in json.loads(run(root, *args, "--json").stdout)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["experts", "  "], "topic must not be blank"),
+        (["experts", "jwt", "--limit", "0"], "limit"),
+        (["experts", "jwt", "--limit", "many"], "--limit"),
+        (["experts"], "TOPIC"),
+        (["salience"], "TEXT"),
+        (["search", ""], "query"),
+        (["experts", "jwt", "--root", "/never/seen"], "--root"),
+        (["unknown"], "No such command"),
+        (["lsp", "--tcp", "0.0.0.0:80"], "loopback"),
+    ],
+)
+def test_usage(root: Path, args: list[str], message: str) -> None:
+    done = run(root, *args, code=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("kind", ["entity", "claim"])
+def test_what_there_is_not(root: Path, kind: str) -> None:
+    assert "no such" in run(root, kind, "never-seen", code=1).stderr
+
+
+def test_check_lists_problems(root: Path) -> None:
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
+    knowledge.config(root, "retrieval: {reflex: {window: true}}\n")
+    out = run(root, "check", code=1).stdout
+    assert "claims/broken.yaml:" in out
+    assert "config.yaml:1:" in out
+    found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
+    assert [one["path"] for one in found] == ["claims/broken.yaml", "config.yaml"]
+    assert {one["root"] for one in found} == {str(root)}
+
+
+def test_no_knowledge_base(tmp_path: Path) -> None:
+    assert "No entity" in run(tmp_path, "experts", "jwt").stdout
+    assert "No knowledge base" in run(tmp_path, "status").stdout
+    assert "no knowledge base" in run(tmp_path, "check", code=2).stderr
+    assert run(tmp_path, "context", "How long does JWT live?").stdout == ""
+
+
+def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
+    assert "JWT" in run(tmp_path, "experts", "jwt", "--root", str(root / ".vouch")).stdout
+
+
+def test_who_asks(root: Path) -> None:
+    private = "scope: {visibility: private, agent: me}\n"
+    knowledge.claim(root, "mine", "JWT is mine.", "jwt", more=private)
+    for args, count in (([], 2), (["--agent", "me"], 3), (["--agent", "you"], 2)):
+        rows = json.loads(run(root, "experts", "jwt", "--json", *args).stdout)["experts"]
+        assert rows[0]["claim_count"] == count
+
+
+def test_nothing_that_a_claim_holds_acts_on_the_terminal(root: Path) -> None:
+    path = knowledge.claim(root, "hostile", "x", "jwt")
+    hostile = r'"JWT \e[31mred\e[0m [bold]b[/bold] \u202eevil \u200b \a \n second line"'
+    path.write_text(path.read_text().replace("'x'", hostile), "utf-8")
+    for args in (
+        ["claim", "hostile"],
+        ["entity", "jwt"],
+        ["search", "second line"],
+        ["probe", "JWT"],
+    ):
+        out = run(root, *args).stdout
+        assert "[bold]b[/bold]" in out
+        assert not set(out) & set("\x1b\u202e\u200b\x07")
+
+
+def test_output_that_cannot_take_every_character(root: Path) -> None:
+    knowledge.entity(root, "tokio", "認証基盤")
+    knowledge.claim(root, "ninsho", "認証基盤 is the login service.", "tokio")
+    for extra in ([], ["--json"]):
+        run(root, "experts", "認証基盤", *extra, PYTHONIOENCODING="ascii")
+
+
+def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> None:
+    script = (
+        "import sys; from sidecar.surfaces.cli import main;"
+        "main(['experts', 'jwt', '--json'], standalone_mode=False);"
+        "sys.exit(any(m in sys.modules for m in ('pygls', 'lsprotocol', 'rich', 'asyncio')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,137 @@
+"""One JSON object a line, and an answer to every line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, environment
+
+Answer = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return knowledge.make(tmp_path_factory.mktemp("jsonl") / "project")
+
+
+def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
+    """The answers to lines that are sent at once, to a process that ends by itself."""
+    sent = b"\n".join(
+        line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
+    )
+    before = knowledge.digest(root)
+    done = subprocess.run(
+        [COMMAND, "jsonl"],
+        input=sent,
+        capture_output=True,
+        cwd=root,
+        env=environment({}),
+        timeout=60,
+        check=True,
+    )
+    assert knowledge.digest(root) == before
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def error(answer: Answer) -> str:
+    assert answer["ok"] is False
+    assert set(answer) == {"id", "ok", "error"}
+    assert set(answer["error"]) == {"code", "message"}
+    return str(answer["error"]["code"])
+
+
+def test_the_first_index_is_waited_for(root: Path) -> None:
+    (answer,) = answers(root, {"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}})
+    assert set(answer) == {"id", "ok", "result"}
+    assert answer["ok"] is True
+    assert answer["result"]["complete"] is True
+    assert [row["entity_id"] for row in answer["result"]["experts"]] == ["jwt", "redis"]
+
+
+def test_ids_of_any_type_are_echoed(root: Path) -> None:
+    ids: list[Any] = [1, "x", None, 1.5, True, [1, {"a": 2}], {"b": []}, "\ud800"]
+    found = answers(root, *({"id": one, "method": "kb.status"} for one in ids))
+    assert [answer["id"] for answer in found] == ids
+    assert answers(root, {"method": "kb.status"})[0]["id"] is None
+
+
+def test_bad_lines_cost_no_other(root: Path) -> None:
+    found = answers(
+        root,
+        b"not json",
+        b"",
+        b"   ",
+        b"[1, 2]",
+        b'"text"',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        {"id": 1},
+        {"id": 2, "method": 5},
+        {"id": 3, "method": "kb.unknown"},
+        {"id": 4, "method": "experts", "params": {"topic": "jwt"}},
+        {"id": 5, "method": "kb.experts"},
+        {"id": 6, "method": "kb.experts", "params": {"topic": " "}},
+        {"id": 7, "method": "kb.experts", "params": [1]},
+        {"id": 8, "method": "kb.experts", "params": {"topic": "jwt", "limit": 1000}},
+        {"id": 9, "method": "kb.salience"},
+        {"id": 10, "method": "kb.entity", "params": {"id": "never-seen"}},
+        {"id": 11, "method": "kb.status", "params": None},
+    )
+    assert [(answer["id"], error(answer)) for answer in found[:-1]] == [
+        *[(None, "invalid_request")] * 5,
+        (1, "invalid_request"),
+        (2, "invalid_request"),
+        (3, "method_not_found"),
+        (4, "method_not_found"),
+        (5, "missing_param"),
+        (6, "invalid_request"),
+        (7, "invalid_request"),
+        (8, "invalid_request"),
+        (9, "missing_param"),
+        (10, "invalid_request"),
+    ]
+    assert found[-1]["ok"] is True
+
+
+def test_sessions_are_kept_and_ended(root: Path) -> None:
+    ask = {"id": 0, "method": "kb.experts", "params": {"topic": "jwt", "session_id": "A"}}
+    salience = {"id": 1, "method": "kb.salience", "params": {"session_id": "A"}}
+    end = {"id": 2, "method": "kb.session_end", "params": {"session_id": "A"}}
+    found = answers(root, ask, ask, ask, salience, end, salience)
+    assert found[2]["result"]["_meta"]["vouch_salience"][0]["entity_id"] == "jwt"
+    assert [row["entity_id"] for row in found[3]["result"]["salience"]] == ["jwt"]
+    assert found[5]["result"]["salience"] == []
+
+
+def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    with subprocess.Popen(
+        [COMMAND, "jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=root,
+        env=environment({}),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def claims() -> int:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n')
+            process.stdin.flush()
+            rows = json.loads(process.stdout.readline())["result"]["experts"]
+            return int(rows[0]["claim_count"])
+
+        assert claims() == 2
+        knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+        while claims() != 3:
+            assert process.poll() is None
+        process.stdin.close()
+        assert process.wait(5) == 0
