@@ -159,6 +159,17 @@ class Client:
     def close(self, uri: str) -> None:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
+    def line(self) -> bytes:
+        """The next line that is no message of LSP."""
+        deadline = time.monotonic() + WAIT
+        with self._arrived:
+            while b"\n" not in self.strays:
+                left = deadline - time.monotonic()
+                if self._over or left <= 0 or not self._arrived.wait(left):
+                    raise TimeoutError(f"no line; stderr: {self.errors.decode()[-2000:]}")
+            found, _, self.strays = self.strays.partition(b"\n")
+        return found
+
     def hang_up(self) -> None:
         """Close the server's standard input."""
         assert self.process.stdin is not None
@@ -192,6 +203,9 @@ class Client:
         assert stream is not None
         header = b""
         while line := stream.readline():
+            if line.startswith(b"{"):
+                self._take_line(line)
+                continue
             header += line
             if not header.endswith(b"\r\n\r\n"):
                 continue
@@ -204,6 +218,11 @@ class Client:
         self.strays += header
         with self._arrived:
             self._over = True
+            self._arrived.notify_all()
+
+    def _take_line(self, line: bytes) -> None:
+        with self._arrived:
+            self.strays += line
             self._arrived.notify_all()
 
     def _take(self, message: Message) -> None:
