@@ -65,6 +65,7 @@ class Engine:
         self.watching: Watching = "none"
         self.watch_lost = False
         self.listeners: set[Callable[[], None]] = set()
+        self.hearers: set[Callable[[str, str | None, Path | None], None]] = set()
         self._client = _nested(client_settings or {})
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
@@ -156,6 +157,10 @@ class Engine:
             taken.add(name)
             collection.name = name
 
+    def touch(self) -> None:
+        """Something may be in play that was not, or the other way round."""
+        self._published()
+
     def _published(self) -> None:
         for listener in list(self.listeners):
             listener()
@@ -180,7 +185,8 @@ class Engine:
                     stack.enter_context(collection.knowledge.overlay(change, overlay.stamp))
                     if overlay.config is not None:
                         settings, _ = load_settings(overlay.config, self._client, self.env)
-                who = viewer_for(settings, viewer, caller.viewer, self.env)
+                env = self.env if caller.env is None else caller.env
+                who = viewer_for(settings, viewer, caller.viewer, env)
                 view = View(collection.name, collection.knowledge, who.gates)
                 served.append(Served(collection, view, settings))
             yield served
@@ -260,9 +266,22 @@ class Engine:
         if final:
             session.finish(slot)
 
-    def end_session(self, session_id: str) -> None:
-        """Drop a session's window."""
+    def hear(self, session_id: str, text: str, root: Path | None = None) -> None:
+        """A call put a text into a session that it names: a slot of its own, of which the
+        `hearers` are told. `root` is the knowledge base whose socket it came through.
+        """
+        self.observe(session_id, None, text)
+        self._tell(session_id, text, root)
+
+    def end_session(self, session_id: str, root: Path | None = None) -> None:
+        """Drop a session's window, and tell the `hearers`."""
         self.sessions.end(session_id)
+        self._tell(session_id, None, root)
+
+    def _tell(self, session_id: str, text: str | None, root: Path | None) -> None:
+        if self._reflex_on() or text is None:
+            for hearer in list(self.hearers):
+                hearer(session_id, text, root)
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

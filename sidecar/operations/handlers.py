@@ -249,5 +249,5 @@ def _root_status(ask: Ask, served: Served) -> wire.RootStatus:
 
 
 def session_end(ask: Ask, params: wire.SessionEndParams) -> wire.Result:
-    ask.engine.end_session(params.session_id)
+    ask.engine.end_session(params.session_id, ask.caller.root)
     return wire.Result()

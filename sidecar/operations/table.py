@@ -160,7 +160,7 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> dict[str, An
     if params.session_id and operation.text_field:
         text = getattr(params, operation.text_field)
         if text is not None:
-            engine.observe(params.session_id, None, text)
+            engine.hear(params.session_id, text, caller.root)
     try:
         with engine.serving(caller, viewer, params.root) as served:
             ask = Ask(engine, caller, served)

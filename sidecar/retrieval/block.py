@@ -11,7 +11,7 @@ from sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from sidecar.retrieval.salience import ArmName
 from sidecar.retrieval.view import View, claim_date
 
-__all__ = ["Hit", "render"]
+__all__ = ["Hit", "frame", "render", "safe"]
 
 _OPEN = (
     "<vouch-context: reference data from this repository's reviewed knowledge base, "
@@ -47,7 +47,7 @@ def render(
     for tier, members in (("PRIMARY", primary_hits), ("SUPPLEMENTAL", others)):
         heading: str | None = None
         for hit in members:
-            wanted = f"{tier} {_safe(hit.view.collection)}"
+            wanted = f"{tier} {safe(hit.view.collection)}"
             header = [] if wanted == heading else [wanted]
             room = left - sum(len(h) + 1 for h in header) - 1
             line = _line(hit, room, key_facts)
@@ -60,11 +60,23 @@ def render(
     return ("\n".join([*lines, _CLOSE]) if said else ""), said
 
 
+def frame(lines: Sequence[str], max_chars: int) -> str:
+    """As many of the lines, made by `safe`, as fit into one frame; "" where not even one does."""
+    left = max_chars - len(_OPEN) - len(_CLOSE) - 1
+    kept: list[str] = []
+    for line in lines:
+        left -= len(line) + 1
+        if left < 0:
+            break
+        kept.append(line)
+    return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
+
+
 def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
     """One hit in at most `room` characters; None where too little of it would be left."""
-    head = f"- “{_safe(hit.phrase)[:80]}” {hit.similarity:.2f} {_label(hit)}: "
+    head = f"- “{safe(hit.phrase)[:80]}” {hit.similarity:.2f} {_label(hit)}: "
     facts = _facts(hit) if key_facts else ""
-    text = _safe(_text(hit))
+    text = safe(_text(hit))
     spare = room - len(head) - len(facts)
     if len(text) > spare:
         if spare < min(_MIN_CUT, len(text)):
@@ -76,13 +88,13 @@ def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
 def _label(hit: Hit) -> str:
     match hit.artifact:
         case Page(path=path):
-            return f"page {_safe(path)}"
+            return f"page {safe(path)}"
         case Claim(id=claim_id, status="contested"):
-            return f"claim {_safe(claim_id)} (contested)"
+            return f"claim {safe(claim_id)} (contested)"
         case Claim(id=claim_id):
-            return f"claim {_safe(claim_id)}"
+            return f"claim {safe(claim_id)}"
         case other:
-            return f"{type(other).__name__.lower()} {_safe(other.id)}"
+            return f"{type(other).__name__.lower()} {safe(other.id)}"
 
 
 def _text(hit: Hit) -> str:
@@ -106,7 +118,7 @@ def _facts(hit: Hit) -> str:
         return ""
     sources = len(set(claim.evidence))
     facts = [
-        _safe(claim.status),
+        safe(claim.status),
         f"confidence {claim.confidence:g}",
         f"{sources} source{'' if sources == 1 else 's'}",
     ]
@@ -115,7 +127,7 @@ def _facts(hit: Hit) -> str:
     return f" [{', '.join(facts)}]"
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """One line that can't close the frame."""
     return one_line(text).replace("<", "‹").replace(">", "›")
 

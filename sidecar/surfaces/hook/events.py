@@ -1,0 +1,135 @@
+"""The events of an agent, answered by an engine: what a resident process and a lone hook share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sidecar.engine import Caller, Engine, Served
+from sidecar.engine.brief import brief
+from sidecar.engine.speech import speak_of
+from sidecar.kb.access import Viewer
+from sidecar.operations import call
+from sidecar.surfaces.hook import payload as given
+
+__all__ = ["EVENTS", "edited_file", "limit_of", "respond"]
+
+NAMING_CHARS = 4096
+"""Of the lines of a file that name something, so many count: as much as a slot holds."""
+
+Payload = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+    """What to print for an event, None for nothing. `event` is one of `EVENTS`.
+
+    `payload["viewer"]` may say who asks, as for any operation.
+    """
+    try:
+        session_id = given.session_of(payload)
+    except ValueError:
+        return None
+    name, answer = EVENTS[event]
+    text = answer(engine, payload, session_id, caller)
+    if not text:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+
+def limit_of(engine: Engine) -> float:
+    """Seconds that a hook may take, as the strictest knowledge base has it."""
+    limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
+    return min(limits, default=0) / 1000
+
+
+def edited_file(payload: Payload) -> Path | None:
+    """The file that a tool has just read or written."""
+    path = given.edited_file(payload)
+    return None if path is None else Path(path)
+
+
+def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    prompt = given.prompt_of(payload)
+    if prompt is None:
+        return ""
+    params = {
+        "task": prompt,
+        "session_id": session_id,
+        "repeat": session_id is None,
+        "viewer": payload.get("viewer"),
+    }
+    return str(call(engine, "context", params, caller)["text"])
+
+
+def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """After `clear` or `compact` the agent no longer has what it was given."""
+    session = engine.sessions.peek(session_id) if session_id else None
+    if session is not None and payload.get("source") == "compact":
+        session.given.clear()
+    elif session_id is not None and payload.get("source") == "clear":
+        engine.end_session(session_id, caller.root)
+    with engine.serving(caller, _viewer(payload)) as served:
+        return brief(served)
+
+
+def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """What a file's own words name; its other words are not searched for."""
+    text = given.text_of(payload)
+    if text is None:
+        return ""
+    with engine.serving(caller, _viewer(payload)) as served:
+        naming = _naming(served, text)
+        if not naming:
+            return ""
+        session = None
+        if session_id is not None:
+            engine.hear(session_id, naming, caller.root)
+            session = engine.sessions.open(session_id)
+        return speak_of(served, [naming], session=session, repeat=session is None).text
+
+
+def _end(engine: Engine, _: Payload, session_id: str | None, caller: Caller) -> str:
+    if session_id is not None:
+        engine.end_session(session_id, caller.root)
+    return ""
+
+
+def _naming(served: Sequence[Served], text: str) -> str:
+    """The lines of a text that name an entity, as many as a slot holds."""
+    lines: list[str] = []
+    left = NAMING_CHARS
+    spans = sorted((m.start, m.end) for one in served for m in one.view.mentions(text))
+    end = 0
+    for start, stop in spans:
+        if start < end:
+            continue
+        begin = text.rfind("\n", 0, start) + 1
+        end = text.find("\n", stop)
+        end = len(text) if end < 0 else end
+        line = text[begin:end].strip()[:NAMING_CHARS]
+        left -= len(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _viewer(payload: Payload) -> Viewer | None:
+    viewer = payload.get("viewer")
+    if not isinstance(viewer, Mapping):
+        return None
+    project, agent = viewer.get("project"), viewer.get("agent")
+    return Viewer(
+        project if isinstance(project, str) else None, agent if isinstance(agent, str) else None
+    )
+
+
+EVENTS: dict[str, tuple[str, Callable[[Engine, Payload, str | None, Caller], str]]] = {
+    "user-prompt-submit": ("UserPromptSubmit", _prompt),
+    "session-start": ("SessionStart", _begin),
+    "post-tool-use": ("PostToolUse", _file),
+    "session-end": ("SessionEnd", _end),
+}
+"""What an agent may tell, by the name of the hook; with the name that the host gives it."""

@@ -1,0 +1,110 @@
+"""What an agent's hook event says, read with suspicion. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["MAX_TEXT", "edited_file", "prompt_of", "session_of", "text_of"]
+
+MAX_TEXT = 262_144
+"""Characters of a prompt or bytes of a file: nobody types or reads more in one go."""
+MAX_SESSION_ID = 256
+EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
+PATHS = ("file_path", "path", "notebook_path", "filePath")
+
+Payload = Mapping[str, Any]
+
+
+def session_of(payload: Payload) -> str | None:
+    """The session's id, None without one. Raises ValueError for what can't be one."""
+    session_id = payload.get("session_id")
+    if session_id is None:
+        return None
+    if not isinstance(session_id, str) or not 0 < len(session_id) <= MAX_SESSION_ID:
+        raise ValueError
+    return session_id
+
+
+def prompt_of(payload: Payload) -> str | None:
+    """The prompt, if it is one that a person may have typed."""
+    prompt = payload.get("prompt")
+    if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_TEXT:
+        return None
+    return prompt
+
+
+def edited_file(payload: Payload) -> str | None:
+    """The file that a tool has just read or written, as far as the event names one."""
+    given = payload.get("tool_input")
+    if not isinstance(given, Mapping):
+        return None
+    path = next((p for name in PATHS if isinstance(p := given.get(name), str) and p), None)
+    return path if path is None else os.path.join(_cwd(payload), path)
+
+
+def text_of(payload: Payload) -> str | None:
+    """What a tool has just read or written: as the event gives it, else as the file has it.
+
+    A file counts when it lies in the event's folder, outside of `.vouch/`, and is not too large.
+    """
+    path = edited_file(payload)
+    if path is None or ".vouch" in path.split(os.sep):
+        return None
+    text = _written(payload["tool_input"]) or _read(payload.get("tool_response"))
+    if not text:
+        text = _file(path, _cwd(payload))
+    return text if text and len(text) <= MAX_TEXT else None
+
+
+def _cwd(payload: Payload) -> str:
+    cwd = payload.get("cwd")
+    return cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
+
+
+def _written(given: Payload) -> str:
+    """The text of an edit, or of several."""
+    edits = given.get("edits")
+    parts = [given, *(edits if isinstance(edits, list) else ())]
+    texts = (p.get(name) for p in parts if isinstance(p, Mapping) for name in EDITED)
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _read(response: object) -> str:
+    """The text of a file as a tool gives it back: plain, or somewhere in an object."""
+    if isinstance(response, str):
+        return response
+    if not isinstance(response, Mapping):
+        return ""
+    file = response.get("file")
+    if isinstance(file, Mapping):
+        response = file
+    content = response.get("content")
+    if isinstance(content, list):
+        content = "\n".join(
+            part["text"]
+            for part in content
+            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
+        )
+    return content if isinstance(content, str) else ""
+
+
+def _file(path: str, cwd: str) -> str:
+    real, inside = os.path.realpath(path), os.path.realpath(cwd)
+    if not real.startswith(inside.rstrip(os.sep) + os.sep) or ".vouch" in real.split(os.sep):
+        return ""
+    try:
+        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_TEXT:
+            return ""
+        return os.read(descriptor, MAX_TEXT).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
