@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from sidecar.index.documents import Prepared
 from sidecar.index.names import Names
 from sidecar.index.search import Document, Search
-from sidecar.index.text import needles
+from sidecar.index.text import Needle
 from sidecar.kb.access import OPEN, gate_of, is_live
 from sidecar.kb.records import (
     Artifact,
@@ -146,6 +146,10 @@ class Knowledge:
         own = entity.page if (entity := self.entity(artifact_id)) else None
         return sorted(self._pages_about.get(artifact_id, set()) | ({own} if own else set()))
 
+    def documents_of(self, key: Key) -> tuple[Document, ...]:
+        """What full text knows of an artifact; empty where there is none."""
+        return self._documents.get(key, ())
+
     def relations_of(self, artifact_id: str) -> list[str]:
         """Ids of the relations that start or end at an artifact, sorted."""
         return sorted(self._relations_of.get(artifact_id, ()))
@@ -158,8 +162,9 @@ class Knowledge:
 
     def apply(self, change: PreparedChange) -> _Undo:
         """Take a change in, in one step. Retired artifacts are removed, not kept."""
-        keep = [p for p in change.upserts if is_live(p.artifact) and gate_of(p.artifact)]
-        gone = change.removals | {key_of(p.artifact) for p in change.upserts}
+        upserts = {key_of(p.artifact): p for p in change.upserts}
+        keep = [p for p in upserts.values() if is_live(p.artifact) and gate_of(p.artifact)]
+        gone = change.removals | upserts.keys()
         undo = _Undo(
             tuple((self._artifacts[k], self._documents[k]) for k in gone if k in self._artifacts),
             tuple(key_of(p.artifact) for p in keep),
@@ -283,10 +288,10 @@ class Knowledge:
 
     def _naming(self, entity: Entity) -> Iterator[str]:
         """Ids of the claims that may name an entity: those that hold all words of a name."""
-        for name in {entity.name, *entity.aliases}:
-            words = needles(name)
-            if len("".join(w.word for w in words)) < 2:  # full text has no stopwords, no lone signs
+        for stems in Names.required(entity):
+            if not stems:
                 yield from (i for k, i in self._artifacts if k is Kind.CLAIM)
+            words = [Needle(stem, ((stem,),)) for stem in stems]
             for ordinal in self.search.holding_all(words, Kind.CLAIM, frozenset(self._gates)):
                 yield self._refs[ordinal].key[1]
 

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.index.text import Unit, Units, fold, inflects, units
+from sidecar.index.text import Unit, Units, always_content, fold, inflects, units
 from sidecar.index.words import STOPWORDS
 from sidecar.kb.records import Entity
 
@@ -94,8 +94,8 @@ class Names:
             if form.arm is not Arm.PARTIAL:
                 for key in path:
                     self._containing[key].add(entity.id)
-        for name in (entity.name, *entity.aliases):
-            self._exact[_surface(name)].add(entity.id)
+        for surface in _surfaces(entity):
+            self._exact[surface].add(entity.id)
         self._paths[entity.id] = paths
 
     def remove(self, entity_id: str) -> None:
@@ -107,8 +107,8 @@ class Names:
             self._prune(self._root, path, entity_id)
             for key in path:
                 _discard(self._containing, key, entity_id)
-        for name in (entity.name, *entity.aliases):
-            _discard(self._exact, _surface(name), entity_id)
+        for surface in _surfaces(entity):
+            _discard(self._exact, surface, entity_id)
 
     def _prune(self, node: _Node, path: tuple[str, ...], entity_id: str) -> None:
         if not path:
@@ -134,6 +134,17 @@ class Names:
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
         return sorted(self._exact.get(_surface(text), ()))
+
+    @staticmethod
+    def required(entity: Entity) -> set[tuple[str, ...]]:
+        """Stems of full text, all those of one of which a text holds if it names an entity.
+
+        An empty one stands for a name that full text can't look for.
+        """
+        return {
+            tuple(sorted({k for k in path if not k.startswith("\0") and always_content(k)}))
+            for path, _ in _forms(entity)
+        }
 
     def containing(self, text: str) -> list[str]:
         """Ids of the entities with a name or alias of which the text is a part; sorted.
@@ -201,6 +212,10 @@ def _surface(text: str) -> str:
     """A text folded, with white space collapsed and without apostrophes."""
     folded = fold(text)
     return " ".join("".join(c for c in folded if c not in "'’ʼ＇").split())
+
+
+def _surfaces(entity: Entity) -> set[str]:
+    return {s for name in (entity.name, *entity.aliases) if (s := _surface(name))}
 
 
 def _discard(index: defaultdict[str, set[str]], key: str, entity_id: str) -> None:

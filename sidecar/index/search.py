@@ -18,11 +18,13 @@ from tantivy import Occur, Query
 
 from sidecar.index.text import Needle
 
-__all__ = ["Document", "Fold", "Pending", "Search", "rarity", "score"]
+__all__ = ["BEST_PER_WEIGHT", "Document", "Fold", "Pending", "Search", "fewest", "rarity", "score"]
 
 KINDS = ("claim", "page", "entity", "relation", "source")
 _HEAP = 32_000_000
 _K1, _B = 1.2, 0.75
+BEST_PER_WEIGHT = _K1 + 1
+"""What a word adds to a score at most, for each unit of its weight."""
 _CANDIDATES = 200
 """Hits that tantivy preselects for ranking; more than any limit of a query."""
 
@@ -75,7 +77,7 @@ class Search:
         self._added: dict[int, Document] = {}
         self._removed: dict[int, Document] = {}
         self._totals: Counter[tuple[str, str]] = Counter()
-        self._lengths: Counter[str] = Counter()
+        self._lengths: Counter[tuple[str, str]] = Counter()
         self._frequencies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
 
     def add(self, document: Document) -> None:
@@ -93,7 +95,7 @@ class Search:
     def _count(self, document: Document, sign: int) -> None:
         where = document.kind, document.gate
         self._totals[where] += sign
-        self._lengths[document.kind] += sign * len(document.stems)
+        self._lengths[where] += sign * len(document.stems)
         frequencies = self._frequencies[where]
         for stem in set(document.stems):
             frequencies[stem] += sign
@@ -140,18 +142,20 @@ class Search:
         """Ordinals of the documents of a kind that hold every needle."""
         if not needles:
             return set()
-        query = self._query(kind, gates, Occur.Must, needles)
-        hits = self._searcher.search(
-            query, limit=max(1, self._searcher.num_docs), count=False, order_by_field="ordinal"
-        ).hits
-        found = {int(ordinal) for ordinal, _ in hits}
-        found.difference_update(self._removed)
+        found = self._matching(self._query(kind, gates, Occur.Must, needles))
         found.update(
             d.ordinal
             for d in self._added.values()
-            if d.kind == kind and d.gate in gates and _holds_all(d, needles)
+            if d.kind == kind and d.gate in gates and _holds(d, needles, len(needles))
         )
         return found
+
+    def _matching(self, query: Query) -> set[int]:
+        """Ordinals of all that tantivy has for a query, without those removed since."""
+        hits = self._searcher.search(
+            query, limit=max(1, self._searcher.num_docs), count=False, order_by_field="ordinal"
+        ).hits
+        return {int(ordinal) for ordinal, _ in hits}.difference(self._removed)
 
     def frequency(self, needle: Needle, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind hold the needle."""
@@ -164,10 +168,23 @@ class Search:
         """How many documents of a kind there are."""
         return sum(self._totals.get((kind, gate), 0) for gate in gates)
 
-    def average_length(self, kind: str) -> float:
-        """Stems in a document of a kind, on average over all that there are."""
-        counts = [n for (k, _), n in self._totals.items() if k == kind]
-        return self._lengths.get(kind, 0) / sum(counts) if sum(counts) else 0.0
+    def length(self, kind: str, gates: frozenset[str]) -> int:
+        """Stems of all documents of a kind."""
+        return sum(self._lengths.get((kind, gate), 0) for gate in gates)
+
+    def holding(
+        self, needles: Sequence[Needle], kind: str, gates: frozenset[str], at_least: int = 1
+    ) -> set[int]:
+        """Ordinals of the documents of a kind that hold this many of the needles."""
+        if len(needles) < at_least or not needles:
+            return set()
+        found = self._matching(self._query(kind, gates, Occur.Should, needles, at_least))
+        found.update(
+            d.ordinal
+            for d in self._added.values()
+            if d.kind == kind and d.gate in gates and _holds(d, needles, at_least)
+        )
+        return found
 
     def candidates(
         self,
@@ -230,9 +247,21 @@ class Search:
         return Query.term_query(self._schema, field, value, index_option="freq")
 
 
-def _holds_all(document: Document, needles: Sequence[Needle]) -> bool:
+def _holds(document: Document, needles: Sequence[Needle], at_least: int) -> bool:
     stems = frozenset(document.stems)
-    return all(needle.held_by(stems) for needle in needles)
+    return sum(needle.held_by(stems) for needle in needles) >= at_least
+
+
+def fewest(weights: Iterable[float], share: float) -> int:
+    """How many words a text must hold at least to hold this share of their weight."""
+    heaviest = sorted(weights, reverse=True)
+    wanted = share * math.fsum(heaviest) - 1e-9
+    held = 0.0
+    for number, weight in enumerate(heaviest, 1):
+        held += weight
+        if held >= wanted:
+            return number
+    return 1
 
 
 def score(document: Document, weights: Mapping[Needle, float], average_length: float) -> float:

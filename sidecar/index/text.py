@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ __all__ = [
     "Needle",
     "Unit",
     "Units",
+    "always_content",
     "content_stems",
     "fold",
     "inflects",
@@ -43,8 +44,8 @@ _LETTER = rf"[^\W_{_SPACELESS}]"
 def _token_pattern(letter: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<spaceless>[{_SPACELESS}]+)"
-        r"|(?<![\w.])\.[A-Za-z]{2,}(?!\w)"  # .NET
-        r"|[A-Za-z]{1,3}(?:\+\+|\#)(?![\w+#])"  # C++, C#
+        rf"|(?<![\w.{_MARKS}])\.[A-Za-z]{{2,}}(?![\w{_MARKS}])"  # .NET
+        rf"|[A-Za-z]{{1,3}}(?:\+\+|\#)(?![\w+#{_MARKS}])"  # C++, C#
         rf"|{letter}+(?:['’ʼ＇]{letter}+)*(?:['’](?!\w))?"
     )
 
@@ -52,6 +53,7 @@ def _token_pattern(letter: str) -> re.Pattern[str]:
 _TOKEN = _token_pattern(_LETTER)
 _TOKEN_WITH_MARKS = _token_pattern(rf"(?:{_LETTER}|[{_MARKS}])")
 _ANY_MARK = re.compile(f"[{_MARKS}]")
+_ANY_SPACELESS = re.compile(f"[{_SPACELESS}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
@@ -74,6 +76,19 @@ def stem(folded: str) -> str:
     """English stem of a folded word (Snowball)."""
     analysed = _STEMMER.analyze(folded)
     return analysed[0] if analysed else folded
+
+
+@cache
+def _stopword_stems() -> frozenset[str]:
+    return frozenset(map(stem, STOPWORDS))
+
+
+def always_content(stemmed: str) -> bool:
+    """Whether full text knows every text that has a unit with this stem by it.
+
+    Not so where another form of the word is a stopword, nor for characters, known in pairs only.
+    """
+    return stemmed not in _stopword_stems() and not _ANY_SPACELESS.match(stemmed)
 
 
 class _Word(NamedTuple):
@@ -101,22 +116,24 @@ def _word(token: str) -> _Word:
 
 def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
     """Spans of the words in `RateLimiter` or `HTTPServer`; none where a part has one letter."""
-    if word.islower() or word.isupper() or word.istitle() or not word.isalnum():
+    bare = word if word.isascii() else _ANY_MARK.sub("", word)
+    if bare.islower() or bare.isupper() or bare.istitle() or not bare.isalnum():
         return
     borders = [0]
-    for i in range(1, len(word)):
-        starts_word = word[i].isupper() and word[i - 1].islower()
+    for i in range(1, len(bare)):
+        starts_word = bare[i].isupper() and bare[i - 1].islower()
         ends_acronym = (
-            i + 1 < len(word)
-            and word[i].isupper()
-            and word[i - 1].isupper()
-            and word[i + 1].islower()
+            i + 1 < len(bare)
+            and bare[i].isupper()
+            and bare[i - 1].isupper()
+            and bare[i + 1].islower()
         )
         if starts_word or ends_acronym:
             borders.append(i)
-    spans = list(zip(borders, [*borders[1:], len(word)], strict=True))
-    if all(last - first > 1 for first, last in spans):
-        yield from spans
+    if any(last - first < 2 for first, last in pairwise([*borders, len(bare)])):
+        return
+    places = [i for i, char in enumerate(word) if not _ANY_MARK.match(char)]
+    yield from pairwise([0, *(places[border] for border in borders[1:]), len(word)])
 
 
 class Unit(NamedTuple):

@@ -7,7 +7,7 @@ matching claim counts for every entity that it is linked to.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, prod
 from typing import Literal, NamedTuple
@@ -16,6 +16,7 @@ from sidecar.index.knowledge import LinkedBy
 from sidecar.index.search import rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.records import Claim, Entity, Kind
+from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
 from sidecar.retrieval.view import View
 
 __all__ = ["Contribution", "Expert", "Linking", "Question", "Weight", "rank"]
@@ -24,8 +25,6 @@ HALF_LIFE_DAYS = 30.0
 DAY = 86_400.0
 PARTIAL_SHARE = 0.5
 """Share of a topic's words, by rarity, that a claim must hold where none holds all."""
-BREADTH = 2.0
-"""Matching claims at which breadth counts half."""
 
 Linking = Literal["auto", "declared"]
 Weight = Literal["count", "recency", "citation", "evidence"]
@@ -55,6 +54,7 @@ class Contribution(NamedTuple):
 
     claim: Claim
     amount: float
+    factors: Mapping[str, float]
     coverage: float
     matched: tuple[str, ...]
     named: bool
@@ -179,7 +179,6 @@ class _Scored(NamedTuple):
     match: _Match
     entity: Entity
     claim_ids: Sequence[str]
-    amounts: Mapping[str, float]
     factors: Mapping[str, float]
     score: float
 
@@ -204,21 +203,43 @@ def _scored(
             continue
         if question.types is None or entity.type in question.types:
             factors = _factors(match.view, entity, claim_ids, amounts, question.weighting)
-            yield _Scored(match, entity, claim_ids, amounts, factors, round(_score(factors), 6))
+            yield _Scored(match, entity, claim_ids, factors, round(prod(factors.values()), 6))
 
 
 def _amounts(
     match: _Match, question: Question, weights: Mapping[Needle, float]
-) -> dict[str, float]:
+) -> Mapping[str, float]:
     """What each matching claim adds."""
     if question.weighting == "count":
         return dict.fromkeys(match.claim_ids, 1.0)
-    return {
-        claim.id: _amount(
-            claim, question.weighting, question.now, _coverage(match, claim.id, weights)
-        )
-        for claim in match.view.claims(match.claim_ids)
-    }
+    parts = _parts(match, question, weights)
+    return {claim.id: prod(parts(claim).values()) for claim in match.view.claims(match.claim_ids)}
+
+
+def _parts(
+    match: _Match, question: Question, weights: Mapping[Needle, float]
+) -> Callable[[Claim], dict[str, float]]:
+    """Gives the factors of what a claim adds."""
+
+    def recency(claim: Claim) -> dict[str, float]:
+        at = claim.last_confirmed_at or claim.updated_at
+        age = max(0.0, question.now - at) / DAY if at is not None else 0.0
+        return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
+
+    def citation(claim: Claim) -> dict[str, float]:
+        return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
+
+    def evidence(claim: Claim) -> dict[str, float]:
+        coverage = _coverage(match, claim.id, weights)
+        near = closeness(claim.text, match.held.get(claim.id, ()), exact)
+        return {"confidence": claim.confidence, "coverage": coverage, **near}
+
+    def count(_: Claim) -> dict[str, float]:
+        return {"claim": 1.0}
+
+    exact = patterns(weights)
+    by_weight = {"recency": recency, "citation": citation, "evidence": evidence, "count": count}
+    return by_weight[question.weighting]
 
 
 def _coverage(match: _Match, claim_id: str, weights: Mapping[Needle, float]) -> float:
@@ -231,17 +252,23 @@ def _coverage(match: _Match, claim_id: str, weights: Mapping[Needle, float]) -> 
 
 def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -> Expert:
     match = scored.match
-    contributions = [
-        Contribution(
-            claim=claim,
-            amount=scored.amounts[claim.id],
-            coverage=_coverage(match, claim.id, weights),
-            matched=tuple(n.word for n in match.held.get(claim.id, ())),
-            named=claim.id in match.named,
-            linked_by=match.view.knowledge.links(claim.id).by,
+    parts = _parts(match, question, weights)
+    claims = match.view.claims(scored.claim_ids)
+    repeated = repeats(claims) if question.weighting == "evidence" else frozenset()
+    contributions = []
+    for claim in claims:
+        factors = parts(claim) | ({"repeat": 0.0} if claim.id in repeated else {})
+        contributions.append(
+            Contribution(
+                claim=claim,
+                amount=prod(factors.values()),
+                factors=factors,
+                coverage=_coverage(match, claim.id, weights),
+                matched=tuple(n.word for n in match.held.get(claim.id, ())),
+                named=claim.id in match.named,
+                linked_by=match.view.knowledge.links(claim.id).by,
+            )
         )
-        for claim in match.view.claims(scored.claim_ids)
-    ]
     contributions.sort(key=lambda c: (-c.amount, c.claim.id))
     return Expert(
         view=match.view,
@@ -255,20 +282,6 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
     )
 
 
-def _amount(claim: Claim, weight: Weight, now: float, coverage: float) -> float:
-    match weight:
-        case "recency":
-            at = claim.last_confirmed_at or claim.updated_at
-            age = max(0.0, now - at) / DAY if at is not None else 0.0
-            return float(2.0 ** (-age / HALF_LIFE_DAYS))
-        case "citation":
-            return float(len(set(claim.evidence)) * claim.confidence)
-        case "evidence":
-            return coverage * claim.confidence
-        case _:
-            return 1.0
-
-
 def _factors(
     view: View,
     entity: Entity,
@@ -276,19 +289,13 @@ def _factors(
     amounts: Mapping[str, float],
     weight: Weight,
 ) -> dict[str, float]:
-    """What a score is the product of. For `evidence`: the share of an entity's claims that match
-    (its square root), and breadth, n / (n + 2) for n matching claims.
-    """
-    matching = len(claim_ids)
-    factors = {"sum": float(matching)}
-    if weight != "count":
-        factors["sum"] = fsum(amounts[c] for c in claim_ids)
-    if weight == "evidence":
-        total = view.claim_count(entity.id)
-        factors["share"] = (matching / total) ** 0.5 if total else 0.0
-        factors["breadth"] = matching / (matching + BREADTH)
-    return factors
-
-
-def _score(factors: Mapping[str, float]) -> float:
-    return prod(factors.values())
+    """What a score is the product of."""
+    if weight == "count":
+        return {"sum": float(len(claim_ids))}
+    if weight != "evidence":
+        return {"sum": fsum(amounts[c] for c in claim_ids)}
+    said_before = repeats(view.claims(claim_ids))
+    return {
+        "sum": fsum(amounts[c] for c in claim_ids if c not in said_before),
+        "focus": focus(view.claim_count(entity.id), view.claim_total),
+    }

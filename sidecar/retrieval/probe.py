@@ -9,6 +9,7 @@ from math import fsum
 from typing import Literal
 
 from sidecar.index.documents import sections
+from sidecar.index.search import fewest
 from sidecar.index.text import needles
 from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.block import Hit
@@ -146,7 +147,8 @@ def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
     weights = view.weights(phrase.text)
     whole = fsum(weights.values())
     out = []
-    for ordinal in view.knowledge.search.candidates(phrase.needles, (kind,), view.gates):
+    at_least = fewest(weights.values(), WHOLE_COVERAGE)
+    for ordinal in view.knowledge.search.holding(phrase.needles, kind, view.gates, at_least):
         _, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
         share = fsum(w for n, w in weights.items() if n.held_by(stems)) / whole

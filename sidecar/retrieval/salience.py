@@ -9,7 +9,7 @@ from math import prod
 from typing import Literal
 
 from sidecar.index.names import Arm
-from sidecar.index.search import rarity
+from sidecar.index.search import fewest, rarity
 from sidecar.index.text import needles
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
@@ -218,8 +218,9 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
     total = search.total(Kind.ENTITY, view.gates)
     weights = {n: rarity(total, search.frequency(n, Kind.ENTITY, view.gates)) for n in words}
     whole = sum(weights.values())
+    at_least = max(2, fewest(weights.values(), TEXT_COVERAGE))
     rows = []
-    for ordinal in search.candidates(words, (Kind.ENTITY,), view.gates, at_least=2):
+    for ordinal in search.holding(words, Kind.ENTITY, view.gates, at_least):
         ref, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
         held = [n for n in words if n.held_by(stems)]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from heapq import nlargest
+from math import fsum
 from typing import NamedTuple
 
 from sidecar.index.documents import sections
-from sidecar.index.search import rarity, score
+from sidecar.index.search import BEST_PER_WEIGHT, Document, rarity, score
 from sidecar.index.text import Needle, needles, units
 from sidecar.kb.plain import one_line
-from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
+from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.view import View
 
 __all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
+MAX_WORDS = 128
+"""Words of a query that are looked for; what follows them is not."""
 
 
 class Found(NamedTuple):
@@ -69,33 +73,71 @@ def search(
     exclude: Collection[str] = (),
 ) -> list[Found]:
     """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection."""
-    words = needles(query)
-    best: dict[tuple[str, Kind, str], Found] = {}
-    for view in views:
-        for kind in kinds:
-            for found in _in_kind(view, kind, words):
-                key = (view.collection, kind, found.artifact.id)
-                if found.artifact.id not in exclude and (
-                    key not in best or found.score > best[key].score
-                ):
-                    best[key] = found
-    rows = sorted(best.values(), key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
+    words = needles(query)[:MAX_WORDS]
+    rows = [
+        found
+        for view in views
+        for kind in dict.fromkeys(kinds)
+        for found in _in_kind(view, kind, words, limit, exclude)
+    ]
+    rows.sort(key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
     return rows[:limit]
 
 
-def _in_kind(view: View, kind: Kind, words: Sequence[Needle]) -> list[Found]:
-    index = view.knowledge.search
-    total = index.total(kind, view.gates)
-    weights = {n: rarity(total, index.frequency(n, kind, view.gates)) for n in words}
-    average = index.average_length(kind)
-    out = []
-    for ordinal in index.candidates(words, (kind,), view.gates):
-        ref, document = view.knowledge.document(ordinal)
-        artifact = view.visible(ref.key)
-        value = round(score(document, weights, average), 6)
-        if artifact is not None and value > 0:
-            out.append(Found(view, kind, artifact, ref.section, value))
-    return out
+def _in_kind(
+    view: View, kind: Kind, words: Sequence[Needle], limit: int, exclude: Collection[str]
+) -> list[Found]:
+    """The best of one kind, and maybe more: once for each artifact, in no particular order.
+
+    Rarest words first: what holds none of them is not looked at where it can't reach the limit.
+    """
+    weights, average = _statistics(view, kind, words)
+    best: dict[str, Found] = {}
+    seen: set[int] = set()
+    left = BEST_PER_WEIGHT * fsum(weights.values())
+    for word in sorted(words, key=lambda n: -weights[n]):
+        if len(best) >= limit and left < nlargest(limit, (f.score for f in best.values()))[-1]:
+            break
+        left -= BEST_PER_WEIGHT * weights[word]
+        ordinals = view.knowledge.search.holding((word,), kind, view.gates) - seen
+        seen |= ordinals
+        for ordinal in ordinals:
+            ref, document = view.knowledge.document(ordinal)
+            found = view.visible(ref.key)
+            if found is None or found.id in exclude:
+                continue
+            value = round(score(document, weights, average), 6)
+            old = best.get(found.id)
+            if value > 0 and (old is None or (-value, ref.section) < (-old.score, old.section)):
+                best[found.id] = Found(view, kind, found, ref.section, value)
+    return list(best.values())
+
+
+def _statistics(
+    view: View, kind: Kind, words: Sequence[Needle]
+) -> tuple[dict[Needle, float], float]:
+    """Rarity of each word, and the average length, over what the viewer may see of a kind."""
+    index, gates = view.knowledge.search, view.gates
+    hidden = _hidden_relations(view) if kind is Kind.RELATION else []
+    total = index.total(kind, gates) - len(hidden)
+    length = index.length(kind, gates) - sum(len(document.stems) for document in hidden)
+
+    def frequency(needle: Needle) -> int:
+        unseen = sum(needle.held_by(frozenset(document.stems)) for document in hidden)
+        return index.frequency(needle, kind, gates) - unseen
+
+    return {n: rarity(total, frequency(n)) for n in words}, length / total if total else 0.0
+
+
+def _hidden_relations(view: View) -> list[Document]:
+    """Relations that the index holds for everybody, and that this viewer may not see."""
+
+    def find() -> list[Document]:
+        relations = view.knowledge.all_of(Kind.RELATION)
+        hidden = [key_of(relation) for relation in relations if not view.sees(relation)]
+        return [document for key in hidden for document in view.knowledge.documents_of(key)]
+
+    return view.once("hidden relations", "", find)
 
 
 def snippet(text: str, query: str) -> str:

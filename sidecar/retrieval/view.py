@@ -12,7 +12,7 @@ from sidecar.index.names import Mention
 from sidecar.index.search import rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of
-from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation
+from sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 
 __all__ = ["View", "claim_date"]
 
@@ -41,6 +41,15 @@ class View:
         return made
 
     def sees(self, artifact: Artifact) -> bool:
+        """Whether the viewer may be told of it.
+
+        Of a relation only with both of its ends, of evidence only with its source.
+        """
+        if isinstance(artifact, Relation):
+            return self._shows(artifact.source) and self._shows(artifact.target)
+        if isinstance(artifact, Evidence):
+            source = self.knowledge.source(artifact.source_id)
+            return source is None or self.sees(source)
         return gate_of(artifact) in self.gates
 
     def visible(self, key: Key) -> Artifact | None:
@@ -74,10 +83,10 @@ class View:
         return [page for page in pages if isinstance(page, Page)]
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
-        """The relations of an artifact, by id; none that ends at a claim that is not shown."""
+        """The relations of an artifact that the viewer may see, by id."""
         ids = self.knowledge.relations_of(artifact_id)
         relations = (self.knowledge.relation(relation_id) for relation_id in ids)
-        return [r for r in relations if r and self._shows(r.source) and self._shows(r.target)]
+        return [r for r in relations if r and self.sees(r)]
 
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)

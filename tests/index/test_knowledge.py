@@ -1,0 +1,244 @@
+"""Every answer after any sequence of changes is the one that a plain look at everything gives."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sidecar.index.documents import prepare
+from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.index.search import Pending
+from sidecar.index.text import needles
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
+from sidecar.retrieval.experts import Question, rank
+from sidecar.retrieval.search import search
+from sidecar.retrieval.view import View
+from tests.index.worlds import GATES, steps, texts
+from tests.reference import Reference
+
+NOW = 1.8e9
+KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
+Step = tuple[list[Artifact], frozenset[Key], int]
+Answers = dict[object, object]
+
+
+class Changing:
+    """A knowledge base with its history of changes, and the plain list of what there is."""
+
+    def __init__(self) -> None:
+        self.knowledge = Knowledge()
+        self.artifacts: dict[Key, Artifact] = {}
+        self._late: Pending | None = None
+
+    def take(self, step: Step) -> None:
+        """One change. Folding: 0 none, 1 at once, 2 begun now and adopted after the next change."""
+        new, gone, folding = step
+        change = change_of(new, gone)
+        search = self.knowledge.search
+        late = search.fold(self._late) if self._late is not None else None
+        self.knowledge.apply(change)
+        if late is not None:
+            search.adopt(late)
+        self._late = search.pending() if folding == 2 else None
+        if folding == 1 and (pending := search.pending()) is not None:
+            search.adopt(search.fold(pending))
+        for key in change.removals:
+            self.artifacts.pop(key, None)
+        self.artifacts |= {key_of(p.artifact): p.artifact for p in change.upserts}
+
+
+def change_of(new: list[Artifact], gone: frozenset[Key]) -> PreparedChange:
+    unique = {key_of(artifact): artifact for artifact in new}
+    removals = frozenset(gone - unique.keys())
+    return PreparedChange(tuple(prepare(a) for a in unique.values()), removals)
+
+
+def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> Answers:
+    view = View("kb", knowledge, gates)
+    found: Answers = {
+        "links": {a.id: knowledge.links(a.id).entity_ids for a in knowledge.all_of(Kind.CLAIM)}
+    }
+    for topic in topics:
+        found["mentions", topic] = [
+            (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
+            for m in view.mentions(topic)
+        ]
+        for kind in KINDS:
+            rows = search([view], topic, [kind], 100)
+            found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
+            found["frequency", kind, topic] = [
+                knowledge.search.frequency(n, kind, gates) for n in needles(topic)
+            ]
+        for weight in ("count", "recency", "citation"):
+            found["auto", weight, topic] = _experts(view, topic, weight, "auto")
+            found["declared", weight, topic] = _experts(view, topic, weight, "declared")
+    return found
+
+
+def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[object, ...]]:
+    question = Question(topic, NOW, weight, "declared" if linking == "declared" else "auto", 100)
+    return [
+        (
+            row.entity.id,
+            row.claim_count,
+            row.citation_count,
+            row.score,
+            tuple(c.claim.id for c in row.contributions[:3]),
+        )
+        for row in rank([view], question)
+    ]
+
+
+def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset[str]) -> Answers:
+    plain = Reference(artifacts.values())
+    found: Answers = {"links": {claim_id: plain.links(claim_id) for claim_id in plain.claims}}
+    for topic in topics:
+        found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
+        for kind in KINDS:
+            found["search", kind, topic] = plain.search(topic, kind, gates)
+            found["frequency", kind, topic] = [
+                plain.frequency(n, kind, gates) for n in needles(topic)
+            ]
+        for weight in ("count", "recency", "citation"):
+            for linking in ("auto", "declared"):
+                rows = plain.experts(topic, NOW, weight, linking, gates)
+                found[linking, weight, topic] = [tuple(row) for row in rows]
+    return found
+
+
+topics_of_a_world = st.lists(texts, min_size=1, max_size=3)
+histories = st.lists(steps, min_size=1, max_size=5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(history=histories, topics=topics_of_a_world, gates=st.sampled_from(GATES))
+def test_any_history_gives_what_a_plain_look_gives(
+    history: list[Step], topics: list[str], gates: frozenset[str]
+) -> None:
+    world = Changing()
+    for step in history:
+        world.take(step)
+        plain = expected(world.artifacts, topics, gates)
+        assert answers(world.knowledge, topics, gates) == plain
+    anew = Knowledge.of([prepare(a) for a in world.artifacts.values()])
+    assert answers(anew, topics, gates) == plain
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    history=histories,
+    overlaid=steps,
+    topics=topics_of_a_world,
+    gates=st.sampled_from(GATES),
+)
+def test_an_overlay_answers_as_a_change_would_and_leaves_no_trace(
+    history: list[Step], overlaid: Step, topics: list[str], gates: frozenset[str]
+) -> None:
+    world = Changing()
+    for step in history:
+        world.take(step)
+    knowledge = world.knowledge
+    before = answers(knowledge, topics, gates)
+    change = change_of(overlaid[0], overlaid[1])
+    with knowledge.overlay(change, 1):
+        changed = {k: a for k, a in world.artifacts.items() if k not in change.removals}
+        changed |= {key_of(p.artifact): p.artifact for p in change.upserts}
+        assert answers(knowledge, topics, gates) == expected(changed, topics, gates)
+    assert answers(knowledge, topics, gates) == before
+    with pytest.raises(RuntimeError, match="inside"), knowledge.overlay(change, 2):
+        raise RuntimeError("inside")
+    assert answers(knowledge, topics, gates) == before
+
+
+def claim(claim_id: str, text: str, **fields: object) -> Claim:
+    return Claim(claim_id, f"claims/{claim_id}.yaml", text, **fields)  # type: ignore[arg-type]
+
+
+def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
+
+
+def page(page_id: str, **fields: object) -> Page:
+    return Page(page_id, f"pages/{page_id}.md", "A page", **fields)  # type: ignore[arg-type]
+
+
+def knowing(*artifacts: Artifact) -> Knowledge:
+    """Knowledge that learned the artifacts one after the other."""
+    knowledge = Knowledge()
+    for artifact in artifacts:
+        knowledge.apply(change_of([artifact], frozenset()))
+    return knowledge
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("Lovelace wrote the first program.", entity("e", "Ada Lovelace", type="person")),
+        ("Nobody trusts the other one.", entity("e", "Others")),
+        ("ログは認証\n基盤に残る", entity("e", "認証基盤")),
+        ("x 基盤", entity("e", "x 基")),
+        ("Will decides.", entity("e", "Bob Will", type="person")),
+        ("It is written in C.", entity("e", "C")),
+        ("What we ask is the who.", entity("e", "The Who")),
+        ("The rateLimiter is slow.", entity("e", "rate limiter")),
+    ],
+)
+def test_an_entity_that_comes_later_is_linked_to_the_claims_that_name_it(
+    text: str, new: Entity
+) -> None:
+    knowledge = knowing(claim("c", text), new)
+    assert knowledge.links("c") == (("e",), "named")
+    knowledge.apply(PreparedChange((), frozenset({key_of(new)})))
+    assert knowledge.links("c").entity_ids == ()
+
+
+def test_a_namesake_makes_a_name_ambiguous_until_it_goes() -> None:
+    one, other = (
+        entity("e1", "Ada Byron", type="person"),
+        entity("e2", "Lord Byron", type="person"),
+    )
+    knowledge = knowing(claim("c", "Byron agreed."), one, other)
+    assert knowledge.links("c").entity_ids == ()
+    knowledge.apply(PreparedChange((), frozenset({key_of(other)})))
+    assert knowledge.links("c").entity_ids == ("e1",)
+
+
+def test_a_page_links_claims_only_for_those_who_see_it() -> None:
+    private = Scope("private", agent="ada")
+    knowledge = knowing(
+        entity("e", "Vault"),
+        claim("open", "Keys rotate weekly."),
+        claim("hers", "Keys leaked.", scope=private),
+        page("p", claims=("open", "hers"), entities=("e",), scope=private),
+    )
+    assert knowledge.links("open").entity_ids == ()
+    assert knowledge.links("hers") == (("e",), "page")
+
+
+def test_two_versions_of_one_artifact_in_a_change_leave_no_trace() -> None:
+    knowledge = knowing(claim("c", "alpha"))
+    twice = PreparedChange(
+        (prepare(claim("c", "gamma")), prepare(claim("c", "delta"))), frozenset()
+    )
+    gates = GATES[0]
+
+    def frequencies() -> list[int]:
+        words = needles("alpha gamma delta")
+        return [knowledge.search.frequency(n, Kind.CLAIM, gates) for n in words]
+
+    with knowledge.overlay(twice, 1):
+        assert frequencies() == [0, 0, 1]
+    assert frequencies() == [1, 0, 0]
+    assert knowledge.search.total(Kind.CLAIM, gates) == 1
+
+
+@example(count=450)
+@settings(max_examples=3, deadline=None)
+@given(count=st.integers(201, 300))
+def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> None:
+    many = [prepare(claim(f"c{i:03}", f"latency figure {i:03}")) for i in range(count)]
+    for artifacts in (many, many[::-1]):
+        knowledge = Knowledge.of(artifacts)
+        hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
+        assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]

@@ -1,0 +1,189 @@
+"""Which words of a text name which entity."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from sidecar.index.names import Arm, Mention, Names
+from sidecar.kb.records import Entity
+from tests.index.worlds import entities, texts
+from tests.reference import Reference
+
+
+def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
+
+
+def names_of(*known: Entity) -> Names:
+    names = Names()
+    for one in known:
+        names.add(one)
+    return names
+
+
+def found(text: str, *known: Entity) -> list[tuple[str, str, Arm]]:
+    """What is named (nested mentions left out): the words, the entity, the arm."""
+    mentions = names_of(*known).find(text)
+    return [(text[m.start : m.end], m.entity_id, m.arm) for m in mentions if not m.nested]
+
+
+def one(text: str, *known: Entity) -> Mention:
+    (mention,) = names_of(*known).find(text)
+    return mention
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "arm"),
+    [
+        ("the rate limiter drops", "rate limiter", Arm.NAME),
+        ("the Rate Limiter drops", "Rate Limiter", Arm.NAME),
+        ("class RateLimiter:", "RateLimiter", Arm.VARIANT),
+        ("rate_limiter = None", "rate_limiter", Arm.VARIANT),
+        ("the rate-limiter", "rate-limiter", Arm.VARIANT),
+        ("two rate limiters", "rate limiters", Arm.VARIANT),
+        ("the rate limiter's window", "rate limiter", Arm.NAME),
+        ("the rate limiter’s window", "rate limiter", Arm.NAME),
+        ("the rate\nlimiter", "rate\nlimiter", Arm.NAME),
+    ],
+)
+def test_forms_of_a_name(text: str, written: str, arm: Arm) -> None:
+    assert found(text, entity("rl", "rate limiter")) == [(written, "rl", arm)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("that is good", "Go"),
+        ("gopher", "Go"),
+        ("the Tower Factional Council", "Tower Faction"),
+        ("a Coppersmither", "Coppersmith"),
+        ("rate, limiter", "rate limiter"),
+        ("rate.\n\nlimiter", "rate limiter"),
+        ("the generate limiter", "rate limiter"),
+        ("ブラウザー", "ラウザ"),
+        ("C", "C++"),
+        ("", "C"),
+    ],
+)
+def test_what_names_nothing(text: str, name: str) -> None:
+    assert found(text, entity("e", name)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "written"),
+    [
+        ("認証基盤を確認して", "認証基盤", "認証基盤"),
+        ("at Rogue's End", "Rogue's End", "Rogue's End"),
+        ("at Rogue’s End", "Rogue's End", "Rogue’s End"),
+        ("at Rogue's End", "Rogue’s End", "Rogue's End"),
+        ("in der Strasse", "Straße", "Strasse"),
+        ("İstanbul ﬁne", "istanbul", "İstanbul"),
+        ("we use C++ here", "C++", "C++"),
+        ("C# too", "c#", "C#"),
+        ("on .NET now", ".NET", ".NET"),
+        ("see AT&T today", "AT&T", "AT&T"),
+        ("it reads TCP/IP", "TCP/IP", "TCP/IP"),
+        ("사용자를 보라", "사용자", "사용자"),
+    ],
+)
+def test_names_in_every_script(text: str, name: str, written: str) -> None:
+    mention = one(text, entity("e", name))
+    assert text[mention.start : mention.end] == written
+
+
+def test_an_alias_and_a_surname_name_too() -> None:
+    ada = entity("ada", "Ada Lovelace", type="person", aliases=("the countess",))
+    text = "Lovelace, the countess, is Ada Lovelace."
+    assert found(text, ada) == [
+        ("Lovelace", "ada", Arm.PARTIAL),
+        ("the countess", "ada", Arm.ALIAS),
+        ("Ada Lovelace", "ada", Arm.NAME),
+    ]
+
+
+def test_a_part_that_is_shared_names_nobody_and_a_full_name_beats_a_part() -> None:
+    ada = entity("ada", "Ada Byron", type="person")
+    lord = entity("lord", "Lord Byron", type="person")
+    assert found("Byron wrote", ada, lord) == []
+    assert found("Byron wrote", ada, entity("ship", "Byron")) == [("Byron", "ship", Arm.NAME)]
+    assert found("byron's", entity("tool", "Ada Byron", type="tool")) == []
+
+
+def test_words_that_name_two_entities_are_ambiguous() -> None:
+    names = names_of(entity("a", "Mercury"), entity("b", "Quicksilver", aliases=("mercury",)))
+    assert [(m.entity_id, m.arm, m.ambiguous) for m in names.find("Mercury rises")] == [
+        ("a", Arm.NAME, True),
+        ("b", Arm.ALIAS, True),
+    ]
+    names.remove("b")
+    assert [m.ambiguous for m in names.find("Mercury rises")] == [False]
+
+
+def test_a_longer_name_covers_the_names_in_it() -> None:
+    names = names_of(entity("rl", "rate limiter"), entity("rls", "rate limiter service"))
+    found = names.find("The rate limiter service and the rate limiter.")
+    assert [(m.entity_id, m.nested) for m in found] == [
+        ("rls", False),
+        ("rl", True),
+        ("rl", False),
+    ]
+
+
+def test_a_name_without_words_is_known_as_a_whole_only() -> None:
+    names = names_of(entity("q", "?!"), entity("blank", "x", aliases=("", "’", " ")))
+    assert names.exactly(" ?! ") == ["q"]
+    assert names.find("what ?! now") == []
+    assert [names.exactly(text) for text in ("", " ", "'", "’’")] == [[], [], [], []]
+
+
+def test_a_part_of_a_name_at_word_borders() -> None:
+    names = names_of(entity("rls", "rate limiter service"), entity("who", "The Who"))
+    assert names.containing("limiter") == ["rls"]
+    assert names.containing("RateLimiter") == ["rls"]
+    assert names.containing("rate service") == []
+    assert names.containing("limit er") == []
+    assert names.containing("the") == []
+
+
+class NamesMachine(RuleBasedStateMachine):
+    """Whatever came and went, and in what order: the same as building anew from what is left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = Names()
+        self.known: dict[str, Entity] = {}
+        self.text = ""
+
+    @rule(new=entities())
+    def add(self, new: Entity) -> None:
+        self.names.add(new)
+        self.known[new.id] = new
+
+    @rule(entity_id=st.sampled_from(["e0", "e1", "e2", "e3", "nobody"]))
+    def remove(self, entity_id: str) -> None:
+        self.names.remove(entity_id)
+        self.known.pop(entity_id, None)
+
+    @rule(text=texts)
+    def ask(self, text: str) -> None:
+        self.text = text
+
+    @invariant()
+    def same_as_anew(self) -> None:
+        anew = names_of(*sorted(self.known.values(), key=lambda e: e.id, reverse=True))
+        for text in (self.text, *(e.name for e in self.known.values())):
+            assert self.names.find(text) == anew.find(text)
+            assert self.names.exactly(text) == anew.exactly(text)
+            assert self.names.containing(text) == anew.containing(text)
+        plain = Reference(self.known.values()).mentions(self.text)
+        mentions = self.names.find(self.text)
+        assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+            tuple(named) for named in plain
+        ]
+
+
+NamesMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=12, deadline=None)
+TestNamesMachine = NamesMachine.TestCase

@@ -1,0 +1,144 @@
+"""Offsets, borders, identifiers and stems of the one text analysis."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.index.text import content_stems, fold, inflects, needles, stem, units
+
+# Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.
+_tricky = st.text(
+    st.sampled_from("aBcßİıéÅ\u0301\u0308\u200b\u00ad'’ʼ＇sS _-–+#.C@認証サーＲ１ﾞ๏ก\n\t\x85\u2028…")
+    | st.characters()
+)
+
+
+def written(text: str) -> list[str]:
+    """The units of a text, as they stand there."""
+    return [text[u.start : u.end] for u in units(text).units]
+
+
+def folded(text: str) -> list[str]:
+    return [u.folded for u in units(text).units]
+
+
+@settings(max_examples=300, deadline=None)
+@given(_tricky)
+def test_units_stand_in_the_text_in_order(text: str) -> None:
+    analysed = units(text)
+    end = 0
+    for unit in analysed.units:
+        assert end <= unit.start < unit.end <= len(text)
+        assert unit.folded
+        assert unit.folded == fold(unit.folded)
+        end = unit.end
+    for i, (whole, after) in analysed.wholes.items():
+        parts = analysed.units[i:after]
+        assert len(parts) > 1
+        assert whole.start == parts[0].start
+        assert whole.end == parts[-1].end
+
+
+@settings(max_examples=200, deadline=None)
+@given(_tricky)
+def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: str) -> None:
+    stems = content_stems(text)
+    assert stems == content_stems(text)
+    assert all(isinstance(s, str) and s and not s.isspace() for s in stems)
+    assert all(needle.held_by(frozenset(stems)) for needle in needles(text))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("aBéÅöñŠçİẞ s-_.Ҋй"))
+def test_the_form_of_composition_changes_no_word(text: str) -> None:
+    assert folded(unicodedata.normalize("NFC", text)) == folded(unicodedata.normalize("NFD", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Straße und STRASSE", ["strasse", "und", "strasse"]),
+        ("İstanbul", ["istanbul"]),
+        ("cafe\u0301 café", ["cafe", "cafe"]),
+        ("ＲａｔｅＬｉｍｉｔｅｒ", ["rate", "limiter"]),
+        ("zero\u200bwidth soft\u00adhyphen", ["zerowidth", "softhyphen"]),
+        ("Rogue's Rogue’s dogs' don't", ["rogue", "rogue", "dogs", "dont"]),
+        ("O'Brien O’Brien", ["obrien", "obrien"]),
+        ("RateLimiter rate_limiter rate-limiter", ["rate", "limiter"] * 3),
+        ("HTTPServer", ["http", "server"]),
+        ("iPhone", ["iphone"]),
+        ("C++ and C# on .NET", ["c++", "and", "c#", "on", ".net"]),
+        ("a.net b", ["a", "net", "b"]),
+        ("認証 ok", ["認", "証", "ok"]),
+        ("한국어를", ["한", "국", "어", "를"]),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert folded(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("İstanbul, Straße!", ["İstanbul", "Straße"]),
+        ("cafe\u0301s here", ["cafe\u0301s", "here"]),
+        ("the RateLimiter’s limit", ["the", "Rate", "Limiter’s"[:7], "limit"]),
+        ("  𝔸bc 認x", ["𝔸bc", "認", "x"]),
+    ],
+)
+def test_offsets_are_those_of_the_original(text: str, expected: list[str]) -> None:
+    assert written(text) == expected
+
+
+def test_an_identifier_is_its_parts_and_itself() -> None:
+    assert content_stems("RateLimiter") == [stem("rate"), stem("limiter"), stem("ratelimiter")]
+    (needle,) = needles("RateLimiter")
+    assert needle.held_by(frozenset(content_stems("a rate limiter")))
+    assert needle.held_by(frozenset(content_stems("the ratelimiter")))
+    assert not needle.held_by(frozenset(content_stems("the rate")))
+
+
+def test_scripts_without_spaces_are_pairs_of_characters() -> None:
+    assert content_stems("認証基盤") == ["認証", "証基", "基盤"]
+    assert content_stems("認 x 証基") == ["x", "認", "証基"]
+    assert [n.word for n in needles("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
+
+
+def test_stopwords_carry_no_topic() -> None:
+    assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
+    assert needles("it's of the") == []
+
+
+@pytest.mark.parametrize("text", ["a, b", "a; b", "a\n\nb", "a | b", "a. b"])
+def test_punctuation_parts_names(text: str) -> None:
+    assert [bool(u.gap) for u in units(text).units] == [False, True]
+
+
+@pytest.mark.parametrize("text", ["a b", "a_b", "a-b", "a – b".replace(" ", ""), "a \n b", "a  b"])
+def test_spaces_hyphens_and_one_line_end_join_names(text: str) -> None:
+    assert [u.gap for u in units(text).units] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("base", "form", "expected"),
+    [
+        ("limiter", "limiters", True),
+        ("limiters", "limiter", True),
+        ("policy", "policies", True),
+        ("box", "boxes", True),
+        ("cache", "cached", True),
+        ("cache", "caching", True),
+        ("plan", "planned", True),
+        ("go", "goed", False),
+        ("faction", "factional", False),
+        ("coppersmith", "coppersmither", False),
+        ("a", "as", False),
+        ("good", "go", False),
+    ],
+)
+def test_inflections_are_narrower_than_stems(base: str, form: str, expected: bool) -> None:
+    assert inflects(base, form) is expected

@@ -1,0 +1,312 @@
+"""What the answers must be, worked out slowly and plainly from a list of artifacts.
+
+No index, no postings, no memory of an earlier state: every question looks at everything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sidecar.index.documents import prepare
+from sidecar.index.names import Arm
+from sidecar.index.text import Needle, Unit, Units, fold, inflects, needles, units
+from sidecar.index.words import STOPWORDS
+from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
+
+__all__ = ["Expert", "Named", "Reference"]
+
+DAY = 86_400.0
+
+
+class Named(NamedTuple):
+    """A place in a text that names an entity."""
+
+    start: int
+    end: int
+    entity_id: str
+    arm: Arm
+    ambiguous: bool
+    nested: bool
+
+
+class Expert(NamedTuple):
+    """What a row of experts says."""
+
+    entity_id: str
+    claim_count: int
+    citation_count: int
+    score: float
+    top_claim_ids: tuple[str, ...]
+
+
+class _Run(NamedTuple):
+    """Neighbouring words of a text, and the punctuation between them."""
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+
+
+class Reference:
+    """The artifacts that count, and what follows from them for a viewer with some gates."""
+
+    def __init__(self, artifacts: Iterable[Artifact]) -> None:
+        live = {key_of(a): a for a in artifacts if is_live(a) and gate_of(a)}
+        everything = sorted(live.values(), key=lambda a: a.id)
+        self.claims = {a.id: a for a in everything if isinstance(a, Claim)}
+        self.entities = {a.id: a for a in everything if isinstance(a, Entity)}
+        self.pages = {a.id: a for a in everything if isinstance(a, Page)}
+        self.artifacts = live
+
+    # Names
+
+    def mentions(self, text: str) -> list[Named]:
+        """Every place that names an entity; what a longer or earlier one covers is nested."""
+        found: set[Named] = set()
+        for run in _runs(units(text)):
+            found.update(self._named_by(text, run))
+        ordered = sorted(found, key=lambda n: (n.start, -n.end, n.entity_id, n.arm))
+        out: list[Named] = []
+        covering: tuple[int, int] | None = None
+        for named in ordered:
+            if covering is None or named.start >= covering[1]:
+                covering = named.start, named.end
+            out.append(named._replace(nested=(named.start, named.end) != covering))
+        return out
+
+    def _named_by(self, text: str, run: _Run) -> Iterator[Named]:
+        arms = {
+            entity.id: min(arms)
+            for entity in self.entities.values()
+            if (arms := list(_arms(entity, text[run.start : run.end], run)))
+        }
+        full = {e: arm for e, arm in arms.items() if arm is not Arm.PARTIAL}
+        if not full and len(arms) > 1:
+            return
+        for entity_id, arm in (full or arms).items():
+            yield Named(run.start, run.end, entity_id, arm, len(full) > 1, False)
+
+    # Links
+
+    def links(self, claim_id: str) -> tuple[str, ...]:
+        """The entities that a claim counts for under linking `auto`."""
+        claim = self.claims[claim_id]
+        if declared := self._known(claim.entities):
+            return declared
+        mentions = self.mentions(claim.text)
+        if named := self._known(n.entity_id for n in mentions if not n.nested and not n.ambiguous):
+            return named
+        pages = [p for p in self.pages.values() if claim_id in p.claims]
+        pages = [p for p in pages if gate_of(p) in (OPEN, gate_of(claim))]
+        return self._known(e for p in pages for e in p.entities)
+
+    def declared(self, claim_id: str) -> tuple[str, ...]:
+        """The entities that a claim declares, those that there are."""
+        return self._known(self.claims[claim_id].entities)
+
+    def _known(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted({e for e in entity_ids if e in self.entities}))
+
+    # Words
+
+    def visible(self, kind: Kind, gates: frozenset[str]) -> list[Artifact]:
+        """The artifacts of a kind that a viewer may see."""
+        return [a for (k, _), a in self.artifacts.items() if k is kind and gate_of(a) in gates]
+
+    def frequency(self, needle: Needle, kind: Kind, gates: frozenset[str]) -> int:
+        """How many texts hold a word."""
+        return sum(
+            needle.held_by(frozenset(text))
+            for artifact in self.visible(kind, gates)
+            for text in prepare(artifact).stems
+        )
+
+    def rarities(
+        self, words: Sequence[Needle], kind: Kind, gates: frozenset[str]
+    ) -> dict[Needle, float]:
+        """ln(1 + texts / texts that hold the word); a word that none holds is rarest."""
+        total = sum(len(prepare(a).stems) for a in self.visible(kind, gates))
+        return {
+            n: math.log(1 + total / max(1, self.frequency(n, kind, gates))) if total else 1.0
+            for n in words
+        }
+
+    def search(self, query: str, kind: Kind, gates: frozenset[str]) -> list[tuple[str, float]]:
+        """Ids with BM25 scores, best first, ties by id."""
+        words = needles(query)
+        rarities = self.rarities(words, kind, gates)
+        texts = [(a.id, t) for a in self.visible(kind, gates) for t in prepare(a).stems]
+        average = sum(len(t) for _, t in texts) / len(texts) if texts else 0.0
+        best: dict[str, float] = {}
+        for artifact_id, text in texts:
+            score = round(sum(_bm25(text, n, w, average) for n, w in rarities.items()), 6)
+            if score > 0:
+                best[artifact_id] = max(score, best.get(artifact_id, 0.0))
+        return sorted(best.items(), key=lambda row: (-row[1], row[0]))
+
+    # Experts
+
+    def experts(
+        self, topic: str, now: float, weight: str, linking: str, gates: frozenset[str]
+    ) -> list[Expert]:
+        """All rows, in order."""
+        links: Callable[[str], tuple[str, ...]]
+        links = self.declared if linking == "declared" else self.links
+        matched = self.matching(topic, links, gates)
+        rows = []
+        for entity_id in self.entities:
+            claims = [c for c in matched if entity_id in links(c.id)]
+            if not claims:
+                continue
+            amounts = {c.id: _amount(c, weight, now) for c in claims}
+            top = sorted(amounts, key=lambda claim_id: (-amounts[claim_id], claim_id))
+            cited = {e for c in claims for e in c.evidence}
+            score = round(math.fsum(amounts.values()), 6)
+            rows.append(Expert(entity_id, len(claims), len(cited), score, tuple(top[:3])))
+        return sorted(rows, key=lambda r: (-r.score, r.entity_id))
+
+    def matching(
+        self, topic: str, links: Callable[[str], tuple[str, ...]], gates: frozenset[str]
+    ) -> list[Claim]:
+        """The claims that match a topic."""
+        claims = [a for a in self.visible(Kind.CLAIM, gates) if isinstance(a, Claim)]
+        named = self.named_by_topic(topic)
+        words = needles(topic)
+        rarities = self.rarities(words, Kind.CLAIM, gates)
+        whole = math.fsum(rarities.values())
+        shares = {}
+        for claim in claims:
+            stems = frozenset(s for text in prepare(claim).stems for s in text)
+            held = math.fsum(w for n, w in rarities.items() if n.held_by(stems))
+            shares[claim.id] = round(held / whole, 9) if whole else 0.0
+        best = max(shares.values(), default=0.0)
+        holding = {c for c, share in shares.items() if share == best} if best >= 0.5 else set()
+        return [c for c in claims if c.id in holding or named & set(links(c.id))]
+
+    def named_by_topic(self, topic: str) -> set[str]:
+        """Entities that a topic names, by a name in it or by being a part of one."""
+        found = {n.entity_id for n in self.mentions(topic)}
+        for entity in self.entities.values():
+            names = (entity.name, *entity.aliases)
+            whole = any(_surface(n) and _surface(n) == _surface(topic) for n in names)
+            if whole or any(_is_part(topic, name) for name in names):
+                found.add(entity.id)
+        return found
+
+
+def _is_part(topic: str, name: str) -> bool:
+    analysed = units(topic)
+    if not analysed.units or all(u.folded in STOPWORDS for u in analysed.units):
+        return False
+    parts = [_sequence(analysed, whole)[1] for whole in (False, True)]
+    wholes = [
+        _sequence(units(name), whole, gaps)[1] for whole in (False, True) for gaps in (False, True)
+    ]
+    return any(
+        whole[i : i + len(part)] == part
+        for part in parts
+        for whole in wholes
+        for i in range(len(whole) - len(part) + 1)
+    )
+
+
+def _sequence(
+    analysed: Units, whole: bool, gaps: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and stems of a text, identifiers in parts or whole, punctuation between or not."""
+    words: list[str] = []
+    stems: list[str] = []
+    i = 0
+    while i < len(analysed.units):
+        unit, after = analysed.units[i], i + 1
+        if whole and i in analysed.wholes:
+            unit, after = analysed.wholes[i]
+        if gaps and unit.gap and i:
+            words.append(unit.gap)
+            stems.append("\0" + unit.gap)
+        words.append(unit.folded)
+        stems.append(unit.stem)
+        i = after
+    return tuple(words), tuple(stems)
+
+
+def _runs(analysed: Units) -> Iterator[_Run]:
+    """All runs of neighbouring words, every identifier both in parts and whole."""
+    for first in range(len(analysed.units)):
+        todo: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = [(first, (), ())]
+        while todo:
+            i, words, stems = todo.pop()
+            if words and not _cuts_katakana(analysed, first, i):
+                start, end = analysed.units[first].start, analysed.units[i - 1].end
+                yield _Run(start, end, words, stems)
+            if i == len(analysed.units):
+                continue
+            gap = analysed.units[i].gap if i > first else ""
+            if gap:
+                words, stems = (*words, gap), (*stems, "\0" + gap)
+            readings: list[tuple[Unit, int]] = [(analysed.units[i], i + 1)]
+            if i in analysed.wholes:
+                readings.append(analysed.wholes[i])
+            for unit, after in readings:
+                todo.append((after, (*words, unit.folded), (*stems, unit.stem)))
+
+
+def _cuts_katakana(analysed: Units, start: int, end: int) -> bool:
+    def joined(left: int, right: int) -> bool:
+        if left < 0 or right >= len(analysed.units):
+            return False
+        one, two = analysed.units[left], analysed.units[right]
+        katakana = all("ァ" <= u.folded <= "ー" and u.folded != "・" for u in (one, two))
+        return katakana and one.end == two.start
+
+    return joined(start - 1, start) or joined(end - 1, end)
+
+
+def _arms(entity: Entity, written: str, run: _Run) -> Iterator[Arm]:
+    """How some words name an entity, if they do."""
+    names = [(Arm.NAME, entity.name), *((Arm.ALIAS, alias) for alias in entity.aliases)]
+    for arm, name in names:
+        for words, stems in _forms(name):
+            if stems != run.stems:
+                continue
+            if _surface(written) == _surface(name):
+                yield arm
+            elif all(map(inflects, words, run.words)):
+                yield Arm.VARIANT
+    parts = entity.name.split()
+    if entity.type == "person" and len(parts) > 1 and len(parts[-1]) >= 3:
+        for words, _ in _forms(parts[-1]):
+            if words == run.words:
+                yield Arm.PARTIAL
+
+
+def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    analysed = units(name)
+    pairs = [(whole, gaps) for whole in (False, True) for gaps in (False, True)]
+    return [form for pair in pairs if (form := _sequence(analysed, *pair))[0]]
+
+
+def _surface(text: str) -> str:
+    for apostrophe in "'’ʼ＇":
+        text = text.replace(apostrophe, "")
+    return " ".join(fold(text).split())
+
+
+def _bm25(text: tuple[str, ...], needle: Needle, weight: float, average: float) -> float:
+    times = max(min(text.count(s) for s in option) for option in needle.alternatives)
+    if not times:
+        return 0.0
+    return weight * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(text) / average))
+
+
+def _amount(claim: Claim, weight: str, now: float) -> float:
+    if weight == "recency":
+        at = claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
+        return 1.0 if at is None else float(2.0 ** (-max(0.0, now - at) / DAY / 30.0))
+    if weight == "citation":
+        return len(set(claim.evidence)) * claim.confidence
+    return 1.0
