@@ -96,6 +96,19 @@ def jsonl(root: Path | None) -> None:
 
 
 @main.command()
+@click.option("--root", type=click.Path(exists=True, path_type=Path), help="Where to look from.")
+def mcp(root: Path | None) -> None:
+    """Answer an MCP client: the operations as tools, over standard input and output."""
+    try:
+        from sidecar.surfaces.mcp import run_mcp
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
+    run_mcp(os.environ, root or Path.cwd())
+
+
+@main.command()
 @click.argument("topic")
 @click.option("--limit", type=int, default=10, show_default=True, help="Rows at most, 1 to 100.")
 @click.option("--min-claims", type=int, default=1, show_default=True, help="Claims a row needs.")

@@ -1,0 +1,39 @@
+"""The process of `vouch-sidecar mcp`: one client over the standard streams."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.local.server import LocalServer
+from sidecar.surfaces.mcp.desk import Desk
+from sidecar.surfaces.mcp.server import build
+from sidecar.surfaces.stdio import leave
+
+__all__ = ["run_mcp"]
+
+
+def run_mcp(env: Mapping[str, str], start: Path) -> None:
+    """Serve the knowledge base found from a folder until standard input ends; end the process."""
+    # The SDK's tracebacks and its notes on messages may hold prompts.
+    silenced = logging.getLogger("mcp")
+    silenced.addHandler(logging.NullHandler())
+    silenced.propagate = False
+    anyio.run(_serve, env, start)
+
+
+async def _serve(env: Mapping[str, str], start: Path) -> None:
+    engine = Engine(env=env)
+    keeper = Keeper(engine)
+    server = build(Desk(engine, keeper, start))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(keeper.run)
+        tasks.start_soon(LocalServer(engine, keeper).run)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        leave(0)
