@@ -57,7 +57,9 @@ class Desk:
             root = discover(Path(cwd), env=self._engine.env)
             if root is None:
                 return None
-            await self._ready(Path(cwd), limit_of(self._engine))
+            self._look_for(Path(cwd))
+            with anyio.move_on_after(limit_of(self._engine)):
+                await self._indexed()
             answered = await self._ask_owner(root, f"hook.{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")
@@ -95,21 +97,26 @@ class Desk:
         env = {field: self._engine.env.get(name) for field, name in VIEWER.items()}
         return {**env, **{k: v for k, v in (given or {}).items() if v is not None}}
 
-    async def _ready(self, start: Path | None = None, seconds: float | None = None) -> None:
-        """Wait for the first index, for so many seconds. A knowledge base may have come since."""
-        engine = self._engine
-        if not engine.collections and engine.add_start(start or self._start) is not None:
+    async def _ready(self) -> None:
+        self._look_for(self._start)
+        await self._indexed()
+
+    def _look_for(self, start: Path) -> None:
+        """A knowledge base may have come since."""
+        if not self._engine.collections and self._engine.add_start(start) is not None:
             self._keeper.poke()
+
+    async def _indexed(self) -> None:
+        """Wait for the first index."""
         built = anyio.Event()
 
         def look() -> None:
-            if engine.complete:
+            if self._engine.complete:
                 built.set()
 
-        engine.listeners.add(look)
+        self._engine.listeners.add(look)
         try:
             look()
-            with anyio.move_on_after(seconds):
-                await built.wait()
+            await built.wait()
         finally:
-            engine.listeners.discard(look)
+            self._engine.listeners.discard(look)

@@ -1,0 +1,23 @@
+"""Without the SDK."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from sidecar.surfaces.cli import main
+
+
+@pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
+def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    for name in [n for n in sys.modules if n.partition(".")[0] == missing]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [n for n in sys.modules if n.startswith("sidecar.surfaces.mcp")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    result = CliRunner().invoke(main, ["mcp"])
+    assert result.exit_code == 2
+    assert "vouch-sidecar[mcp]" in result.stderr
+    assert result.stdout == ""
