@@ -250,8 +250,10 @@ export interface ExpertsResult {
 /** How one matching claim counted for an entity. */
 export interface ExplainedClaim {
   readonly claim_id: string;
-  /** What it added to the score, before rounding. */
+  /** What it added to the sum, before rounding. */
   readonly contribution: number;
+  /** The figures whose product it added. */
+  readonly factors: Readonly<Record<string, number>>;
   /** Share of the topic's words, by rarity, that it holds; 1 where a name matched. */
   readonly coverage: number;
   /** Words of the topic that it holds. */

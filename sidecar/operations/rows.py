@@ -14,7 +14,10 @@ _FORMULAS = {
     "count": "sum, where every matching claim adds 1",
     "recency": "sum, where a claim adds 2^(-age in days / 30)",
     "citation": "sum, where a claim adds its distinct evidence ids × its confidence",
-    "evidence": "sum × share × breadth, where a claim adds coverage × confidence",
+    "evidence": (
+        "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, "
+        "and one that repeats another nothing; focus is 1/√(1 + 30 × its share of all claims)"
+    ),
 }
 
 
@@ -47,6 +50,7 @@ def _explained(contribution: Contribution) -> wire.ExplainedClaim:
     return wire.ExplainedClaim(
         claim_id=contribution.claim.id,
         contribution=contribution.amount,
+        factors=dict(contribution.factors),
         coverage=contribution.coverage,
         matched=list(contribution.matched),
         arm="entity" if contribution.named else "text",

@@ -142,7 +142,8 @@ class ExplainedClaim(Wire):
     """How one matching claim counted for an entity."""
 
     claim_id: str
-    contribution: float = Field(description="What it added to the score, before rounding.")
+    contribution: float = Field(description="What it added to the sum, before rounding.")
+    factors: dict[str, float] = Field(description="The figures whose product it added.")
     coverage: float = Field(
         description="Share of the topic's words, by rarity, that it holds; 1 where a name matched."
     )

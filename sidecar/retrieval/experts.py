@@ -222,7 +222,7 @@ def _parts(
     """Gives the factors of what a claim adds."""
 
     def recency(claim: Claim) -> dict[str, float]:
-        at = claim.last_confirmed_at or claim.updated_at
+        at = claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
         age = max(0.0, question.now - at) / DAY if at is not None else 0.0
         return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
 
