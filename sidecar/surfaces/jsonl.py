@@ -12,6 +12,7 @@ import anyio
 
 from sidecar.engine import Caller, Engine, Keeper
 from sidecar.operations import OPERATIONS, InvalidParamsError, call
+from sidecar.surfaces.keeping import keep
 from sidecar.surfaces.stdio import claim_streams, leave
 from sidecar.surfaces.streams import Outbox, incoming
 
@@ -39,7 +40,7 @@ async def _serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(Keeper(engine).run)
+        tasks.start_soon(keep, Keeper(engine))
         async for line in incoming(source, _read_line, on_end=lambda: None):
             if line.strip():
                 outbox.send(_line(answer(engine, line, caller)))

@@ -61,6 +61,8 @@ class PromptDocuments:
         return uri in self._prompts
 
     def open(self, uri: str, session_id: str, text: str) -> None:
+        if uri in self._prompts:
+            self._stop(self._prompts[uri])
         self._prompts[uri] = _Prompt(session_id, self._prefix + uri)
         if text.strip():
             self.type(uri, text)

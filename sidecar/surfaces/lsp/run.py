@@ -16,6 +16,7 @@ from typing import BinaryIO
 import anyio
 
 from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.keeping import keep
 from sidecar.surfaces.local.server import LocalServer
 from sidecar.surfaces.lsp.features import FEATURES
 from sidecar.surfaces.lsp.framing import Frame, read_frame
@@ -93,7 +94,7 @@ async def _serve_stdio(env: Mapping[str, str], source: BinaryIO, sink: BinaryIO)
         end.ask()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_keep, keeper)
+        tasks.start_soon(keep, keeper)
         tasks.start_soon(_serve_others, engine, keeper)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(serve)
@@ -116,7 +117,7 @@ async def _serve_tcp(env: Mapping[str, str], host: str, port: int) -> None:
             tasks.start_soon(_serve_connection, engine, keeper, client)
 
         threading.Thread(target=_accept, args=(listener, loop, connected), daemon=True).start()
-        tasks.start_soon(_keep, keeper)
+        tasks.start_soon(keep, keeper)
         tasks.start_soon(_serve_others, engine, keeper)
         await end.wait()
         leave(FAILED)
@@ -148,13 +149,6 @@ def _engine(env: Mapping[str, str]) -> tuple[Engine, Keeper]:
     return engine, Keeper(engine)
 
 
-async def _keep(keeper: Keeper) -> None:
-    try:
-        await keeper.run()
-    except Exception:
-        log.exception("the knowledge bases are no longer kept up to date")
-
-
 async def _serve_others(engine: Engine, keeper: Keeper) -> None:
     try:
         await LocalServer(engine, keeper).run()
@@ -180,6 +174,8 @@ async def _watch_parent(server: Sidecar, end: End) -> None:
 
 
 def _is_alive(pid: int) -> bool:
+    if sys.platform == "win32":
+        return _is_alive_on_windows(pid)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -187,3 +183,18 @@ def _is_alive(pid: int) -> bool:
     except (PermissionError, OverflowError, ValueError):
         return True
     return True
+
+
+def _is_alive_on_windows(pid: int) -> bool:
+    """Where `os.kill` would end the process instead of asking after it."""
+    import ctypes
+
+    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 - unknown to checkers elsewhere
+    synchronize, timed_out = 0x0010_0000, 0x102
+    handle = kernel.OpenProcess(synchronize, False, pid)
+    if not handle:
+        return False
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
+    finally:
+        kernel.CloseHandle(handle)

@@ -7,18 +7,20 @@ import functools
 import logging
 import traceback
 import uuid
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
 from pydantic import BaseModel, ValidationError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from sidecar import __version__
 from sidecar.engine import Caller, Engine, Keeper
 from sidecar.kb.access import Viewer
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.settings import Prompts
 from sidecar.operations import capabilities
 from sidecar.operations.wire import SessionId, ViewerParams, Wire
@@ -28,7 +30,7 @@ from sidecar.surfaces.lsp.prompts import PromptDocuments
 from sidecar.surfaces.lsp.protocol import Protocol, converter
 from sidecar.surfaces.streams import Outbox
 
-__all__ = ["SERVER_NAME", "Sidecar", "path_of"]
+__all__ = ["SERVER_NAME", "Sidecar", "anchored", "path_of"]
 
 SERVER_NAME = "vouch-sidecar"
 CELLS = lsp.NotebookDocumentSyncOptions(
@@ -151,25 +153,29 @@ class Sidecar(LanguageServer):
 
     def overlay(self, path: Path, text: str | None) -> None:
         """Let a document under `.vouch/` count as it stands in the editor; None: as on disk."""
-        self.engine.overlay(self.connection, path.resolve(), text)
+        self.engine.overlay(self.connection, path, text)
         for listener in (*self.on_overlay, *self.on_touch):
             listener()
 
-    def uri_for(self, path: Path) -> str:
-        """The URI of a file as the client sees it: below its own folder, where that is a link."""
-        for uri, opened in self.open_files():
-            if opened == path or opened.resolve() == path:
-                return uri
-        for folder in self.folders:
-            if (real := folder.resolve()) != folder and path.is_relative_to(real):
-                return (folder / path.relative_to(real)).as_uri()
-        return path.as_uri()
-
-    def open_files(self) -> Iterator[tuple[str, Path]]:
-        """URI, as the client writes it, and path of every file that it has open."""
+    def uris(self) -> Callable[[Path], str]:
+        """Gives files the URIs that the client knows them by: its own spelling of those that it
+        has open, and below a folder that is a link, the link's.
+        """
+        opened: dict[Path, str] = {}
         for document in self.documents.text_documents.values():
             if (path := path_of(document.uri)) is not None:
-                yield document.uri, path
+                opened[path.resolve()] = document.uri
+        links = [(real, one) for one in self.folders if (real := one.resolve()) != one]
+
+        def uri_for(path: Path) -> str:
+            if path in opened:
+                return opened[path]
+            for real, folder in links:
+                if path.is_relative_to(real):
+                    return (folder / path.relative_to(real)).as_uri()
+            return path.as_uri()
+
+        return uri_for
 
     def tell(self, method: str, params: BaseModel) -> None:
         """Send one of our notifications."""
@@ -198,7 +204,10 @@ class Sidecar(LanguageServer):
             task.cancel()
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """Log where it happened; what it says may hold a prompt."""
+        """Log where it happened; what it says may hold a prompt. A client's errors are its own."""
+        if isinstance(error, JsonRpcException) and error.code != JsonRpcInternalError.CODE:
+            log.info("refused: %s", error.code)
+            return
         data = getattr(error, "data", None)
         frames = data.get("traceback") if isinstance(data, dict) else None
         trace = frames or traceback.format_tb(error.__traceback__)
@@ -216,6 +225,14 @@ class Sidecar(LanguageServer):
     def _idle_seconds(self) -> float:
         settings = (one.settings.prompts for one in self.engine.collections.values())
         return min((prompts.idle_ms for prompts in settings), default=Prompts().idle_ms) / 1000
+
+
+def anchored(path: Path) -> Path:
+    """A path below a `.vouch/`, spelled as knowledge bases are: only what leads there resolved."""
+    if KB_DIRNAME not in path.parts:
+        return path.resolve()
+    at = path.parts.index(KB_DIRNAME)
+    return Path(*path.parts[:at]).resolve().joinpath(*path.parts[at:])
 
 
 def path_of(uri: str) -> Path | None:

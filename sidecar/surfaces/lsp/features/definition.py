@@ -24,5 +24,5 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     if found is None:
         return None
     paths = (path_of(card.entity.uri) for card in found.cards)
-    uris = [server.uri_for(path) for path in paths if path is not None]
-    return [lsp.Location(uri=uri, range=TOP) for uri in uris]
+    uri_for = server.uris()
+    return [lsp.Location(uri=uri_for(path), range=TOP) for path in paths if path is not None]

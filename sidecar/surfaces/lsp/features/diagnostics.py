@@ -94,9 +94,10 @@ def _pull_all(
 def _problems(server: Sidecar) -> Problems:
     """All problems by file, with the URIs that the client uses for what it has open."""
     found: Problems = {}
+    uri_for = server.uris()
     for collection in server.engine.collections.values():
         for relative, problems in server.engine.problems(server.caller, collection).items():
-            uri = server.uri_for(collection.root / KB_DIRNAME / relative)
+            uri = uri_for(collection.root / KB_DIRNAME / relative)
             found[uri] = [_diagnostic(server, uri, problem) for problem in problems]
     return found
 

@@ -75,12 +75,13 @@ PLAIN = Style(text=one_line, strong=one_line, link=lambda label, _: one_line(lab
 
 def _markdown_style(server: Sidecar) -> Style:
     roots = [*server.engine.collections, *server.folders]
+    uri_for = server.uris()
 
     def link(label: str, uri: str | None) -> str:
         path = path_of(uri) if uri is not None else None
         if path is None or not any(path.is_relative_to(root) for root in roots):
             return markdown(label)
-        return f"[{markdown(label)}]({server.uri_for(path).translate(LINK_UNSAFE)})"
+        return f"[{markdown(label)}]({uri_for(path).translate(LINK_UNSAFE)})"
 
     return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
 

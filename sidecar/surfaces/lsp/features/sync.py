@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.surfaces.lsp.documents import Document, changed_lines
 from sidecar.surfaces.lsp.prompts import is_prompt, session_of
-from sidecar.surfaces.lsp.server import Sidecar, path_of
+from sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
 
 __all__ = ["register"]
 
@@ -44,7 +44,7 @@ class Sync:
         if uri in self._server.prompts:
             self._server.prompts.submit(uri)
         if (path := path_of(uri)) is not None:
-            self._server.keeper.poke([path])
+            self._server.keeper.poke([anchored(path)])
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         self._closed([params.text_document])
@@ -105,4 +105,4 @@ class Sync:
     def _overlay(self, uri: str, text: str | None) -> None:
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.overlay(path, text)
+            self._server.overlay(anchored(path), text)

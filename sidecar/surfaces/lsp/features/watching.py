@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from lsprotocol import types as lsp
 
-from sidecar.surfaces.lsp.server import Sidecar, path_of
+from sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
 
 __all__ = ["register"]
 
@@ -40,7 +37,7 @@ class Watching:
         paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
         if self._covers_everything():
             self._server.keeper.watch_by("client")
-        self._server.keeper.poke([Path(os.path.realpath(path)) for path in paths])
+        self._server.keeper.poke([anchored(path) for path in paths])
 
     def stop(self) -> None:
         self._server.keeper.watch_by("own")
@@ -57,7 +54,7 @@ class Watching:
 
     def _covers_everything(self) -> bool:
         """Whether every knowledge base lies in a folder that the client has open."""
-        folders = [Path(os.path.realpath(folder)) for folder in self._server.folders]
+        folders = [folder.resolve() for folder in self._server.folders]
         return all(
             any(root.is_relative_to(folder) for folder in folders)
             for root in self._server.engine.collections
