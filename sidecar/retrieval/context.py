@@ -7,14 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.index.documents import sections
-from sidecar.index.text import fold, units
+from sidecar.index.text import Needle, content_stems, fold, needles, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
-from sidecar.retrieval.block import Hit
+from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.salience import Salient
 
 __all__ = ["Tiers", "adjacent_hits", "hits_for", "tiers"]
 
 EXCERPT_CHARS = 240
+_NEAREST = 50
+"""Claims of an entity that are looked at, nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,32 @@ def hits_for(rows: Sequence[Salient], text: str, limit: int) -> list[Hit]:
 
 
 def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
-    """An entity's claims, nearest to the text first; where it has none, its pages."""
+    """An entity's claims, nearest to the text first; where it has none, its pages.
+
+    After the first, only claims that hold more of the text than the entity's name: what shares
+    nothing else with a prompt is not worth its place there. A name alone, or with one word beside
+    it, asks for everything.
+    """
     claims = row.view.nearest(text, row.view.claims_of(row.entity.id))
-    for claim in claims:
-        yield _hit(row, claim)
+    everything = len(units(text).units) <= 1 + max(
+        (len(units(m).units) for m in row.matched), default=0
+    )
+    asked = _asked(row, text)
+    for claim in claims[:_NEAREST]:
+        stems = row.view.knowledge.stems_of((Kind.CLAIM, claim.id))
+        if claim is claims[0] or everything or any(word.held_by(stems) for word in asked):
+            yield _hit(row, claim)
     if not claims:
         for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
             yield _hit(row, page, excerpt(page))
+
+
+def _asked(row: Salient, text: str) -> list[Needle]:
+    """The content words of a text that are in no name of the entity."""
+    names = frozenset(
+        stem for name in (row.entity.name, *row.entity.aliases) for stem in content_stems(name)
+    )
+    return [word for word in needles(text) if not word.held_by(names)]
 
 
 def _hit(row: Salient, artifact: Claim | Page, excerpt: str = "") -> Hit:
@@ -63,7 +84,7 @@ def excerpt(page: Page) -> str:
         lines = (line.strip() for line in section.splitlines())
         words = " ".join(line for line in lines if line and not line.startswith("#"))
         if words:
-            return words[:EXCERPT_CHARS]
+            return cut(words, EXCERPT_CHARS)
     return ""
 
 
