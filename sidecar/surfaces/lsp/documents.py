@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from itertools import islice
+from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 from pygls.workspace import TextDocument, Workspace
 
-__all__ = ["Document", "Documents", "changed_lines"]
+__all__ = ["Document", "Documents", "changed_lines", "is_uri"]
+
+OPAQUE = "untitled:"
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -102,18 +105,43 @@ class Documents(Workspace):
         version: int | None = None,
         language_id: str | None = None,
     ) -> Document:
-        return Document(
-            doc_uri,
+        document = Document(
+            OPAQUE if not is_uri(doc_uri) else doc_uri,
             source=well_formed(source or ""),
             version=version,
             language_id=language_id,
             position_codec=self._position_codec,
         )
+        document.uri = doc_uri
+        return document
 
     def find(self, uri: str) -> Document | None:
         """The document, if the client has it open."""
-        found = self.get_text_document(uri)
-        return found if isinstance(found, Document) and found.version is not None else None
+        found = self._text_documents.get(unquote(uri))
+        return found if isinstance(found, Document) else None
+
+    def update_text_document(
+        self,
+        text_doc: lsp.VersionedTextDocumentIdentifier,
+        change: lsp.TextDocumentContentChangeEvent,
+    ) -> None:
+        """Take a change; one of a document that was never opened is nothing to go by."""
+        if unquote(text_doc.uri) in self._text_documents:
+            super().update_text_document(text_doc, change)
+
+    def update_notebook_document(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
+        """Take a change of a notebook; as above."""
+        if unquote(params.notebook_document.uri) in self._notebook_documents:
+            super().update_notebook_document(params)
+
+
+def is_uri(uri: str) -> bool:
+    """Whether a URI can be taken apart."""
+    try:
+        urlsplit(uri)
+    except ValueError:
+        return False
+    return True
 
 
 def well_formed(text: str) -> str:

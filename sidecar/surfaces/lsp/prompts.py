@@ -22,12 +22,15 @@ class Observe(Protocol):
 
 def is_prompt(uri: str, language_id: str | None) -> bool:
     """Whether a document is a prompt."""
-    return language_id == LANGUAGE or urlsplit(uri).scheme == LANGUAGE
+    return language_id == LANGUAGE or uri.startswith(f"{LANGUAGE}:")
 
 
 def session_of(uri: str) -> str | None:
     """The session that a prompt's URI names, None where it names none."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme != LANGUAGE:
         return None
     session_id = unquote(parts.path.lstrip("/").partition("/")[0])

@@ -10,11 +10,13 @@ import contextvars
 import json
 import logging
 from collections.abc import Generator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter, transform_error
 from lsprotocol import types as lsp
 from pygls.exceptions import (
+    FeatureNotificationError,
     JsonRpcException,
     JsonRpcInternalError,
     JsonRpcInvalidParams,
@@ -154,7 +156,13 @@ class Protocol(LanguageServerProtocol):
             return self._converter.structure(data, kind).params
         except Exception as error:
             messages = transform_error(error, path="", format_exception=_readable)
+            messages = [_as_field(message) for message in messages]
             raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, Exception):
+            self._server.report_server_error(error, FeatureNotificationError)
 
     def _refuse(self, msg_id: MessageId | None, refusal: JsonRpcException) -> None:
         error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
@@ -193,6 +201,13 @@ def _parse(message: Frame) -> dict[str, Any]:
     if "method" not in data and data.get("jsonrpc") != JsonRPCProtocol.VERSION:
         raise JsonRpcInvalidRequest('jsonrpc: must be "2.0"')
     return data
+
+
+def _as_field(message: str) -> str:
+    """`missing @ .params.text_document` as `textDocument missing`: as the client spells it."""
+    text, _, path = message.partition(" @ ")
+    head, *tail = path.removeprefix(".params").removeprefix(".").split("_")
+    return f"{head}{''.join(part[:1].upper() + part[1:] for part in tail) or ''} {text}".strip()
 
 
 def _readable(error: BaseException, _: type[Any] | None) -> str:

@@ -24,7 +24,7 @@ from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.settings import Prompts
 from sidecar.operations import capabilities
 from sidecar.operations.wire import SessionId, ViewerParams, Wire
-from sidecar.surfaces.lsp.documents import Documents
+from sidecar.surfaces.lsp.documents import Documents, is_uri
 from sidecar.surfaces.lsp.framing import Frame
 from sidecar.surfaces.lsp.prompts import PromptDocuments
 from sidecar.surfaces.lsp.protocol import Protocol, converter
@@ -237,7 +237,7 @@ def anchored(path: Path) -> Path:
 
 def path_of(uri: str) -> Path | None:
     """The file that a URI stands for, None for any other scheme."""
-    if not uri.startswith("file:"):
+    if not uri.startswith("file:") or not is_uri(uri):
         return None
     path = to_fs_path(uri)
     return Path(path) if path else None

@@ -51,6 +51,8 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     found = find(server, params) if settings.enabled else None
     if found is None:
         return None
+    for card in found.cards:
+        server.engine.stats.opened(card.entity.id)
     kind = _kind(server.client_capabilities)
     style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
     value = "\n".join(_lines(found.cards, style, settings.max_claims))
