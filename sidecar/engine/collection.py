@@ -88,9 +88,8 @@ class Collection:
         self.indexed_at = now
 
     def on_disk(self, relative: str) -> Artifact | None:
-        """What the file at a path below `.vouch/` says, if that is what counts for its id."""
-        artifact = self.store.artifact_at(relative)
-        return artifact if artifact and self.knowledge.artifact(key_of(artifact)) else None
+        """What the file at a path below `.vouch/` says, as published, if it counts for its id."""
+        return self.knowledge.at_path(relative)
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Read the settings anew."""

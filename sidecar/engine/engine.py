@@ -201,6 +201,10 @@ class Engine:
                 return [collection]
         raise UnknownRootError
 
+    def require(self, root: str | None) -> None:
+        """Raises `UnknownRootError` where no knowledge base is served."""
+        self._chosen(root)
+
     def overlay(self, connection: str, path: Path, text: str | None) -> None:
         """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
 
@@ -233,8 +237,8 @@ class Engine:
         overlay = self.overlays.of(caller.connection, collection.root)
         if overlay is not None:
             found.update(overlay.problems)
-            if overlay.config is not None:
-                _, settings_problems = load_settings(overlay.config, self._client, self.env)
+            if overlay.config_text is not None:
+                _, settings_problems = load_settings(overlay.config_text, self._client, self.env)
         for problem in settings_problems:
             found[problem.path] = (*found.get(problem.path, ()), problem)
         return {path: problems for path, problems in found.items() if problems}
@@ -308,15 +312,14 @@ class Engine:
 
 def _path(root: str) -> Path:
     """A path or a file URI as a path."""
-    if root.startswith("file:"):
-        from urllib.parse import unquote, urlparse
-
-        root = unquote(urlparse(root).path)
-    path = Path(root)
     try:
-        path = path.resolve()
+        if root.startswith("file:"):
+            from urllib.parse import unquote, urlparse
+
+            root = unquote(urlparse(root).path)
+        path = Path(root).resolve()
     except (OSError, RuntimeError, ValueError):
-        return path
+        return Path(root)
     return path.parent if path.name == KB_DIRNAME else path
 
 

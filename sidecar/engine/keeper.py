@@ -7,7 +7,9 @@ publish on the event loop, fold into the full-text index in a worker thread.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -31,6 +33,8 @@ SETTLE_SECONDS = 0.02
 """A burst of events counts as one change when it pauses this long."""
 GIT_SECONDS = 2.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
+STALE_SECONDS = 10.0
+"""Age from which on git's lock counts as left over."""
 
 
 @dataclass(slots=True)
@@ -96,7 +100,7 @@ class Keeper:
                 await self._work()
                 with anyio.move_on_after(self._until_next()):
                     await self._wake.wait()
-                    await self._settled()
+                await self._settled()
 
     async def refresh(self) -> None:
         """Look at everything once, now."""
@@ -111,9 +115,9 @@ class Keeper:
     async def _settled(self) -> None:
         """Wait until a burst is over, and with it a checkout that git has under way."""
         await anyio.sleep(SETTLE_SECONDS)
-        locks = [root / ".git" / "index.lock" for root in self._engine.collections]
+        locks = {lock for root in self._engine.collections if (lock := _index_lock(root))}
         with anyio.move_on_after(GIT_SECONDS):
-            while any(lock.exists() for lock in locks):
+            while any(map(_is_held, locks)):
                 await anyio.sleep(SETTLE_SECONDS)
 
     async def _work(self) -> None:
@@ -204,3 +208,23 @@ class Keeper:
             self._engine.watching = "sweep"
         else:
             self._engine.watching = self._watching
+
+
+def _index_lock(root: Path) -> Path | None:
+    """The file that git holds while it writes the working tree that a folder stands in."""
+    for folder in (root, *root.parents):
+        git = folder / ".git"
+        if git.is_dir():
+            return git / "index.lock"
+        if git.is_file():  # a linked worktree or a submodule
+            with suppress(OSError), git.open(encoding="utf-8", errors="replace") as file:
+                name, _, path = file.readline(4096).partition(":")
+                return folder / path.strip() / "index.lock" if name == "gitdir" else None
+    return None
+
+
+def _is_held(lock: Path) -> bool:
+    try:
+        return time.time() - lock.stat().st_mtime < STALE_SECONDS
+    except (OSError, ValueError):
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.engine.engine import Served
@@ -79,12 +79,13 @@ def say(
     named = hits_for(rows, text, limit + len(given))
     known = {_state_of(hit) for hit in named}
     hits = [*named, *(hit for hit in more if _state_of(hit) not in known)]
-    hits = [hit for hit in hits if _state_of(hit) not in given][:limit]
+    hits = [hit for hit in hits if _state_of(hit) not in given]
+    hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if adjacent:
-        hits += adjacent_hits(hits)
+        hits += [hit for hit in adjacent_hits(hits) if _state_of(hit) not in given]
     chosen = tiers(text, hits, [one.view.collection for one in served])
     budget = max_chars or max(recalls[collection].max_context_chars for collection in about)
-    key_facts = any(recalls[collection].include_key_facts for collection in about)
+    key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     block, said = render(hits, chosen.primary, budget, key_facts)
     if not said:
         return Speech()
@@ -92,6 +93,17 @@ def say(
     return Speech(
         block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
     )
+
+
+def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
+    """The first hits of each collection, as many as it lets be said."""
+    left = dict(limits)
+    kept = []
+    for hit in hits:
+        left[hit.view.collection] -= 1
+        if left[hit.view.collection] >= 0:
+            kept.append(hit)
+    return kept
 
 
 def _found(served: Sequence[Served], probed: Probe) -> list[Hit]:
@@ -119,23 +131,25 @@ def fresh(served: Sequence[Served], session: Session, now: float) -> list[Salien
         if (
             not one.settings.reflex.enabled
             or not volunteer.enabled
-            or _throttled(session, volunteer.throttle_seconds, now)
+            or _throttled(session, one.view.collection, volunteer.throttle_seconds, now)
         ):
             continue
-        rows = worth_volunteering([one.view], texts, volunteer.threshold or VOLUNTEERED)
+        threshold = VOLUNTEERED if volunteer.threshold is None else volunteer.threshold
+        rows = worth_volunteering([one.view], texts, threshold)
         rows = [r for r in rows if (r.view.collection, r.entity.id) not in session.pushed]
         left = one.settings.reflex.top_k
         if volunteer.max_per_session is not None:
-            left = min(left, volunteer.max_per_session - len(session.pushed))
+            pushed = sum(collection == one.view.collection for collection, _ in session.pushed)
+            left = min(left, volunteer.max_per_session - pushed)
         found += rows[: max(0, left)]
-    session.pushed.update((r.view.collection, r.entity.id) for r in found)
-    if found:
-        session.last_push_at = now
+    for row in found:
+        session.pushed.add((row.view.collection, row.entity.id))
+        session.last_push_at[row.view.collection] = now
     return found
 
 
-def _throttled(session: Session, seconds: float | None, now: float) -> bool:
-    last = session.last_push_at
+def _throttled(session: Session, collection: str, seconds: float | None, now: float) -> bool:
+    last = session.last_push_at.get(collection)
     return seconds is not None and last is not None and now - last < seconds
 
 

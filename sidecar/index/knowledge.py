@@ -78,6 +78,7 @@ class Knowledge:
         self._artifacts: dict[Key, Prepared] = {}
         self._documents: dict[Key, tuple[Document, ...]] = {}
         self._refs: dict[int, DocumentRef] = {}
+        self._paths: dict[str, Key] = {}
         self._ordinals = count()
         self._links: dict[str, Links] = {}
         self._claims_of: defaultdict[str, set[str]] = defaultdict(set)
@@ -116,6 +117,11 @@ class Knowledge:
     def artifact(self, key: Key) -> Artifact | None:
         """Any artifact by its key."""
         return self._get(*key)
+
+    def at_path(self, path: str) -> Artifact | None:
+        """What a file below `.vouch/` says, if that counts."""
+        key = self._paths.get(path)
+        return self._get(*key) if key else None
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
         """The artifacts of a kind, in no particular order."""
@@ -230,6 +236,7 @@ class Knowledge:
         key = key_of(artifact)
         self._artifacts[key] = prepared
         self._documents[key] = documents
+        self._paths[artifact.path] = key
         for section, document in enumerate(documents):
             self._refs[document.ordinal] = DocumentRef(key, section)
             self.search.add(document)
@@ -241,6 +248,8 @@ class Knowledge:
 
     def _forget(self, key: Key) -> Artifact:
         artifact = self._artifacts.pop(key).artifact
+        if self._paths.get(artifact.path) == key:
+            del self._paths[artifact.path]
         for document in self._documents.pop(key):
             del self._refs[document.ordinal]
             self.search.remove(document)

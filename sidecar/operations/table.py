@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -157,11 +158,12 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> dict[str, An
     params = read_params(operation.params, raw)
     who = params.viewer
     viewer = Viewer(who.project, who.agent) if who else None
-    if params.session_id and operation.text_field:
-        text = getattr(params, operation.text_field)
-        if text is not None:
-            engine.hear(params.session_id, text, caller.root)
     try:
+        engine.require(params.root)
+        if params.session_id and operation.text_field:
+            text = getattr(params, operation.text_field)
+            if text is not None:
+                engine.hear(params.session_id, text, caller.root)
         with engine.serving(caller, viewer, params.root) as served:
             ask = Ask(engine, caller, served)
             result = operation.run(ask, params)
@@ -211,7 +213,7 @@ def _invalid(error: ValidationError) -> InvalidParamsError:
     found = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, Message] = {}
     for one in found:
-        field = ".".join(str(part) for part in one["loc"]) or "params"
+        field = ".".join(part for part in one["loc"] if isinstance(part, str)) or "params"
         messages.setdefault(field, Message(field, _wording(one["type"], one["msg"])))
     missing = all(one["type"] == "missing" for one in found)
     return InvalidParamsError(list(messages.values()), missing=missing)
@@ -224,4 +226,4 @@ def _wording(kind: str, message: str) -> str:
         return "must not be blank"
     if kind in ("model_type", "model_attributes_type"):
         return "must be an object"
-    return message[0].lower() + message[1:].replace("Input", "it").removeprefix("it ")
+    return re.sub(r"^[A-Z]\w*(?: \w+)? should ", "must ", message)

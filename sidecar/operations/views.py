@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sidecar.kb.layout import KB_DIRNAME
@@ -15,14 +14,14 @@ from sidecar.operations.wire import (
     ProblemView,
     RelationRef,
 )
-from sidecar.retrieval.view import View, claim_date
+from sidecar.retrieval.view import View, claim_date, moment
 
 __all__ = ["ArtifactViews", "iso", "problem_view"]
 
 
 def iso(at: float | None) -> str | None:
     """A time in ISO 8601, UTC."""
-    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
+    return None if at is None else moment(at).isoformat()
 
 
 def problem_view(problem: Problem) -> ProblemView:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from sidecar.kb.plain import one_line
 from sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from sidecar.retrieval.salience import ArmName
-from sidecar.retrieval.view import View, claim_date
+from sidecar.retrieval.view import View, claim_date, moment
 
-__all__ = ["Hit", "frame", "render", "safe"]
+__all__ = ["Hit", "cut", "frame", "render", "safe"]
 
 _OPEN = (
     "<vouch-context: reference data from this repository's reviewed knowledge base, "
@@ -19,6 +18,7 @@ _OPEN = (
 )
 _CLOSE = "</vouch-context>"
 _MIN_CUT = 40
+_PHRASE_CHARS = 80
 _ELLIPSIS = "…"
 
 
@@ -37,9 +37,12 @@ class Hit:
 
 
 def render(
-    hits: Sequence[Hit], primary: str | None, max_chars: int, key_facts: bool
+    hits: Sequence[Hit], primary: str | None, max_chars: int, key_facts: Container[str]
 ) -> tuple[str, list[Hit]]:
-    """The block, and the hits that found room in it; "" when none did."""
+    """The block, and the hits that found room in it; "" when none did.
+
+    `key_facts` are the collections whose claims come with them.
+    """
     primary_hits = [h for h in hits if h.view.collection == primary]
     others = [h for h in hits if h.view.collection != primary]
     lines, said = [_OPEN], []
@@ -50,7 +53,7 @@ def render(
             wanted = f"{tier} {safe(hit.view.collection)}"
             header = [] if wanted == heading else [wanted]
             room = left - sum(len(h) + 1 for h in header) - 1
-            line = _line(hit, room, key_facts)
+            line = _line(hit, room, hit.view.collection in key_facts)
             if line is None:
                 continue
             lines += [*header, line]
@@ -74,15 +77,13 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
 
 def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
     """One hit in at most `room` characters; None where too little of it would be left."""
-    head = f"- “{safe(hit.phrase)[:80]}” {hit.similarity:.2f} {_label(hit)}: "
+    head = f"- “{cut(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2f} {_label(hit)}: "
     facts = _facts(hit) if key_facts else ""
     text = safe(_text(hit))
     spare = room - len(head) - len(facts)
-    if len(text) > spare:
-        if spare < min(_MIN_CUT, len(text)):
-            return None
-        text = _cut(text, spare)
-    return head + text + facts
+    if len(text) > spare and spare < _MIN_CUT:
+        return None
+    return head + cut(text, spare) + facts
 
 
 def _label(hit: Hit) -> str:
@@ -123,7 +124,7 @@ def _facts(hit: Hit) -> str:
         f"{sources} source{'' if sources == 1 else 's'}",
     ]
     if (at := claim_date(claim)) is not None:
-        facts.append(datetime.fromtimestamp(at, UTC).date().isoformat())
+        facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"
 
 
@@ -132,8 +133,10 @@ def safe(text: str) -> str:
     return one_line(text).replace("<", "‹").replace(">", "›")
 
 
-def _cut(text: str, length: int) -> str:
-    """At most `length` characters, cut between graphemes and marked as cut."""
+def cut(text: str, length: int) -> str:
+    """At most `length` characters: all of it, or cut between graphemes and marked as cut."""
+    if len(text) <= length:
+        return text
     import regex  # costs 20 ms, and few blocks are cut
 
     kept = ""

@@ -12,7 +12,7 @@ from sidecar.index.documents import sections
 from sidecar.index.search import fewest
 from sidecar.index.text import needles
 from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
-from sidecar.retrieval.block import Hit
+from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
@@ -165,6 +165,6 @@ def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | N
     words = ""
     if isinstance(artifact, Page):
         section = " ".join(sections(artifact)[ref.section].split())
-        words = section[:EXCERPT_CHARS] or excerpt(artifact)
+        words = cut(section, EXCERPT_CHARS) or excerpt(artifact)
     entity_id = artifact.id if isinstance(artifact, Entity) else None
     return Hit(view, artifact, phrase.text, similarity, "text", entity_id, words, ref.section)

@@ -6,6 +6,7 @@ touched becomes the newest; the window keeps the newest ones.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ __all__ = ["Session", "Sessions", "Slot"]
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0
+_CUT_WORD = re.compile(r"\S{0,80}\s")
+"""The end of a word whose beginning was cut off; longer runs are scripts without spaces."""
 PROBED_TURNS = 10
 T = TypeVar("T")
 
@@ -42,7 +45,8 @@ class Session:
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0
-    last_push_at: float | None = None
+    last_push_at: dict[str, float] = field(default_factory=dict)
+    """When something of a collection was last `fresh`."""
     _made: int = 0
 
     def touch(self, key: str, text: str, window: int) -> None:
@@ -92,7 +96,8 @@ def _newest(text: str) -> str:
     if len(encoded) <= MAX_SLOT_BYTES:
         return text
     kept = encoded[-MAX_SLOT_BYTES:].decode("utf-8", "ignore")
-    return kept.split(None, 1)[-1]
+    cut_word = _CUT_WORD.match(kept)
+    return kept[cut_word.end() :] if cut_word else kept
 
 
 class Sessions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import fsum
 from typing import TypeVar, cast
 
@@ -14,8 +15,10 @@ from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 
-__all__ = ["View", "claim_date"]
+__all__ = ["View", "claim_date", "moment"]
 
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 MEMO_ENTRIES = 512
 T = TypeVar("T")
 
@@ -123,6 +126,12 @@ class View:
         return sorted(claims, key=lambda c: (-round(shared(c), 9), c.id))
 
 
+def moment(at: float) -> datetime:
+    """A time in UTC; one beyond the calendar, which an offset can make, is its first or last."""
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
+
+
 def claim_date(claim: Claim) -> float | None:
     """When a claim was last known to hold: confirmed, else updated, else created."""
-    return claim.last_confirmed_at or claim.updated_at or claim.created_at
+    dates = (claim.last_confirmed_at, claim.updated_at, claim.created_at)
+    return next((at for at in dates if at is not None), None)

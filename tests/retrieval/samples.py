@@ -1,0 +1,52 @@
+"""Small knowledge bases in memory, and the views of those who look at them."""
+
+from __future__ import annotations
+
+from sidecar.index.documents import prepare
+from sidecar.index.knowledge import Knowledge
+from sidecar.kb.access import Viewer
+from sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Scope, Source
+from sidecar.retrieval.view import View
+
+__all__ = [
+    "ADA",
+    "COURIER",
+    "NOBODY",
+    "PRIVATE",
+    "claim",
+    "entity",
+    "page",
+    "relation",
+    "source",
+    "view",
+]
+
+NOBODY = Viewer()
+ADA = Viewer(agent="ada")
+COURIER = Viewer(project="courier")
+PRIVATE = Scope("private", agent="ada")
+
+
+def claim(claim_id: str, text: str, **fields: object) -> Claim:
+    return Claim(claim_id, f"claims/{claim_id}.yaml", text, **fields)  # type: ignore[arg-type]
+
+
+def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
+
+
+def page(page_id: str, title: str = "A page", **fields: object) -> Page:
+    return Page(page_id, f"pages/{page_id}.md", title, **fields)  # type: ignore[arg-type]
+
+
+def relation(relation_id: str, source: str, target: str) -> Relation:
+    path = f"relations/{relation_id}.yaml"
+    return Relation(relation_id, path, source, "supersedes", target)
+
+
+def source(source_id: str, title: str, scope: Scope) -> Source:
+    return Source(source_id, f"sources/{source_id}/meta.yaml", "notes.md", title=title, scope=scope)
+
+
+def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
+    return View(collection, Knowledge.of([prepare(a) for a in artifacts]), who.gates)

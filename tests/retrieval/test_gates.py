@@ -1,0 +1,121 @@
+"""What a viewer may not see leaves no trace: not in counts, rarity, ranks, snippets or blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.kb.access import Viewer
+from sidecar.kb.records import Artifact, Kind, Scope
+from sidecar.retrieval.experts import Question, rank
+from sidecar.retrieval.salience import rank as salience
+from sidecar.retrieval.search import SEARCHED, search
+from sidecar.retrieval.view import View
+from tests.retrieval.samples import (
+    ADA,
+    COURIER,
+    NOBODY,
+    PRIVATE,
+    claim,
+    entity,
+    page,
+    relation,
+    source,
+    view,
+)
+
+SHOWN: list[Artifact] = [
+    entity("vault", "Vault", aliases=("key store",)),
+    entity("jwt", "JWT"),
+    claim("rotation", "Vault rotates the signing keys of every JWT weekly.", entities=("vault",)),
+    claim("length", "Keys have 4096 bits.", entities=("vault", "jwt"), evidence=("s1",)),
+    page("keys", "Keys", body="# Keys\n\nVault holds keys.", entities=("vault",)),
+    relation("r1", "vault", "jwt"),
+]
+HIDDEN: list[Artifact] = [
+    claim("retired", "Vault keys were hunter2 keys.", entities=("vault",), status="superseded"),
+    claim("archived", "Vault keys hunter2.", entities=("vault",), status="archived"),
+    claim("redacted", "[redacted] keys hunter2", entities=("jwt",), status="redacted"),
+    claim("hers", "Vault keys hunter2 weekly.", entities=("vault",), scope=PRIVATE),
+    claim("theirs", "Vault hunter2 keys.", scope=Scope("project", project="courier")),
+    claim("nobodys", "Vault hunter2 keys.", scope=Scope("private")),
+    claim("unknown", "Vault hunter2 keys.", scope=Scope("secret")),
+    page("old", "Old keys", body="hunter2 keys", entities=("vault",), status="archived"),
+    page("private", "Private keys", body="hunter2", entities=("vault",), scope=PRIVATE),
+    page("linking", "Links", claims=("length",), entities=("jwt",), scope=PRIVATE),
+    source("s1", "hunter2 keys", PRIVATE),
+    relation("r2", "rotation", "retired"),
+    relation("r3", "hers", "vault"),
+]
+QUESTIONS = ["keys", "Vault", "hunter2", "weekly keys", "signing hunter2 keys", "supersedes", "jwt"]
+
+
+def everything(seen: View, text: str) -> dict[str, object]:
+    """Every answer about a text that could give something away."""
+    return {
+        "search": [
+            (h.kind, h.artifact.id, h.score, h.text) for h in search([seen], text, SEARCHED, 100)
+        ],
+        "experts": [
+            [
+                (r.entity.id, r.claim_count, r.citation_count, r.score, len(r.contributions))
+                for r in rank([seen], Question(text, 1.8e9, weight))
+            ]
+            for weight in ("count", "recency", "citation", "evidence")
+        ],
+        "salience": [
+            (r.entity.id, r.claim_count, r.top_claim_id, r.score, r.why)
+            for r in salience([seen], [text], 20)
+        ],
+        "weights": seen.weights(text),
+        "claims": [c.id for e in ("vault", "jwt") for c in seen.claims_of(e)],
+        "relations": [r.id for e in ("vault", "rotation", "hers") for r in seen.relations_of(e)],
+        "pages": [p.id for e in ("vault", "jwt") for p in seen.pages_about((Kind.ENTITY, e))],
+    }
+
+
+def ids_of(seen: View, query: str) -> set[str]:
+    return {hit.artifact.id for hit in search([seen], query, SEARCHED, 100)}
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_answers_are_those_of_a_knowledge_base_without_what_is_hidden(text: str) -> None:
+    assert everything(view(*SHOWN, *HIDDEN), text) == everything(view(*SHOWN), text)
+
+
+def test_the_right_viewer_sees_more() -> None:
+    hers = view(*SHOWN, *HIDDEN, who=ADA)
+    assert [c.id for c in hers.claims_of("vault")] == ["hers", "length", "rotation"]
+    assert [r.id for r in hers.relations_of("vault")] == ["r1", "r3"]
+    theirs = view(*SHOWN, *HIDDEN, who=COURIER)
+    assert ids_of(hers, "hunter2") == {"hers", "s1", "private"}
+    assert ids_of(theirs, "hunter2") == {"theirs"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "who", "seen"),
+    [
+        (Scope("public"), NOBODY, True),
+        (Scope("team"), NOBODY, True),
+        (Scope("project"), NOBODY, True),
+        (Scope("project", project="courier"), NOBODY, False),
+        (Scope("project", project="courier"), COURIER, True),
+        (Scope("project", project="courier"), Viewer(project="other"), False),
+        (Scope("private", agent="ada"), ADA, True),
+        (Scope("private", agent="ada"), Viewer(agent="bob"), False),
+        (Scope("private", project="courier"), COURIER, False),
+        (Scope("private"), ADA, False),
+        (Scope("whatever"), ADA, False),
+    ],
+)
+def test_who_sees_what(scope: Scope, who: Viewer, seen: bool) -> None:
+    known = view(claim("c", "text", scope=scope), who=who)
+    assert (known.claim("c") is not None) is seen
+    assert known.claim_total == (1 if seen else 0)
+
+
+def test_what_was_worked_out_for_one_viewer_is_not_told_another() -> None:
+    known = view(*SHOWN, *HIDDEN, who=ADA)
+    other = View(known.collection, known.knowledge, NOBODY.gates)
+    for text in QUESTIONS:
+        everything(known, text)
+        assert everything(other, text) == everything(view(*SHOWN), text)

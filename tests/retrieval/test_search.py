@@ -1,0 +1,78 @@
+"""Plain search: order, limits, kinds, snippets."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.kb.records import Kind
+from sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
+from tests.retrieval.samples import claim, entity, page, relation, view
+
+FULL = view(
+    entity("vault", "Vault", description="Keeps keys."),
+    claim("keys", "Keys rotate weekly."),
+    claim("bounces", "Bounces are parked."),
+    page("life", "Life of keys", body="# Start\n\nNothing.\n\n# End\n\nKeys expire, keys go.\n"),
+    relation("r", "vault", "keys"),
+)
+
+
+def found(query: str, *kinds: Kind, limit: int = 10, exclude: tuple[str, ...] = ()) -> list[str]:
+    hits = search([FULL], query, kinds or SEARCHED, limit, exclude)
+    return [hit.artifact.id for hit in hits]
+
+
+def test_every_kind_is_found_and_can_be_asked_for() -> None:
+    assert set(found("key")) == {"vault", "keys", "life", "r"}
+    assert found("keys", Kind.ENTITY) == ["vault"]
+    assert found("keys", Kind.ENTITY, Kind.ENTITY) == ["vault"]
+    assert found("keys", exclude=("life", "keys")) == [i for i in found("keys") if i in "vault r"]
+    assert found("the of") == found("?!") == found("nowhere") == []
+
+
+def test_a_page_is_one_hit_with_its_best_section() -> None:
+    (hit,) = search([FULL], "keys", [Kind.PAGE], 10)
+    assert hit.section == 1
+    (hit,) = search([FULL], "expire", [Kind.PAGE], 10)
+    assert (hit.section, hit.text) == (1, "# End\n\nKeys expire, keys go.\n")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 50, 100])
+def test_a_limit_cuts_the_ranking_and_changes_nothing_else(limit: int) -> None:
+    words = ["alpha", "beta", "gamma", "delta"]
+    claims = [
+        claim(f"c{i:02}", " ".join(w for b, w in enumerate(words) if i >> b & 1) + " and" * (i % 7))
+        for i in range(1, 64)
+    ]
+    seen = view(*claims)
+    for query in ("alpha", "alpha beta", "delta gamma alpha beta", "beta nowhere"):
+        whole = [(h.artifact.id, h.score) for h in search([seen], query, SEARCHED, 1000)]
+        cut = [(h.artifact.id, h.score) for h in search([seen], query, SEARCHED, limit)]
+        assert cut == whole[:limit]
+
+
+def test_ties_are_settled_by_id_then_collection() -> None:
+    views = [view(claim("b", "keys"), claim("a", "keys"), collection=c) for c in ("z", "m")]
+    hits = search(views, "keys", SEARCHED, 10)
+    assert [(h.artifact.id, h.view.collection) for h in hits] == [
+        ("a", "m"),
+        ("a", "z"),
+        ("b", "m"),
+        ("b", "z"),
+    ]
+
+
+def test_a_very_long_query_is_read_from_its_beginning() -> None:
+    assert found("keys " + " ".join(f"word{i}" for i in range(50_000)))[0] in ("keys", "life")
+    assert found(" ".join(f"word{i}" for i in range(MAX_WORDS)) + " keys") == []
+
+
+def test_a_snippet_is_one_line_around_the_first_word_found() -> None:
+    text = "x " * 200 + "the\nkey\x1b[31m fact " + "y " * 200
+    cut = snippet(text, "keys")
+    assert "the key fact" in cut
+    assert len(cut) <= 200
+    assert cut.startswith("…")
+    assert cut.endswith("…")
+    assert snippet("a\nb", "b") == "a b"
+    assert snippet("x " * 200, "nowhere").startswith("x x")

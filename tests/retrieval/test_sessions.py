@@ -1,0 +1,138 @@
+"""The window of a session, and the table of sessions, on a clock of our own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.retrieval.sessions import (
+    IDLE_SECONDS,
+    MAX_SESSIONS,
+    MAX_SLOT_BYTES,
+    Session,
+    Sessions,
+)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def sessions(clock: Clock) -> Sessions:
+    return Sessions(clock)
+
+
+def a_session() -> Session:
+    return Session("s", 0.0)
+
+
+def test_the_window_keeps_the_newest_slots() -> None:
+    session = a_session()
+    for text in "abcde":
+        session.add(text, 3)
+    assert session.newest_first() == ["e", "d", "c"]
+
+
+def test_a_slot_is_replaced_in_place_and_becomes_the_newest() -> None:
+    session = a_session()
+    session.touch("one", "first", 3)
+    session.touch("two", "second", 3)
+    session.touch("one", "first again", 3)
+    assert session.newest_first() == ["first again", "second"]
+
+
+def test_blank_text_empties_its_slot() -> None:
+    session = a_session()
+    session.touch("one", "first", 3)
+    session.touch("one", " \n", 3)
+    session.touch("never", "", 3)
+    assert session.newest_first() == []
+
+
+def test_a_final_slot_keeps_its_place_and_is_not_replaced() -> None:
+    session = a_session()
+    session.touch("one", "submitted", 3)
+    session.touch("two", "other", 3)
+    session.finish("one")
+    session.finish("unknown")
+    assert session.newest_first() == ["other", "submitted"]
+    session.touch("one", "next", 3)
+    assert session.newest_first() == ["next", "other", "submitted"]
+
+
+def test_a_smaller_window_counts_from_the_next_text_on() -> None:
+    session = a_session()
+    for text in "abcd":
+        session.add(text, 4)
+    session.add("e", 2)
+    assert session.newest_first() == ["e", "d"]
+
+
+def test_the_end_of_a_long_text_is_kept_from_a_whole_word_on() -> None:
+    session = a_session()
+    session.add("beginning " * 1000 + "end", 1)
+    (kept,) = session.newest_first()
+    assert kept.endswith("beginning end")
+    assert kept.startswith("beginning ")
+    assert MAX_SLOT_BYTES - 20 < len(kept) <= MAX_SLOT_BYTES
+
+
+def test_little_is_cut_from_scripts_without_spaces() -> None:
+    session = a_session()
+    session.add("認" * 3000 + " ok", 1)
+    (kept,) = session.newest_first()
+    assert kept.endswith("認 ok")
+    assert len(kept.encode()) > MAX_SLOT_BYTES - 300
+
+
+@given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000) | st.text())
+def test_no_slot_holds_more_than_4_kb(text: str) -> None:
+    session = a_session()
+    for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
+        session.add(long, 1)
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.newest_first())
+
+
+def test_sessions_expire_after_half_an_hour_without_activity(
+    sessions: Sessions, clock: Clock
+) -> None:
+    sessions.open("a")
+    sessions.open("b")
+    clock.now += IDLE_SECONDS - 1
+    assert sessions.get("a") is not None
+    assert sessions.peek("b") is not None
+    clock.now += 2
+    assert sessions.peek("b") is None
+    assert [s.id for s in sessions] == ["a"]
+    clock.now += IDLE_SECONDS
+    assert len(sessions) == 0
+
+
+def test_the_longest_idle_session_goes_first(sessions: Sessions, clock: Clock) -> None:
+    for number in range(MAX_SESSIONS):
+        clock.now += 1
+        sessions.open(f"s{number}")
+    sessions.get("s0")
+    sessions.peek("s1")
+    sessions.open("new")
+    assert len(sessions) == MAX_SESSIONS
+    assert sessions.peek("s0") is not None
+    assert sessions.peek("s1") is None
+
+
+def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
+    sessions.open("a").add("text", 8)
+    assert sessions.end("a") is True
+    assert sessions.end("a") is False
+    assert sessions.open("a").newest_first() == []
