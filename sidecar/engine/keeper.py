@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """A burst of events counts as one change when it pauses this long."""
+REMEMBER_SECONDS = 1.0
+"""How long nothing must have changed before the cache is written."""
 GIT_SECONDS = 2.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
 STALE_SECONDS = 10.0
@@ -73,6 +75,7 @@ class Keeper:
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._lost: set[Path] = set()
+        self._remember_at = float("inf")
 
     def poke(self, paths: Iterable[Path] | None = None) -> None:
         """Files may have changed: these, as far as they stand below a `.vouch/`, or any (None)."""
@@ -110,7 +113,7 @@ class Keeper:
     def _until_next(self) -> float:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
-        return max(0.0, min(times, default=now + 3600.0) - now)
+        return max(0.0, min([*times, self._remember_at, now + 3600.0]) - now)
 
     async def _settled(self) -> None:
         """Wait until a burst is over, and with it a checkout that git has under way."""
@@ -127,6 +130,10 @@ class Keeper:
             due = self._due.setdefault(root, _Due())
             if due.at <= self._engine.clock():
                 await self._look_at(collection)
+        if self._remember_at <= self._engine.clock():
+            self._remember_at = float("inf")
+            for collection in list(self._engine.collections.values()):
+                await anyio.to_thread.run_sync(collection.remember)
 
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()
@@ -136,6 +143,7 @@ class Keeper:
         now = self._engine.clock()
         if step is not None:
             self._engine.publish(collection, step)
+            self._remember_at = now + REMEMBER_SECONDS
         if paths is None:
             cost = 0.0 if step is not None else now - started
             due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))

@@ -213,6 +213,10 @@ class Knowledge:
         """All artifacts as they were taken in, for building anew."""
         return list(self._artifacts.values())
 
+    def prepared_of(self, key: Key) -> Prepared | None:
+        """An artifact as it was taken in."""
+        return self._artifacts.get(key)
+
     def _replace(
         self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
     ) -> None:

@@ -1,0 +1,179 @@
+"""Parsed files in the user's cache directory, so that the next process need not read them.
+
+Live artifacts only. Every entry carries the stat of its file, which is compared before anything
+is said. A cache that is damaged, of another version or anybody else's counts as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidecar.index.documents import Prepared
+from sidecar.kb.access import gate_of, is_live
+from sidecar.kb.files import Stat
+from sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Change, Scope, key_of
+
+__all__ = ["Cache", "Cached", "user_folder"]
+
+MAX_BYTES = 1 << 30
+DIGEST = 32
+_RECORDS: dict[str, type[Artifact]] = {kind.value: made for made, kind in KIND_OF.items()}
+_SCOPE = "scope"
+_ROOMS = ("kb", "index")
+"""What a file says, and in which stems, is decided by the code of these rooms."""
+
+
+class Cached(NamedTuple):
+    """A file as it was read once."""
+
+    stat: Stat
+    prepared: Prepared
+
+
+def user_folder(env: Mapping[str, str]) -> Path | None:
+    """Where this user's caches lie; None where the environment names no home."""
+    if not env.get("HOME") and not env.get("LOCALAPPDATA"):
+        return None
+    if os.path.isabs(named := env.get("XDG_CACHE_HOME", "")):  # noqa: PTH117
+        return Path(named) / "vouch-sidecar"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("vouch-sidecar", appauthor=False)
+
+
+class Cache:
+    """The cache of one knowledge base. All methods block; one thread at a time."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        name = hashlib.sha256(os.fsencode(os.path.realpath(root / ".vouch"))).hexdigest()[:32]
+        self._file = folder / f"{name}.cache"
+        self._held: dict[tuple[str, str], str] = {}
+        self._paths: set[str] = set()
+
+    def load(self) -> dict[str, Cached]:
+        """What an earlier process has read, by path below `.vouch/`; nothing in case of doubt."""
+        try:
+            entries = _decoded(_read(self._file))
+        except (OSError, ValueError, EOFError, TypeError, LookupError, MemoryError):
+            entries = {}
+        self._note(entries)
+        return entries
+
+    def save(self, entries: Mapping[str, Cached]) -> None:
+        """Replace the cache, whole or not at all; what is not live stays out."""
+        live = {path: entry for path, entry in entries.items() if _is_live(entry)}
+        body = marshal.dumps([_encoded(path, entry) for path, entry in live.items()])
+        try:
+            _write(self._file, _header() + hashlib.blake2b(body, digest_size=DIGEST).digest(), body)
+        except OSError:
+            self.purge()
+            return
+        self._note(live)
+
+    def purge(self) -> None:
+        """Remove the cache."""
+        self._note({})
+        self._file.unlink(missing_ok=True)
+
+    def outdated_by(self, change: Change) -> bool:
+        """Whether the cache holds something that a change has changed or taken away."""
+        return any(key in self._held for key in change.removals) or any(
+            artifact.path in self._paths or key_of(artifact) in self._held
+            for artifact in change.upserts
+        )
+
+    def differs_from(self, paths: Iterable[str]) -> bool:
+        """Whether the cache does not hold just these files."""
+        return self._paths != set(paths)
+
+    def _note(self, entries: Mapping[str, Cached]) -> None:
+        self._paths = set(entries)
+        self._held = {key_of(e.prepared.artifact): path for path, e in entries.items()}
+
+
+def _is_live(entry: Cached) -> bool:
+    artifact = entry.prepared.artifact
+    return is_live(artifact) and gate_of(artifact) is not None
+
+
+@cache
+def _header() -> bytes:
+    """The version of whatever decides what a file says, Python's included."""
+    digest = hashlib.blake2b(repr(sys.version_info).encode(), digest_size=16)
+    package = Path(__file__).parents[1]
+    for room in _ROOMS:
+        for source in sorted((package / room).glob("*.py")):
+            digest.update(source.read_bytes())
+    return b"vouch-sidecar cache 1 " + digest.hexdigest().encode() + b"\n"
+
+
+def _read(file: Path) -> bytes:
+    """The checked contents. Raises OSError or ValueError for what is not to be trusted."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(file, flags), "rb") as stream:
+        found = os.fstat(stream.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES or _is_others(found):
+            raise ValueError
+        data = stream.read()
+    header = _header()
+    if not data.startswith(header):
+        raise ValueError
+    digest, body = data[len(header) :][:DIGEST], memoryview(data)[len(header) + DIGEST :]
+    if hashlib.blake2b(body, digest_size=DIGEST).digest() != digest:
+        raise ValueError
+    return bytes(body)
+
+
+def _is_others(found: os.stat_result) -> bool:
+    """Whether anybody but this user may have written or may read it."""
+    own = getattr(os, "getuid", lambda: found.st_uid)()
+    return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
+
+
+def _write(file: Path, *parts: bytes) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.parent.chmod(0o700)
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".")  # 0600
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.writelines(parts)
+        os.replace(temporary, file)  # noqa: PTH105
+    except OSError:
+        os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+def _encoded(path: str, entry: Cached) -> tuple[Any, ...]:
+    artifact, stems = entry.prepared
+    kind = key_of(artifact)[0].value
+    values = (_plain(getattr(artifact, item.name)) for item in fields(artifact))
+    return (path, tuple(entry.stat), kind, stems, *values)
+
+
+def _plain(value: object) -> object:
+    if not isinstance(value, Scope):
+        return value
+    return None if value == OPEN_SCOPE else (value.visibility, value.project, value.agent)
+
+
+def _decoded(body: bytes) -> dict[str, Cached]:
+    scopes = {
+        kind: next((i for i, item in enumerate(fields(made)) if item.name == _SCOPE), None)
+        for kind, made in _RECORDS.items()
+    }
+    found = {}
+    for path, at, kind, stems, *values in marshal.loads(body):  # its digest was checked
+        if (i := scopes[kind]) is not None:
+            values[i] = OPEN_SCOPE if values[i] is None else Scope(*values[i])
+        found[path] = Cached(Stat(*at), Prepared(_RECORDS[kind](*values), stems))
+    return found
