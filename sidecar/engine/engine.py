@@ -13,6 +13,8 @@ from typing import Literal
 from sidecar.engine.caller import Caller
 from sidecar.engine.collection import Collection, Step
 from sidecar.engine.overlays import Overlays
+from sidecar.engine.stats import Stats
+from sidecar.index.cache import user_folder
 from sidecar.kb.access import Viewer
 from sidecar.kb.layout import KB_DIRNAME, below, discover
 from sidecar.kb.records import Problem, Session, Severity
@@ -61,6 +63,7 @@ class Engine:
         self.collections: dict[Path, Collection] = {}
         self.sessions = Sessions(clock)
         self.overlays = Overlays()
+        self.stats = Stats()
         self.generation = 0
         self.watching: Watching = "none"
         self.watch_lost = False
@@ -83,7 +86,7 @@ class Engine:
     def add_root(self, root: Path) -> Collection:
         """Serve the knowledge base in a folder; one that is served already stays as it is."""
         if root not in self.collections:
-            collection = Collection.at(root, self.clock)
+            collection = Collection.at(root, self.clock, user_folder(self.env))
             collection.configure(self._client, self.env)
             self.collections[root] = collection
             self._name_collections()
@@ -110,6 +113,7 @@ class Engine:
         for collection in self.collections.values():
             if (step := collection.read()) is not None:
                 self.publish(collection, step)
+            collection.remember()
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Make a step count, at once and whole."""

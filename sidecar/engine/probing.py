@@ -23,9 +23,19 @@ class Probed:
     persona: str | None
 
 
-def probe(served: Sequence[Served], text: str, session: Session | None) -> Probed:
-    """Probe the knowledge bases, as many as the settings allow. A probe of the same text in the
-    same session is not made again while nothing changed.
+def never() -> bool:
+    """There is time enough."""
+    return False
+
+
+def probe(
+    served: Sequence[Served],
+    text: str,
+    session: Session | None,
+    late: Callable[[], bool] = never,
+) -> Probed:
+    """Probe the knowledge bases, as many as the settings allow, until `late`. A probe of the same
+    text in the same session is not made again while nothing changed, unless it came too late.
     """
     asked = _allowed(served)
     stamp = tuple(
@@ -33,7 +43,7 @@ def probe(served: Sequence[Served], text: str, session: Session | None) -> Probe
         for one in asked
     ) + tuple(one.view.knowledge.overlaid for one in asked)
     if session is None:
-        return _probe(asked, text, lambda _, look: look())
+        return _probe(asked, text, lambda _, look: look(), late)
     session.turn += 1
     hits_before = 0
 
@@ -43,7 +53,9 @@ def probe(served: Sequence[Served], text: str, session: Session | None) -> Probe
         hits_before += known
         return hits
 
-    probed, known = session.recall((text, stamp), lambda: _probe(asked, text, lookup))
+    probed, known = session.recall((text, stamp), lambda: _probe(asked, text, lookup, late))
+    if probed.probe.timed_out:
+        del session.probed[text, stamp]
     remembered = len(probed.probe.phrases) if known else hits_before
     return Probed(probed.probe, remembered, probed.persona)
 
@@ -52,12 +64,13 @@ def _probe(
     asked: Sequence[Served],
     text: str,
     lookup: Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]],
+    late: Callable[[], bool],
 ) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     full_text = any(r.fallback_to_fts for r in recalls) and len(text.strip()) >= shortest
-    found = run([one.view for one in asked], text, threshold, lookup, full_text)
+    found = run([one.view for one in asked], text, threshold, lookup, full_text, late)
     persona = next(
         (one.settings.persona for one in asked if one.view.collection == found.primary), None
     )

@@ -62,12 +62,15 @@ class Pushes:
                 new = tuple(fresh(served, session, engine.clock()))
                 if self._differs(session.id, rows) or new:
                     text = next(iter(session.newest_first()), "")
+                    speech = say(served, new, text)
+                    if new:
+                        engine.stats.spoke(speech.hits)
                     pushes.append(
                         SaliencePush(
                             session.id,
                             rows,
                             new,
-                            say(served, new, text),
+                            speech,
                             engine.generation,
                             len(served) > 1,
                         )

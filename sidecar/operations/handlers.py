@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -59,6 +59,17 @@ class Ask:
         return params.session_id or self.caller.session_id
 
 
+def _late(ask: Ask) -> Callable[[], bool]:
+    """Whether the time that the strictest knowledge base gives an answer is up, from now on."""
+    limits = [one.settings.recall.timeout_ms for one in ask.served]
+    clock, until = ask.engine.clock, ask.engine.clock() + min(limits, default=0) / 1000
+    return lambda: clock() >= until
+
+
+def _degraded(timed_out: bool) -> list[wire.Degraded]:
+    return ["timed_out"] if timed_out else []
+
+
 def experts(ask: Ask, params: wire.ExpertsParams) -> wire.ExpertsResult:
     question = expert_ranking.Question(
         topic=params.topic,
@@ -88,7 +99,7 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
     session_id = ask.session(params)
     if session_id is None and params.task is None:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
-    sessions = ask.engine.sessions
+    sessions, late = ask.engine.sessions, _late(ask)
     if params.repeat:
         session = sessions.get(session_id) if session_id else None
     else:
@@ -98,7 +109,9 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         texts = session.newest_first()
     probed = None
     if params.task is not None:
-        probed = probing.probe(ask.served, params.task, session).probe
+        made = probing.probe(ask.served, params.task, session, late)
+        ask.engine.stats.looked(len(made.probe.phrases), made.from_cache)
+        probed = made.probe
     speech = speak_of(
         ask.served,
         texts,
@@ -108,7 +121,9 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         repeat=params.repeat,
         adjacent=params.adjacent,
     )
+    ask.engine.stats.spoke(speech.hits)
     return wire.ContextResult(
+        degraded=_degraded(probed is not None and probed.timed_out),
         text=speech.text,
         items=[
             wire.ContextItem(
@@ -130,9 +145,11 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
 def probe(ask: Ask, params: wire.ProbeParams) -> wire.ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    probed = probing.probe(ask.served, params.text, session)
+    probed = probing.probe(ask.served, params.text, session, _late(ask))
     found = probed.probe
+    ask.engine.stats.looked(len(found.phrases), probed.from_cache)
     return wire.ProbeResult(
+        degraded=_degraded(found.timed_out),
         hits=[
             wire.ProbeHit(
                 phrase=hit.phrase,
@@ -179,6 +196,7 @@ def search_for(ask: Ask, params: wire.SearchParams) -> wire.SearchResult:
 def entity(ask: Ask, params: wire.IdParams) -> wire.EntityResult:
     view, found = _find(ask, Kind.ENTITY, params.id)
     assert isinstance(found, Entity)
+    ask.engine.stats.opened(found.id)
     return entity_result(ask.views_for(view), view, found)
 
 
@@ -198,6 +216,7 @@ def entity_result(views: ArtifactViews, view: View, found: Entity) -> wire.Entit
 
 def claim(ask: Ask, params: wire.IdParams) -> wire.ClaimResult:
     view, _ = _find(ask, Kind.CLAIM, params.id)
+    ask.engine.stats.opened(params.id)
     found = view.claim(params.id)
     assert found is not None
     views = ask.views_for(view)
@@ -245,6 +264,26 @@ def _root_status(ask: Ask, served: Served) -> wire.RootStatus:
         ),
         problems=[problem_view(p) for _, found in sorted(problems.items()) for p in found],
         indexed_at=iso(collection.indexed_at),
+    )
+
+
+def stats(ask: Ask, _: wire.Params) -> wire.StatsResult:
+    kept = ask.engine.stats
+    return wire.StatsResult(
+        arms=[
+            wire.ArmStats(arm=arm, said=one.said, opened=one.opened, silent=one.silent)
+            for arm, one in kept.arms.items()
+        ],
+        operations=[
+            wire.OperationStats(
+                operation=name,
+                count=timing.count,
+                p50_ms=timing.percentile(50),
+                p95_ms=timing.percentile(95),
+            )
+            for name, timing in sorted(kept.timings.items())
+        ],
+        probe_cache=wire.CacheStats(phrases=kept.phrases, remembered=kept.remembered),
     )
 
 

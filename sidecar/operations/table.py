@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -111,6 +112,13 @@ _TABLE = (
         handlers.status,
     ),
     Operation(
+        "stats",
+        "How often each arm spoke, was followed up or was silent, and how long operations took.",
+        wire.Params,
+        wire.StatsResult,
+        handlers.stats,
+    ),
+    Operation(
         "capabilities",
         "What this server answers and sends.",
         wire.Params,
@@ -155,6 +163,7 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> dict[str, An
     operation = OPERATIONS.get(name)
     if operation is None:
         raise UnknownOperationError(name)
+    started = perf_counter()
     params = read_params(operation.params, raw)
     who = params.viewer
     viewer = Viewer(who.project, who.agent) if who else None
@@ -175,11 +184,13 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> dict[str, An
         update={
             "generation": engine.generation,
             "complete": engine.complete,
-            "degraded": engine.degraded(),
+            "degraded": [*engine.degraded(), *result.degraded],
             "meta": meta,
         }
     )
-    return complete.model_dump(mode="json", by_alias=True)
+    answer = complete.model_dump(mode="json", by_alias=True)
+    engine.stats.took(name, perf_counter() - started)
+    return answer
 
 
 def _meta(ask: Ask, session_id: str | None) -> wire.Meta | None:

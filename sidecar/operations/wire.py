@@ -455,6 +455,39 @@ class StatusResult(Result):
     version: str
 
 
+class ArmStats(Wire):
+    """What came of one way to recognise something, since the process began."""
+
+    arm: Arm
+    said: int = Field(description="Times that a block or a push said something by it.")
+    opened: int = Field(description="Of these, how often it was opened or hovered afterwards.")
+    silent: int = Field(description="Times that it said nothing when it could have.")
+
+
+class OperationStats(Wire):
+    """How long one operation took: the latest thousand calls."""
+
+    operation: str
+    count: int = Field(description="Calls since the process began.")
+    p50_ms: float
+    p95_ms: float
+
+
+class CacheStats(Wire):
+    """How often a session remembered a phrase that was looked for before."""
+
+    phrases: int
+    remembered: int
+
+
+class StatsResult(Result):
+    """Figures since the process began, none of them text."""
+
+    arms: list[ArmStats] = Field(default_factory=list)
+    operations: list[OperationStats] = Field(default_factory=list)
+    probe_cache: CacheStats
+
+
 class CapabilitiesResult(Result):
     """What this server answers and sends."""
 

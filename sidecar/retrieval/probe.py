@@ -19,7 +19,7 @@ from sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
 from sidecar.retrieval.salience import Salient, named_in, worth_searching
 from sidecar.retrieval.view import View
 
-__all__ = ["Probe", "Strength", "run"]
+__all__ = ["LateError", "Probe", "Strength", "run"]
 
 Strength = Literal["strong", "moderate", "weak"]
 HITS_PER_PHRASE = 3
@@ -37,7 +37,9 @@ Lookup = Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a text brings in. `moderate` holds the hits of full text that may be pushed."""
+    """What a text brings in. `moderate` holds the hits of full text that may be pushed; after
+    `timed_out`, only what was found until then is here.
+    """
 
     hits: tuple[Hit, ...]
     primary: str | None
@@ -45,6 +47,11 @@ class Probe:
     strength: Strength
     phrases: tuple[str, ...]
     moderate: tuple[Hit, ...] = ()
+    timed_out: bool = False
+
+
+class LateError(Exception):
+    """There is no time left for full text."""
 
 
 def run(
@@ -53,19 +60,23 @@ def run(
     threshold: float,
     lookup: Lookup,
     full_text: bool = True,
+    late: Callable[[], bool] = lambda: False,
 ) -> Probe:
-    """Probe all views. Full text speaks only where a text is worth searching."""
+    """Probe all views. Full text speaks only where a text is worth searching, and until `late`."""
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
     tested = list(dict.fromkeys(row.matched[0] for row in named))
     found: list[tuple[Phrase, Hit]] = []
+    timed_out = False
     if full_text and worth_searching(text):
-        known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
-        for phrase in phrases(views, text, known)[: max(0, MAX_PHRASES - len(tested))]:
-            tested.append(phrase.text)
-            looked = lookup(phrase, partial(_search, views, phrase))
-            found += [(phrase, hit) for hit in looked]
+        try:
+            for phrase in _phrases(views, text, late)[: max(0, MAX_PHRASES - len(tested))]:
+                looked = lookup(phrase, partial(_search, views, phrase, late))
+                tested.append(phrase.text)
+                found += [(phrase, hit) for hit in looked]
+        except LateError:
+            timed_out = True
     kept = _merged(hits, [(p, h) for p, h in found if h.similarity >= threshold])
     chosen = tiers(text, kept, [view.collection for view in views])
     moderate = tuple(h for p, h in found if h in kept and _tells(p, h))
@@ -76,7 +87,16 @@ def run(
         strength=_strength(named, moderate),
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
+        timed_out=timed_out,
     )
+
+
+def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Phrase]:
+    """The phrases to look for beside the names that the text holds. Raises LateError."""
+    if late():
+        raise LateError
+    known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
+    return phrases(views, text, known)
 
 
 def _tells(phrase: Phrase, hit: Hit) -> bool:
@@ -123,11 +143,16 @@ def _merged(named: Iterable[Hit], found: Iterable[tuple[Phrase, Hit]]) -> list[H
     return ranked[:MAX_HITS]
 
 
-def _search(views: Sequence[View], phrase: Phrase) -> list[Hit]:
-    """What holds all words of a phrase; of a whole text, what holds most of them."""
+def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> list[Hit]:
+    """What holds all words of a phrase; of a whole text, what holds most of them.
+
+    Raises LateError.
+    """
     out: list[Hit] = []
     for view in views:
         for kind in _SEARCHED:
+            if late():
+                raise LateError
             found = (
                 _covering(view, kind, phrase)
                 if phrase.kind == "whole"

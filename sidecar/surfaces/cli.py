@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 SESSION = "shell"
+HOOKS = ("user-prompt-submit", "session-start", "session-end", "post-tool-use")
+STATS_SECONDS = 2.0
 FAILED = 1
 USAGE = 2
 
@@ -106,6 +108,29 @@ def mcp(root: Path | None) -> None:
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
     run_mcp(os.environ, root or Path.cwd())
+
+
+@main.command()
+@click.argument("host")
+@click.option("--user", is_flag=True, help="For all projects of this user.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--uninstall", is_flag=True, help="Take it out again.")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the project.  [default: that of the knowledge base, else .]",
+)
+def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | None) -> None:
+    """Plug this into a host: claude-code, codex, cursor, opencode or zed.
+
+    For neovim, helix and emacs, print what to write into their settings.
+    """
+    from sidecar.surfaces.install.command import run_install
+    from sidecar.surfaces.install.hosts import HOSTS
+
+    if host not in HOSTS:
+        raise click.BadParameter(f"must be one of {', '.join(HOSTS)}", param_hint="HOST")
+    run_install(host, root, os.environ, user=user, dry_run=dry_run, uninstall=uninstall)
 
 
 @main.command()
@@ -213,6 +238,42 @@ def status(asked: Asked) -> None:
 
 @main.command()
 @asking
+def stats(asked: Asked) -> None:
+    """Show what the sidecar that runs for a knowledge base has done; exit code 1 without one."""
+    root = _root(asked)
+    from sidecar.surfaces.local.client import ask
+
+    answered = ask(root, "kb.stats", {}, timeout=STATS_SECONDS, env=os.environ)
+    if answered is None or not answered.get("ok"):
+        raise click.ClickException("no sidecar runs for this knowledge base")
+    _print(asked, "stats", answered["result"])
+
+
+@main.command()
+@click.option("--root", type=click.Path(exists=True, path_type=Path), help="Where to look from.")
+def warm(root: Path | None) -> None:
+    """Fill the cache of a knowledge base, unless somebody is at it."""
+    found = _root(Asked(root, False, None, None))
+    from sidecar.engine import Engine
+    from sidecar.surfaces.hook.alone import hold_warming
+
+    if hold_warming(found, os.environ):
+        engine = Engine(env=os.environ)
+        engine.add_root(found)
+        engine.load()
+
+
+@main.command()
+@click.argument("event", type=click.Choice(HOOKS))
+def hook(event: str) -> None:
+    """Answer one event of an agent's hooks, given as JSON on standard input."""
+    from sidecar.surfaces.hook.client import run
+
+    run(event)
+
+
+@main.command()
+@asking
 def check(asked: Asked) -> None:
     """List the problems of a knowledge base; exit code 1 when there are any."""
     result = _ask(asked, "status", {})
@@ -240,6 +301,15 @@ def _loopback(address: str) -> tuple[str, int]:
     if not local or not 0 <= number <= 65_535:
         raise click.BadParameter("must be a loopback address and a port", param_hint="--tcp")
     return host, number
+
+
+def _root(asked: Asked) -> Path:
+    from sidecar.kb.layout import discover
+
+    root = discover(_start(asked), env=os.environ)
+    if root is None:
+        raise click.UsageError(f"no knowledge base found from {_start(asked)}")
+    return root
 
 
 def _start(asked: Asked) -> Path:

@@ -44,7 +44,9 @@ def _table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[ob
     console.print(table)
 
 
-NUMBERS = frozenset({"claims", "citations", "score", "confidence", "similarity"})
+NUMBERS = frozenset(
+    "claims citations score confidence similarity said opened silent count p50_ms p95_ms".split()
+)
 
 
 def _nothing(console: Console, message: str) -> None:
@@ -221,6 +223,15 @@ def _status(console: Console, result: dict[str, Any]) -> None:
         console.print(_plain(f"{len(root['problems'])} problems"))
 
 
+def _stats(console: Console, result: dict[str, Any]) -> None:
+    arms, operations, cache = result["arms"], result["operations"], result["probe_cache"]
+    headings = ["arm", "said", "opened", "silent"]
+    _table(console, headings, ([arm[name] for name in headings] for arm in arms))
+    headings = ["operation", "count", "p50_ms", "p95_ms"]
+    _table(console, headings, ([one[name] for name in headings] for one in operations))
+    console.print(_plain(f"{cache['remembered']} of {cache['phrases']} phrases were remembered"))
+
+
 def _check(console: Console, result: dict[str, Any]) -> None:
     if not result["problems"]:
         _nothing(console, "No problems.")
@@ -238,6 +249,7 @@ def _check(console: Console, result: dict[str, Any]) -> None:
 
 RENDERERS: dict[str, Callable[[Console, dict[str, Any]], None]] = {
     "experts": _experts,
+    "stats": _stats,
     "salience": _salience,
     "search": _search,
     "entity": _entity,

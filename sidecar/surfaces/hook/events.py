@@ -87,7 +87,9 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
         if session_id is not None:
             engine.hear(session_id, naming, caller.root)
             session = engine.sessions.open(session_id)
-        return speak_of(served, [naming], session=session, repeat=session is None).text
+        speech = speak_of(served, [naming], session=session, repeat=session is None)
+    engine.stats.spoke(speech.hits)
+    return speech.text
 
 
 def _end(engine: Engine, _: Payload, session_id: str | None, caller: Caller) -> str:

@@ -1,0 +1,74 @@
+"""A hook without a resident process: from the warm cache, or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from sidecar.surfaces.local.address import socket_path, usable_folder
+
+__all__ = ["Limited", "answer", "hold_warming"]
+
+
+class Limited(Protocol):
+    """How long there is; may turn out to be longer or shorter."""
+
+    def set(self, limit: float) -> None: ...
+
+
+def answer(
+    root: str, event: str, payload: Mapping[str, Any], env: Mapping[str, str], deadline: Limited
+) -> object:
+    """What to print, None for nothing: also where the cache is cold, which is then warmed."""
+    from sidecar.engine import Caller, Engine
+    from sidecar.surfaces.hook.events import limit_of, respond
+
+    engine = Engine(env=env)
+    collection = engine.add_root(Path(root))
+    if not collection.recall():
+        _warm(root, env)
+        return None
+    engine.load()
+    deadline.set(limit_of(engine))
+    return respond(engine, event, payload, Caller(connection="hook"))
+
+
+def hold_warming(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
+    """Whether this process is the only one, until it ends, to warm the cache of a knowledge base.
+
+    Raises OSError where that can't be known.
+    """
+    usable_folder(env, make=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    lock = os.open(f"{socket_path(root, env)}.warm", flags, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return False
+    return True
+
+
+def _warm(root: str, env: Mapping[str, str]) -> None:
+    """Leave one process behind that fills the cache."""
+    command = [sys.executable, "-m", "sidecar.surfaces.entry", "warm", "--root", root]
+    try:
+        if not hold_warming(root, env):
+            return
+    except OSError:
+        return
+    import subprocess
+
+    subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env=dict(env),
+    )
