@@ -38,11 +38,18 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "entity": {"id": "rate-limiter"},
     "claim": {"id": "limit-per-depot"},
     "status": {},
+    "stats": {},
     "capabilities": {},
     "session_end": {"session_id": "agent-7"},
 }
 # What differs from run to run.
-MOMENTS = {"indexed_at": "2026-11-21T09:00:00+00:00", "probe_time_ms": 0.4}
+MOMENTS = {
+    "indexed_at": "2026-11-21T09:00:00+00:00",
+    "probe_time_ms": 0.4,
+    "count": 12,
+    "p50_ms": 0.4,
+    "p95_ms": 0.9,
+}
 INTRODUCTION = """\
 # Protocol
 

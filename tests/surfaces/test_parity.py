@@ -25,11 +25,16 @@ QUESTIONS: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "entity": ({"id": "relay"}, ["relay"]),
     "claim": ({"id": "relay-p99"}, ["relay-p99"]),
     "status": ({}, []),
+    "stats": ({}, None),
     "capabilities": ({}, None),
     "session_end": ({"session_id": "other"}, None),
 }
 # What the contract exempts, and who watches, which differs by nature.
-EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "watcher", "sessions"}
+EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "watcher", "sessions"} | {
+    "arms",
+    "operations",
+    "probe_cache",
+}
 
 
 def comparable(result: Any) -> Any:
