@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from sidecar.engine.pushes import Pushes
 from sidecar.operations import call
 from sidecar.operations.rows import salience_notification
 
-__all__ = ["Said", "World", "written"]
+__all__ = ["Said", "World", "copied", "write", "written"]
 
 _NOW = "2026-01-01T00:00:00Z"
 _SOURCE = "0" * 64
@@ -79,6 +80,15 @@ def written(knowledge: Knowledge) -> Iterator[World]:
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder)
         write(root, knowledge)
+        yield World(root)
+
+
+@contextmanager
+def copied(source: Path) -> Iterator[World]:
+    """A world over a copy of a knowledge base, so that the original stays as it is."""
+    with TemporaryDirectory(prefix="quality-") as folder:
+        root = Path(folder) / source.name
+        copytree(source / ".vouch", root / ".vouch")
         yield World(root)
 
 

@@ -1,0 +1,74 @@
+"""`python -m benchmarks.quality [DIR]`: the figures of the sets in a folder, and of our own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.quality.measures import Case
+from benchmarks.quality.ordinary import docstring_sentences
+from benchmarks.quality.report import Line, figures, print_table, write_wrong
+from benchmarks.quality.runs import (
+    dialogue_cases,
+    expert_cases,
+    mention_cases,
+    ordinary_cases,
+    prompt_cases,
+)
+from benchmarks.quality.sets import (
+    read_dialogues,
+    read_experts,
+    read_mentions,
+    read_names,
+    read_prompts,
+)
+from benchmarks.quality.world import copied
+
+ROOT = Path(__file__).resolve().parents[2]
+BESIDE = ROOT.parent / "shared" / "eval"
+WRONG = ROOT / "artifacts" / "eval"
+NAMES = Path(__file__).with_name("names.json")
+PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
+DEMO = ROOT / "examples" / "courier"
+
+Run = tuple[str, str, Sequence[Case]]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; list what went wrong in `artifacts/eval/`."""
+    given = arguments[0] if arguments else os.environ.get("EVAL") or str(BESIDE)
+    folder = Path(given)
+    if not folder.is_dir():
+        print(f"no sets in {given}: only the project's own are measured", file=sys.stderr)
+    lines: list[Line] = []
+    for name, variant, cases in [*_sets(folder), *_own()]:
+        lines += figures(name, variant, cases)
+        write_wrong(WRONG, f"{name}-{variant}" if variant else name, cases)
+    print_table(lines)
+    print(f"Every wrong case with its reason: {WRONG.relative_to(ROOT)}/")
+    return 0
+
+
+def _sets(folder: Path) -> Iterator[Run]:
+    if (path := folder / "dialogues.jsonl").is_file():
+        dialogues = read_dialogues(path)
+        for way in ("fresh", "context"):
+            yield "dialogues", way, list(dialogue_cases(dialogues, way))
+    if (path := folder / "mentions.json").is_file():
+        yield "mentions", "", list(mention_cases(read_mentions(path)))
+    if (path := folder / "experts.json").is_file():
+        experts = read_experts(path)
+        for weight in ("count", "evidence"):
+            yield "experts", weight, list(expert_cases(experts, weight))
+
+
+def _own() -> Iterator[Run]:
+    yield "ordinary", "", list(ordinary_cases(docstring_sentences(), read_names(NAMES)))
+    with copied(DEMO) as world:
+        yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,75 @@
+"""The table of figures beside the aims and vouch-kb, and the listing of every wrong case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.quality.measures import Case, Estimate, best_precision, estimate, ratio
+
+__all__ = ["Line", "figures", "print_table", "write_wrong"]
+
+_VOUCH = Path(__file__).with_name("vouch_kb_1.5.0.json")
+_AIMS: dict[tuple[str, str], str] = {
+    ("dialogues", "missed"): "≤ 0.02",
+    ("dialogues", "false fires"): "≤ 0.01",
+    ("dialogues", "precision"): "≥ 0.98",
+    ("dialogues", "recall"): "≥ 0.95",
+    ("dialogues", "tokens"): "≤ 40",
+    ("dialogues", "repeats"): "0",
+    ("mentions", "precision at recall 0.85"): "≥ 0.65",
+    ("mentions", "listed recall"): "≥ 0.85",
+    ("experts", "P@1"): "≥ 0.36",
+    ("experts", "hit@3"): "≥ 0.48",
+    ("experts", "MRR"): "≥ 0.42",
+    ("ordinary", "fires"): "≤ 0.01",
+    ("prompts", "missed"): "≤ 0.02",
+    ("prompts", "false fires"): "≤ 0.01",
+    ("prompts", "precision"): "≥ 0.98",
+    ("prompts", "recall"): "≥ 0.95",
+    ("prompts", "repeats"): "0",
+}
+_SWEEP = 0.85
+_SWEEP_RESAMPLES = 100
+
+
+class Line(NamedTuple):
+    """One figure. `variant` tells apart runs of one set, such as weights of experts."""
+
+    set: str
+    variant: str
+    measure: str
+    estimate: Estimate
+
+
+def figures(name: str, variant: str, cases: Sequence[Case]) -> list[Line]:
+    """All measures that the cases of a set carry."""
+    names = dict.fromkeys(n for case in cases for n in case.counts)
+    lines = [Line(name, variant, n, estimate(cases, ratio(n))) for n in names]
+    if name == "mentions":
+        swept = estimate(cases, best_precision(_SWEEP), _SWEEP_RESAMPLES)
+        lines.append(Line(name, variant, f"precision at recall {_SWEEP}", swept))
+    return lines
+
+
+def print_table(lines: Iterable[Line]) -> None:
+    """Figures with 95 % intervals, the aim, and vouch-kb's figure (q: quoted, not measured)."""
+    vouch = json.loads(_VOUCH.read_text("utf-8"))
+    print(f"{'set':<24}{'measure':<27}{'sidecar':>8}  {'95 %':<15}{'aim':<9}vouch-kb 1.5.0")
+    for line in lines:
+        value, low, high = line.estimate
+        shown = "–" if value is None else f"{value:.3f}"
+        interval = "" if low is None else f"{low:.3f}–{high:.3f}"
+        aim = _AIMS.get((line.set, line.measure), "")
+        theirs = vouch.get(line.set, {}).get(line.measure, "")
+        name = f"{line.set}, {line.variant}" if line.variant else line.set
+        print(f"{name:<24}{line.measure:<27}{shown:>8}  {interval:<15}{aim:<9}{theirs}")
+
+
+def write_wrong(folder: Path, name: str, cases: Sequence[Case]) -> None:
+    """Every wrong case of a set with its reason, one a line."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [line.replace("\n", " ") for case in cases for line in case.wrong]
+    (folder / f"{name}.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -1,0 +1,158 @@
+"""Every set run through the sidecar: one `Case` for each of its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchmarks.quality.measures import Case
+from benchmarks.quality.sets import Dialogue, Experts, Knowledge, Mentions, Prompt
+from benchmarks.quality.world import Said, World, written
+
+__all__ = [
+    "dialogue_cases",
+    "expert_cases",
+    "judged",
+    "mention_cases",
+    "ordinary_cases",
+    "prompt_cases",
+    "together",
+]
+
+AT_MOST = 3
+"""What counts of what is volunteered for one turn."""
+
+
+def dialogue_cases(dialogues: Iterable[Dialogue], way: str) -> Iterator[Case]:
+    """Conversations; `way` is `fresh` (pushed) or `context` (asked for with `repeat: false`)."""
+    for dialogue in dialogues:
+        with written(Knowledge(entities=dialogue.entities, claims=dialogue.claims)) as world:
+            turns, given = [], set[str]()
+            for number, turn in enumerate(dialogue.turns):
+                said = _said(world, way, dialogue.id, turn.text)
+                if turn.role == "user":
+                    where = f"{dialogue.id} turn {number}"
+                    gold, allowed = set(turn.gold), {*turn.gold, *turn.acceptable}
+                    turns.append(judged(where, turn.text, said, gold, allowed, given))
+                given.update(said.ids)
+            yield together(turns)
+
+
+def prompt_cases(prompts: Iterable[Prompt], world: World) -> Iterator[Case]:
+    """Single prompts over one knowledge base, each in a session of its own."""
+    for prompt in prompts:
+        given = {i for earlier in prompt.before for i in world.say(prompt.id, earlier).ids}
+        said = world.say(prompt.id, prompt.text)
+        world.end(prompt.id)
+        gold, allowed = set(prompt.gold), {*prompt.gold, *prompt.acceptable}
+        case = judged(f"{prompt.id} ({prompt.kind})", prompt.text, said, gold, allowed, given)
+        if prompt.listed is not None:
+            rows = world.listed(prompt.text)
+            listed = _listing(f"{prompt.id} ({prompt.kind})", prompt.text, rows, prompt.listed)
+            case = together([case, listed])
+        yield case
+
+
+def _said(world: World, way: str, session: str, text: str) -> Said:
+    if way == "fresh":
+        return world.say(session, text)
+    answer = world.ask("context", session_id=session, task=text, repeat=False)
+    rows = {item["entity_id"] or item["id"]: item for item in answer["items"]}
+    return Said(
+        [
+            {"entity_id": i, "why": f"{item['arm']} “{item['phrase']}” {item['similarity']}"}
+            for i, item in rows.items()
+        ],
+        answer["text"],
+    )
+
+
+def judged(
+    where: str, text: str, said: Said, gold: set[str], allowed: set[str], given: set[str]
+) -> Case:
+    """One text: what was said for it against what had to be, might be, and was given before."""
+    ids = said.ids[:AT_MOST]
+    right = [i for i in ids if i in allowed]
+    found = gold.intersection(ids)
+    counts: dict[str, tuple[float, float]] = {
+        "precision": (len(right), len(ids)),
+        "recall": (len(found), len(gold)),
+        "tokens": (said.tokens, 1),
+        "repeats": (len(given.intersection(ids)), len(ids)),
+    }
+    if gold:
+        counts["missed"] = (not found, 1)
+    elif not allowed:
+        counts["false fires"] = (bool(ids), 1)
+    why = {row["entity_id"]: row["why"] for row in said.rows}
+    wrong = [f"{where}: said {i} for {text!r}: {why[i]}" for i in ids if i not in allowed]
+    wrong += [f"{where}: did not say {i} for {text!r}" for i in sorted(gold - found)]
+    return Case(counts, wrong)
+
+
+def together(cases: Sequence[Case]) -> Case:
+    counts: dict[str, tuple[float, float]] = {}
+    for case in cases:
+        for name, (over, under) in case.counts.items():
+            before = counts.get(name, (0, 0))
+            counts[name] = (before[0] + over, before[1] + under)
+    return Case(counts, [line for case in cases for line in case.wrong])
+
+
+def mention_cases(mentions: Mentions) -> Iterator[Case]:
+    """Sentences: what `salience` lists for each alone against what a person marked."""
+    with written(mentions) as world:
+        for number, marked in enumerate(mentions.cases):
+            rows = world.listed(marked.text)
+            yield _listing(f"sentence {number}", marked.text, rows, marked.gold)
+
+
+def _listing(
+    where: str, text: str, rows: Sequence[dict[str, object]], wanted: Sequence[str]
+) -> Case:
+    ids = [str(row["entity_id"]) for row in rows]
+    right = [i for i in ids if i in wanted]
+    wrong = [
+        f"{where}: listed {row['entity_id']} for {text!r}: {row['why']}"
+        for row in rows
+        if row["entity_id"] not in wanted
+    ]
+    wrong += [f"{where}: did not list {i} for {text!r}" for i in wanted if i not in ids]
+    return Case(
+        {
+            "listed precision": (len(right), len(ids)),
+            "listed recall": (len(right), len(set(wanted))),
+        },
+        wrong,
+        [(float(str(row["score"])), row["entity_id"] in wanted) for row in rows],
+        len(set(wanted)),
+    )
+
+
+def expert_cases(experts: Experts, weight: str) -> Iterator[Case]:
+    """Topics: where the first known expert stands under a weight."""
+    with written(experts) as world:
+        for case in experts.cases:
+            rows = world.ask("experts", topic=case.topic, weight=weight, limit=100)["experts"]
+            ids = [row["entity_id"] for row in rows]
+            place = next((n for n, i in enumerate(ids, 1) if i in case.gold), None)
+            top = [f"{row['entity_id']} {row['score']}" for row in rows[:3]]
+            yield Case(
+                {
+                    "P@1": (place == 1, 1),
+                    "hit@3": (place is not None and place <= 3, 1),
+                    "MRR": (1 / place if place else 0, 1),
+                },
+                [] if place == 1 else [f"{case.topic}: expert at {place}; first are {top}"],
+            )
+
+
+def ordinary_cases(sentences: Iterable[str], names: Knowledge) -> Iterator[Case]:
+    """Ordinary text against short names: nothing of it should be listed."""
+    with written(names) as world:
+        for sentence in sentences:
+            rows = world.listed(sentence)
+            said = world.say(sentence, sentence).ids
+            yield Case(
+                {"fires": (bool(rows), 1), "volunteered": (bool(said), 1)},
+                [f"listed {row['entity_id']} for {sentence!r}: {row['why']}" for row in rows],
+            )
