@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { ExpertCommands, typesFor } from './expertCommands';
 import { Panel } from './panel';
 import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
-import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
+import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
 import { install } from './server/install';
 import { hasKnowledgeBase } from './server/look';
 import { type Listeners, Server } from './server/server';
@@ -21,7 +21,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Vouch', { log: true });
   const sessionId = `vscode-${randomUUID()}`;
   const ask: Ask = (method, params) => server.ask(method, params);
-  const panel = new Panel(ask, log, sessionId);
+  const submit = (text: string) =>
+    server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
+  const panel = new Panel(ask, submit, log, sessionId);
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, server, log);
   const experts = new ExpertCommands(
@@ -138,7 +140,7 @@ async function openRow(server: Server, { target, subject }: Node): Promise<void>
   if (target) await openTarget(target);
   else if (subject) {
     const { entity } = await server.ask('vouch/entity', { id: subject.id });
-    await openTarget({ uri: entity.uri, needles: [] });
+    await openTarget({ uris: [entity.uri], needles: [] });
   }
 }
 

@@ -7,7 +7,7 @@ import { type State, summarize } from './statusText';
 import type { Ask } from './views/ask';
 import { Experts } from './views/experts';
 import { InPlay } from './views/inPlay';
-import { Arrivals, NodeTree } from './views/tree';
+import { Marks, NodeTree } from './views/tree';
 
 const SETTLE_MS = 250;
 
@@ -21,15 +21,16 @@ export class Panel implements vscode.Disposable {
   private readonly inPlayTree: NodeTree;
   private readonly items = new StatusItems();
   private readonly progress = new Progress();
-  private readonly arrivals = vscode.window.registerFileDecorationProvider(new Arrivals());
+  private readonly marks = vscode.window.registerFileDecorationProvider(new Marks());
   private fading: NodeJS.Timeout | undefined;
   private settling: NodeJS.Timeout | undefined;
   private generation = 0;
-  /** After a restart the server's window is empty: what was shown stays until something comes. */
-  private resumed = false;
+  /** The server has been restarted and does not know yet what was in play. */
+  private resuming = false;
 
   constructor(
     private readonly ask: Ask,
+    private readonly submit: (text: string) => Promise<void>,
     private readonly log: vscode.LogOutputChannel,
     private readonly sessionId: string,
   ) {
@@ -48,7 +49,7 @@ export class Panel implements vscode.Disposable {
   setState(state: State): void {
     this.state = state;
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.state', state);
-    if (state === 'noKnowledgeBase' || state === 'noServer') this.inPlay.clear();
+    if (EMPTY.includes(state)) this.inPlay.clear();
     this.describe();
   }
 
@@ -56,11 +57,9 @@ export class Panel implements vscode.Disposable {
   async begin(again: boolean): Promise<void> {
     this.health = undefined;
     this.generation = 0;
-    this.resumed = again;
+    this.resuming = again;
     await this.refresh();
-    if (again) await this.inPlay.revalidate();
-    const { salience } = await this.ask('vouch/salience', {});
-    if (salience.length > 0) this.takeSalience(this.sessionId, salience, false);
+    if (!again) await this.askSalience();
   }
 
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {
@@ -81,7 +80,7 @@ export class Panel implements vscode.Disposable {
     for (const part of [this.inPlayTree, this.expertsTree, this.items, this.progress]) {
       part.dispose();
     }
-    this.arrivals.dispose();
+    this.marks.dispose();
   }
 
   private takeSalience(
@@ -89,11 +88,23 @@ export class Panel implements vscode.Disposable {
     salience: DidChangeSalience['salience'],
     marked: boolean,
   ): void {
-    const isEcho = this.resumed && session === this.sessionId && salience.length === 0;
-    if (isEcho) return;
-    if (session === this.sessionId) this.resumed = false;
+    if (this.resuming && session === this.sessionId) return;
     this.inPlay.push(session, salience, marked);
     this.plan();
+  }
+
+  /** Tells a new server by which words the entities shown came into play, so that they still are. */
+  private async resume(): Promise<void> {
+    await this.inPlay.revalidate();
+    const words = this.inPlay.words;
+    if (words) await this.submit(words);
+    this.resuming = false;
+    await this.askSalience();
+  }
+
+  private async askSalience(): Promise<void> {
+    const { salience } = await this.ask('vouch/salience', {});
+    if (salience.length > 0) this.takeSalience(this.sessionId, salience, false);
   }
 
   private plan(): void {
@@ -126,6 +137,8 @@ export class Panel implements vscode.Disposable {
       this.status = await this.ask('vouch/status', {});
       this.generation = Math.max(this.generation, this.status.generation);
       this.setState(stateOf(this.status));
+      if (!this.status.complete) return;
+      if (this.resuming) await this.resume();
       await Promise.all([this.inPlay.moveTo(this.generation), this.experts.again()]);
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
@@ -143,6 +156,8 @@ export class Panel implements vscode.Disposable {
     return roots.find((root) => root.collection === collection)?.root ?? null;
   }
 }
+
+const EMPTY: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];
 
 function stateOf(status: StatusResult): State {
   if (!status.complete) return 'indexing';

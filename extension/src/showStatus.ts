@@ -46,7 +46,7 @@ function problems({ status }: Panel): Entry[] {
     run: () => {
       const file = vscode.Uri.file(path.join(problem.root, '.vouch', problem.path));
       const uri = file.with({ fragment: `L${problem.line}` }).toString();
-      return openTarget({ uri, needles: [] });
+      return openTarget({ uris: [uri], needles: [] });
     },
   }));
 }

@@ -85,8 +85,8 @@ test('newcomers are marked as new for a while', () => {
   at(1_000);
   model.push('own', [salient('a'), salient('b')]);
   assert.deepEqual(
-    model.roots.map(({ isNew }) => isNew),
-    [false, true],
+    model.roots.map(({ mark }) => mark),
+    [undefined, 'new'],
   );
   drawn.length = 0;
   at(model.nextFade ?? 0);
@@ -148,6 +148,7 @@ test('after a restart what may still be shown stays', async () => {
   model.push('agent-7', [salient('a')]);
   await model.revalidate();
   assert.deepEqual(names(model.roots), ['A']);
+  assert.equal(model.words, 'a');
 });
 
 test('the same id in two collections is two rows', () => {
@@ -164,16 +165,17 @@ test('a claim says status, confidence and date, and opens at its text', () => {
     title: 'Runbook',
     locator: 'L3',
     quote: 'Drain first.',
-    uri: 'file:///r.md',
+    uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
   assert.equal(node.description, 'contested · 0.70 · 2026-06-30');
   assert.equal(node.icon, 'warning');
   assert.equal(node.target?.needles[0], 'Text of c');
-  const [citation] = node.children ?? [];
+  const [facts, citation] = node.children ?? [];
+  assert.equal(facts?.label, node.description);
   assert.equal(citation?.label, 'Runbook');
   assert.deepEqual(citation?.target, {
-    uri: 'file:///r.md',
+    uris: ['file:///kb/.vouch/sources/s/content', cited.uri],
     locator: 'L3',
     needles: ['Drain first.'],
   });
@@ -189,10 +191,30 @@ test('a citation without its source says so and opens nothing', () => {
     quote: null,
     uri: null,
   } as const;
-  const [node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
+  const [, node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
   assert.equal(node?.label, 'gone');
   assert.equal(node?.description, 'missing');
   assert.equal(node?.target, undefined);
+});
+
+test('a source opens as the document itself, if it lies below the root', () => {
+  const uris = (locator: string) => {
+    const uri = 'file:///kb/.vouch/sources/s/meta.yaml';
+    const cited = { id: 's', kind: 'source', source_id: 's', title: null, quote: null } as const;
+    const made = claimNode('p', claim('c', { citations: [{ ...cited, locator, uri }] }));
+    return made.children?.[1]?.target?.uris;
+  };
+  const kept = ['file:///kb/.vouch/sources/s/content', 'file:///kb/.vouch/sources/s/meta.yaml'];
+  assert.deepEqual(uris('docs/a b.md'), ['file:///kb/docs/a%20b.md', ...kept]);
+  for (const locator of [
+    '../secret',
+    '/etc/passwd',
+    'https://x.y/z',
+    'a/../../secret',
+    '\\\\host',
+  ]) {
+    assert.deepEqual(uris(locator), kept, locator);
+  }
 });
 
 test('more claims than a glance takes stand under one row', () => {
@@ -211,10 +233,10 @@ test('every row has an id of its own', () => {
 });
 
 test('a bar fills with the share', () => {
-  assert.equal(bar(1), '▰▰▰▰▰▰▰▰');
-  assert.equal(bar(0.5), '▰▰▰▰▱▱▱▱');
-  assert.equal(bar(0.001), '▰▱▱▱▱▱▱▱');
-  assert.equal(bar(0), '▱▱▱▱▱▱▱▱');
+  assert.equal(bar(1), '━━━━━━━━━━');
+  assert.equal(bar(0.5), '━━━━━─────');
+  assert.equal(bar(0.001), '━─────────');
+  assert.equal(bar(0), '──────────');
 });
 
 test('rows that stand where they stood are told apart from rows that moved', () => {
@@ -243,7 +265,7 @@ test('experts show in order, an answer to an older question is dropped', async (
   waiting[0]?.([expert('z', 1)]);
   assert.equal(await first, undefined);
   assert.deepEqual(names(experts.roots), ['A', 'B']);
-  assert.match(experts.roots[1]?.description ?? '', /^▰▰▰▰▱▱▱▱ {2}3 claims · 2 citations$/);
+  assert.match(experts.roots[1]?.description ?? '', /^━{5}─{5} {2}3 claims · 2 citations$/);
   const beneath = experts.children(experts.roots[0] as Node);
   waiting[2]?.([{ claim: claim('c1') }]);
   assert.deepEqual(names(await beneath), ['Text of c1', '2 more']);

@@ -1,20 +1,12 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import {
-  State as ClientState,
-  CloseAction,
-  ErrorAction,
-  LanguageClient,
-  type LanguageClientOptions,
-  RevealOutputChannelOn,
-} from 'vscode-languageclient/node';
-import { hoverMiddleware } from '../hover';
 import { type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../statusText';
 import { coalesce } from './coalesce';
 import { CrashCounter } from './crashes';
 import { discover, type Found } from './discover';
+import type { Client } from './languageClient';
 import { machine, safeEnvironment } from './machine';
 import { traceChannel } from './trace';
 
@@ -31,21 +23,10 @@ export interface Listeners {
   knowledgeBases(): readonly string[];
 }
 
-const SELECTOR = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'].map(
-  (scheme) => ({ scheme }),
-);
-
-/** Logs what goes wrong; what the user has to know is said once, in words of our own. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
 export class Server implements vscode.Disposable {
   found: Found | undefined;
   readonly restart = coalesce(() => this.stopAndStart());
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private ranBefore = false;
   private readonly crashes = new CrashCounter();
   private readonly trace: ReturnType<typeof traceChannel>;
@@ -60,7 +41,7 @@ export class Server implements vscode.Disposable {
   }
 
   get running(): boolean {
-    return this.client?.state === ClientState.Running;
+    return this.client?.running ?? false;
   }
 
   async ask<M extends keyof Requests>(
@@ -71,15 +52,14 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<Requests[M]['result']>(method, params);
   }
 
-  async notify(method: string, params: unknown): Promise<void> {
-    if (this.running) await this.client?.sendNotification(method, params as object);
+  async notify(method: string, params: object): Promise<void> {
+    if (this.running) await this.client?.sendNotification(method, params);
   }
 
   /** Tells a running server what is set now. */
   async sendSettings(): Promise<void> {
-    await this.notify('workspace/didChangeConfiguration', {
-      settings: { vouchSidecar: settingsNow() },
-    });
+    const settings = { vouchSidecar: settingsNow() };
+    await this.notify('workspace/didChangeConfiguration', { settings });
   }
 
   async stop(): Promise<void> {
@@ -106,8 +86,8 @@ export class Server implements vscode.Disposable {
       this.listeners.onState('noServer');
       return;
     }
-    this.client = this.createClient(this.found);
     try {
+      this.client = await this.createClient(this.found);
       await this.client.start();
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
@@ -115,26 +95,29 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private createClient({ command }: Found): LanguageClient {
-    const options = { cwd: this.context.extensionPath, env: safeEnvironment() };
-    const client = new QuietClient(
-      'vouch',
-      'Vouch',
-      { command, args: ['lsp'], options },
-      this.clientOptions(),
-    );
+  private async createClient({ command }: Found): Promise<Client> {
+    const { createClient } = await import('./languageClient');
+    const client = createClient({
+      command,
+      cwd: this.context.extensionPath,
+      env: safeEnvironment(),
+      log: this.log,
+      trace: this.trace,
+      sessionId: this.sessionId,
+      settings: settingsNow,
+      folders: () => [...workspaceFolders(), ...this.listeners.knowledgeBases()],
+      onStarting: () => this.listeners.onState('starting'),
+      onRunning: () => this.began(client),
+      onEnded: () => this.mayRestart(),
+    });
     for (const method of ['vouch/didChangeSalience', 'vouch/didChangeStatus'] as const) {
       client.onNotification(method, (params) => this.listeners.onNotification(method, params));
     }
-    client.onDidChangeState(({ newState }) => {
-      if (client === this.client) this.follow(client, newState);
-    });
     return client;
   }
 
-  private follow(client: LanguageClient, state: ClientState): void {
-    if (state === ClientState.Starting) this.listeners.onState('starting');
-    if (state !== ClientState.Running) return;
+  private began(client: Client): void {
+    if (client !== this.client) return;
     const spoken = client.initializeResult?.capabilities.experimental?.vouch?.protocol;
     if (spoken !== PROTOCOL) {
       this.log.error(`The server speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
@@ -145,38 +128,16 @@ export class Server implements vscode.Disposable {
     this.ranBefore = true;
   }
 
-  private clientOptions(): LanguageClientOptions {
-    const folders = () => [
-      ...(vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
-      ...this.listeners.knowledgeBases(),
-    ];
-    return {
-      documentSelector: SELECTOR,
-      outputChannel: this.log,
-      traceOutputChannel: this.trace,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: () => ({ session_id: this.sessionId, settings: settingsNow() }),
-      markdown: { isTrusted: false, supportHtml: false },
-      middleware: hoverMiddleware(folders),
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(),
-      },
-    };
-  }
-
-  private closed(): { action: CloseAction; handled: true; message: string } {
-    if (this.crashes.mayRestart(performance.now())) {
-      const message = 'The server has ended; it is started again.';
-      return { action: CloseAction.Restart, handled: true, message };
-    }
+  private mayRestart(): boolean {
+    if (this.crashes.mayRestart(performance.now())) return true;
     this.listeners.onState('stopped');
     this.listeners.onCrashLoop();
-    const message = 'The server keeps ending; it is not started again.';
-    return { action: CloseAction.DoNotRestart, handled: true, message };
+    return false;
   }
 }
+
+const workspaceFolders = (): string[] =>
+  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 function settingsNow(): Settings {
   const configuration = vscode.workspace.getConfiguration('vouchSidecar');

@@ -35,8 +35,11 @@ export class InPlay implements Model {
     private readonly now: () => number = Date.now,
   ) {}
 
-  get count(): number {
-    return this.sessions.get(this.own)?.shown.length ?? 0;
+  /** The words that brought the entities of the own session into play. */
+  get words(): string {
+    const shown = this.sessions.get(this.own)?.shown ?? [];
+    const inPlay = shown.filter(({ gone }) => !gone);
+    return inPlay.flatMap(({ row }) => row.matched).join(', ');
   }
 
   /** Takes a ranking; `marked` says whether newcomers are marked as new. */

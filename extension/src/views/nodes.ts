@@ -2,7 +2,8 @@
 import type { Citation, ClaimView, ExpertRow, SalientEntity } from '../protocol.gen';
 
 export interface Target {
-  readonly uri: string;
+  /** Files, the first that is there is opened. */
+  readonly uris: readonly string[];
   /** Where in the file: a locator such as `L12`, then words to look for. */
   readonly locator?: string | null;
   readonly needles: readonly string[];
@@ -11,7 +12,16 @@ export interface Target {
 /** A row; `id` is stable for as long as the row means the same thing. */
 export interface Node {
   readonly id: string;
-  readonly kind: 'session' | 'entity' | 'expert' | 'why' | 'claim' | 'more' | 'citation' | 'note';
+  readonly kind:
+    | 'session'
+    | 'entity'
+    | 'expert'
+    | 'why'
+    | 'claim'
+    | 'facts'
+    | 'more'
+    | 'citation'
+    | 'note';
   readonly label: string;
   readonly description: string;
   /** Read aloud in place of label and description. */
@@ -22,7 +32,8 @@ export interface Node {
   readonly color?: string;
   readonly branch: boolean;
   readonly target?: Target;
-  readonly isNew?: boolean;
+  /** How it stands in its list, shown by colour. */
+  readonly mark?: 'new' | 'gone';
   readonly subject?: Subject;
   /** Rows beneath that are known already. */
   readonly children?: readonly Node[];
@@ -88,13 +99,12 @@ export function entityNode(
     id: `${parent}/${keyOf(row)}`,
     kind: 'entity',
     label: row.name,
-    description: joined(row.type, claims, row.collection, state),
+    description: joined(state, row.collection, row.type, claims),
     spoken: [row.name, row.type, claims, state, isNew && 'new'].filter(Boolean).join(', '),
     tooltip: [row.name, joined(row.type, claims, row.collection), `In play: ${row.why}`],
     icon: entityIcon(row.type),
-    ...(gone ? { color: 'disabledForeground' } : {}),
+    ...(gone ? { color: 'disabledForeground', mark: 'gone' } : isNew ? { mark: 'new' } : {}),
     branch: true,
-    isNew,
     subject: subjectOf(row),
   };
 }
@@ -129,12 +139,14 @@ export function sessionNode(id: string, count: number): Node {
 }
 
 const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: string]>> = {
-  stable: ['verified'],
+  working: ['circle'],
+  actionable: ['arrow-circle-right'],
+  stable: ['pass'],
   contested: ['warning', 'list.warningForeground'],
 };
 
 export function claimNode(parent: string, claim: ClaimView): Node {
-  const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle-small'];
+  const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle'];
   const facts = factsOf(claim);
   const id = `${parent}/claim:${claim.id}`;
   return {
@@ -146,9 +158,30 @@ export function claimNode(parent: string, claim: ClaimView): Node {
     tooltip: [claim.text, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
     icon,
     ...(color ? { color } : {}),
-    branch: claim.citations.length > 0,
-    target: { uri: claim.uri, needles: [claim.text, `text:`] },
-    children: claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
+    branch: true,
+    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+    children: [
+      factsNode(id, claim),
+      ...claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
+    ],
+  };
+}
+
+/** Status, confidence and date once more, where the text of the claim leaves no room for them. */
+function factsNode(parent: string, claim: ClaimView): Node {
+  const label = factsOf(claim);
+  const description = claim.contradicts.length > 0 ? 'contradicted by another claim' : '';
+  return {
+    id: `${parent}/facts`,
+    kind: 'facts',
+    label,
+    description,
+    spoken: joined(label, description),
+    tooltip: [label, claim.contradicts.length > 0 && `Contradicts ${claim.contradicts.join(', ')}`]
+      .filter(Boolean)
+      .map(String),
+    icon: 'info',
+    branch: false,
   };
 }
 
@@ -170,19 +203,37 @@ function citationNode(id: string, citation: Citation): Node {
     description: where,
     spoken: ['Citation', title, where].filter(Boolean).join(', '),
     tooltip: [title, where, citation.quote ?? ''].filter(Boolean),
-    icon: missing ? 'question' : citation.quote ? 'quote' : 'file-symlink-file',
+    icon: missing ? 'question' : citation.quote ? 'quote' : 'file',
     ...(missing ? { color: 'list.warningForeground' } : {}),
     branch: false,
     ...(citation.uri
       ? {
           target: {
-            uri: citation.uri,
+            uris: sourceUris(citation.uri, citation),
             locator: citation.locator,
             needles: citation.quote ? [citation.quote] : [],
           },
         }
       : {}),
   };
+}
+
+const SOURCES = /^(file:\/\/.*\/)\.vouch\/(sources|evidence)\//;
+
+/** The document a citation stands on, before the record of it in the knowledge base. */
+function sourceUris(record: string, { kind, source_id, locator }: Citation): string[] {
+  const root = SOURCES.exec(record)?.[1];
+  if (!root) return [record];
+  const original = kind === 'source' && locator ? documentUri(root, locator) : undefined;
+  const kept = source_id && `${root}.vouch/sources/${encodeURIComponent(source_id)}/content`;
+  return [original, kept, record].filter((uri) => typeof uri === 'string');
+}
+
+/** A file that a locator names by its path below the root; nothing outside of it. */
+function documentUri(root: string, locator: string): string | undefined {
+  if (/^[\\/]|^[a-z][a-z0-9+.-]+:/i.test(locator)) return undefined;
+  const uri = new URL(locator.split('/').map(encodeURIComponent).join('/'), root).href;
+  return uri.startsWith(root) ? uri : undefined;
 }
 
 const SHOWN_CLAIMS = 5;
@@ -217,12 +268,12 @@ export function noteNode(parent: string, label: string, icon = 'info'): Node {
   };
 }
 
-const BAR = 8;
+const BAR = 10;
 
-/** A bar of eight cells for `share`, 0 to 1; whatever scores at all fills one. */
+/** A bar of ten cells for `share`, 0 to 1; whatever scores at all fills one. */
 export function bar(share: number): string {
   const full = share > 0 ? Math.max(1, Math.round(Math.min(1, share) * BAR)) : 0;
-  return '▰'.repeat(full) + '▱'.repeat(BAR - full);
+  return '━'.repeat(full) + '─'.repeat(BAR - full);
 }
 
 export function expertNode(row: ExpertRow, best: number): Node {
@@ -232,7 +283,7 @@ export function expertNode(row: ExpertRow, best: number): Node {
     id: `expert:${keyOf(row)}`,
     kind: 'expert',
     label: row.name,
-    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(...counts, row.collection)}`,
+    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(row.collection, ...counts)}`,
     spoken: [row.name, row.type, `score ${score}`, ...counts].join(', '),
     tooltip: [
       row.name,

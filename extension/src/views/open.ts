@@ -4,14 +4,25 @@ import { findPlace, lineOf } from '../text/place';
 import type { Target } from './nodes';
 
 export async function openTarget(target: Target): Promise<void> {
-  const uri = vscode.Uri.parse(target.uri, true);
-  if (uri.scheme !== 'file') throw new Error('Vouch opens files only.');
+  const uri = await firstThere(target.uris.map((text) => vscode.Uri.parse(text, true)));
   const document = await vscode.workspace.openTextDocument(uri.with({ fragment: '' }));
   const selection = rangeIn(document, uri.fragment, target);
   await vscode.window.showTextDocument(document, {
     preview: true,
     ...(selection && { selection }),
   });
+}
+
+async function firstThere(uris: readonly vscode.Uri[]): Promise<vscode.Uri> {
+  for (const uri of uris.filter(({ scheme }) => scheme === 'file')) {
+    try {
+      const { type } = await vscode.workspace.fs.stat(uri);
+      if (type & vscode.FileType.File) return uri;
+    } catch {
+      // The next one may be there.
+    }
+  }
+  throw new Error('The file is no longer there.');
 }
 
 function rangeIn(

@@ -4,7 +4,7 @@ import { literal } from '../text/links';
 import type { Model } from './ask';
 import type { Node } from './nodes';
 
-const ARRIVAL = 'vouch-arrival';
+const MARK = 'vouch-mark';
 
 /** A row as VS Code knows it: the same object for as long as the id stands. */
 interface Row {
@@ -60,7 +60,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     );
     item.contextValue = node.target && node.kind !== 'entity' ? `${node.kind} opens` : node.kind;
     item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
-    if (node.isNew) item.resourceUri = vscode.Uri.from({ scheme: ARRIVAL, path: '/new' });
+    if (node.mark) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
     if (node.target) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
     }
@@ -95,14 +95,12 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
 /** The text of a claim is read, not shouted. */
 const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');
 
-/** Marks rows that have just come into play. */
-export class Arrivals implements vscode.FileDecorationProvider {
+/** Marks rows that have just come into play, and those that no longer are. */
+export class Marks implements vscode.FileDecorationProvider {
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    if (uri.scheme !== ARRIVAL) return undefined;
-    return {
-      badge: '●',
-      color: new vscode.ThemeColor('vouchSidecar.newForeground'),
-      tooltip: 'new in play',
-    };
+    if (uri.scheme !== MARK) return undefined;
+    if (uri.path === '/gone') return { color: new vscode.ThemeColor('disabledForeground') };
+    const color = new vscode.ThemeColor('vouchSidecar.newForeground');
+    return { badge: '●', color, tooltip: 'new in play' };
   }
 }

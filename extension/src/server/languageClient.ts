@@ -1,0 +1,90 @@
+/** The language client: the only module that loads vscode-languageclient, and only when needed. */
+import type * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+} from 'vscode-languageclient/node';
+import { hoverMiddleware } from '../hover';
+import type { Settings } from '../settings';
+
+const SELECTOR = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'].map(
+  (scheme) => ({ scheme }),
+);
+
+/** What a client is made of; functions are asked whenever the answer counts. */
+export interface Wishes {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: vscode.LogOutputChannel;
+  readonly trace: vscode.LogOutputChannel;
+  readonly sessionId: string;
+  settings(): Settings;
+  /** Folders that hovers may link into. */
+  folders(): readonly string[];
+  onStarting(): void;
+  onRunning(): void;
+  /** The server has ended; whether it is to be started again. */
+  onEnded(): boolean;
+}
+
+/** Logs what goes wrong; what the user has to know is said once, in words of our own. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  get running(): boolean {
+    return this.state === State.Running;
+  }
+}
+
+export type Client = QuietClient;
+
+export function createClient(wishes: Wishes): Client {
+  const { command, cwd, env } = wishes;
+  const client = new QuietClient(
+    'vouch',
+    'Vouch',
+    { command, args: ['lsp'], options: { cwd, env } },
+    {
+      documentSelector: SELECTOR,
+      outputChannel: wishes.log,
+      traceOutputChannel: wishes.trace,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: () => ({
+        session_id: wishes.sessionId,
+        settings: wishes.settings(),
+      }),
+      markdown: { isTrusted: false, supportHtml: false },
+      middleware: hoverMiddleware(wishes.folders),
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => closed(wishes),
+      },
+    },
+  );
+  client.onDidChangeState(({ newState }) => {
+    if (newState === State.Starting) wishes.onStarting();
+    if (newState === State.Running) wishes.onRunning();
+  });
+  return client;
+}
+
+function closed(wishes: Wishes): { action: CloseAction; handled: true; message: string } {
+  return wishes.onEnded()
+    ? {
+        action: CloseAction.Restart,
+        handled: true,
+        message: 'The server has ended; it is started again.',
+      }
+    : {
+        action: CloseAction.DoNotRestart,
+        handled: true,
+        message: 'The server keeps ending; it is not started again.',
+      };
+}

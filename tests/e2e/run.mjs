@@ -1,0 +1,74 @@
+// Runs the scenarios one after the other; the last line says "N passed, N failed".
+// Usage: node run.mjs [part of a scenario's file name …]
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PROJECT, Workbench } from './workbench.mjs';
+
+const VSIX = process.env.VSIX ?? path.join(PROJECT, 'dist/vouch-sidecar.vsix');
+const ARTIFACTS = path.join(PROJECT, 'artifacts/e2e');
+const SCENARIOS = path.join(PROJECT, 'tests/e2e/scenarios');
+const LIMIT_MS = 240_000;
+
+const wanted = process.argv.slice(2);
+const names = fs
+  .readdirSync(SCENARIOS)
+  .filter((name) => name.endsWith('.mjs') && (!wanted.length || wanted.some((part) => name.includes(part))))
+  .sort();
+
+if (!fs.existsSync(VSIX)) throw new Error(`${VSIX} is not there: make it first (npm run package).`);
+fs.mkdirSync(ARTIFACTS, { recursive: true });
+let passed = 0;
+const failures = [];
+
+for (const name of names) {
+  const scenario = path.basename(name, '.mjs');
+  const { options, run } = await import(pathToFileURL(path.join(SCENARIOS, name)).href);
+  let workbench;
+  let ran = 0;
+  const picture = async (title) => {
+    const file = `${scenario}-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 60)}.png`;
+    await workbench?.picture(path.join(ARTIFACTS, file)).catch(() => undefined);
+  };
+  const test = async (title, body) => {
+    const start = performance.now();
+    ran += 1;
+    try {
+      const said = await limited(body(), title);
+      await picture(title);
+      passed += 1;
+      console.log(`ok      ${scenario}: ${title} (${said ?? `${Math.round(performance.now() - start)} ms`})`);
+    } catch (error) {
+      failures.push(`${scenario}: ${title}`);
+      console.log(`FAILED  ${scenario}: ${title}\n        ${String(error?.stack ?? error).replaceAll('\n', '\n        ')}`);
+      await picture(`failed ${title}`);
+      // Without its start the rest of a scenario says nothing.
+      if (ran === 1) throw new Error('its first step failed');
+    }
+  };
+  try {
+    workbench = await Workbench.launch({ vsix: VSIX, ...(typeof options === 'function' ? options() : options) });
+    await workbench.open();
+    await run({ w: workbench, test, artifacts: ARTIFACTS });
+    await test('nothing is asked of another machine', async () => {
+      if (workbench.outside.size > 0) throw new Error([...workbench.outside].join(', '));
+    });
+  } catch (error) {
+    failures.push(scenario);
+    console.log(`FAILED  ${scenario}\n        ${String(error?.stack ?? error).replaceAll('\n', '\n        ')}`);
+    await picture('failed');
+  } finally {
+    await workbench?.close();
+  }
+}
+
+for (const failure of failures) console.log(`failed: ${failure}`);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exit(failures.length > 0 || passed === 0 ? 1 : 0);
+
+function limited(promise, title) {
+  const over = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`${title}: not done within ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref();
+  });
+  return Promise.race([promise, over]);
+}

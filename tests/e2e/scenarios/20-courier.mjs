@@ -1,0 +1,238 @@
+// The example of this repository, looked at the way somebody works with it all day.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { sidecars } from '../processes.mjs';
+import { courier, machineSettings, until, vouch } from '../settings.mjs';
+
+export const options = () => ({ fill: courier, machineSettings });
+
+/** What decorations of the active editor show after its text. */
+function hint(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.editor-instance .view-line span')]
+      .map((span) => getComputedStyle(span, '::after').content)
+      .filter((content) => content && content !== 'none' && content !== 'normal')
+      .join(''),
+  );
+}
+
+export async function run({ w, test, artifacts }) {
+  const { page } = w;
+  const sidebar = page.locator('.part.sidebar');
+  const inPlay = (text) => w.row('In Play', text);
+
+  await test('starts, and has nothing in play', async () => {
+    await w.panel();
+    await sidebar.getByText('Nothing in play').waitFor();
+  });
+
+  await test('activates within 150 ms', async () => {
+    await w.command('Developer: Show Running Extensions');
+    const row = page.locator('.runtime-extensions-editor .extension', { hasText: 'Vouch' }).first();
+    const said = await until(async () => /(\d+)ms/.exec(await row.innerText())?.[0], 'activation time');
+    await page.keyboard.press('Escape');
+    assert.ok(Number.parseInt(said, 10) < 150, `activation took ${said}`);
+    return said;
+  });
+
+  await test('hovers a name in a Python file', async () => {
+    await w.openFile('rate_limiter.py');
+    const hover = await w.hover('Relay', 'live claim');
+    assert.match(hover, /Relay.*system/);
+    assert.ok(hover.split('\n').filter((line) => line.trim()).length <= 14, hover);
+  });
+
+  await test('does not hover an ordinary word', async () => {
+    await w.pointAt('crowding');
+    await page.waitForTimeout(1_500);
+    assert.equal(await page.locator('.monaco-hover:visible .hover-contents').count(), 0);
+  });
+
+  await test('hovers an alias in a Markdown file', async () => {
+    await w.openFile('runbook.md');
+    assert.match(await w.hover('Dead letters', 'live claim'), /dead-letter queue/);
+  });
+
+  await test('hovers a name in an untitled file', async () => {
+    await w.command('File: New Untitled Text File');
+    await w.activeTab('Untitled');
+    await page.keyboard.type('Ask Mei Tanaka first.');
+    assert.match(await w.hover('Tanaka', 'live claim'), /Mei Tanaka.*person/);
+    await w.toEnd();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+W');
+  });
+
+  await test('typing a sentence brings an entity into the panel within a second', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    const took = [];
+    for (const name of ['ETA model', 'cut-off time', 'Label Forge']) {
+      await page.keyboard.type(`\nWhat about the ${name}`);
+      const start = performance.now();
+      await inPlay(name).waitFor();
+      took.push(Math.round(performance.now() - start));
+    }
+    assert.ok(Math.min(...took) < 1_000, `${took.join(', ')} ms`);
+    return `${took.join(', ')} ms after the last key`;
+  });
+
+  await test('an entity says why it is in play, what is claimed of it and on what', async () => {
+    await w.expand('In Play', 'Label Forge');
+    await w.row('In Play', '“Label Forge”').waitFor();
+    const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
+    await claim.locator('.monaco-tl-twistie').click();
+    const beneath = w.rows('In Play').and(page.locator('[aria-level="3"]'));
+    await beneath.nth(1).waitFor();
+    assert.match(await beneath.first().innerText(), /^(stable|working|actionable) · 0\.\d\d · 20\d\d-/);
+  });
+
+  await test('what is read does not move when something else comes into play', async () => {
+    await page.keyboard.press('Escape');
+    const before = (await inPlay('Label Forge').boundingBox()).y;
+    await w.toEnd();
+    await page.keyboard.type(' before the Tokyo hub wakes up?');
+    await inPlay('東京ハブ').waitFor();
+    assert.equal((await inPlay('Label Forge').boundingBox()).y, before);
+    await inPlay('東京ハブ').and(page.locator('[aria-label*="new"]')).waitFor();
+  });
+
+  await test('a claim opens its file at the text', async () => {
+    await w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first().click();
+    await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
+  });
+
+  await test('asks for experts and goes through to a claim and its source', async () => {
+    await w.command('Vouch: Find Experts');
+    await w.answer('rate limiter');
+    const first = w.row('Experts', 'rate limiter');
+    await first.waitFor();
+    assert.match(await first.innerText(), /━{10}.*claims · .*citations/s);
+    await w.expand('Experts', 'rate limiter');
+    const claim = w.row('Experts', 'INC-118 had two causes');
+    await claim.click();
+    await w.activeTab('inc-118-cause.yaml');
+    await claim.locator('.monaco-tl-twistie').click();
+    const beneath = w.rows('Experts').and(page.locator('[aria-level="3"]'));
+    await beneath.filter({ hasText: 'docs/incidents/INC-118.md' }).click();
+    await w.activeTab('INC-118.md');
+  });
+
+  await test('weighs the experts anew and shows only some types', async () => {
+    await w.row('Experts', 'rate limiter').hover();
+    await sidebar.getByRole('button', { name: 'Weigh Evidence By' }).click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'recency' }).click();
+    await sidebar.getByText('by how recent they are').waitFor();
+    await w.row('Experts', 'rate limiter').hover();
+    await sidebar.getByRole('button', { name: 'Show Only Types' }).first().click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'system' }).click();
+    await page.keyboard.press('Enter');
+    await sidebar.getByText('only system').waitFor();
+    await w.row('Experts', 'rate limiter').waitFor({ state: 'detached' });
+  });
+
+  await test('a prompt document: a hint, the panel follows, Ctrl+Enter submits', async () => {
+    await w.command('Vouch: New Prompt');
+    await w.activeTab('Untitled');
+    await until(() => hint(page), 'the hint');
+    await w.picture(path.join(artifacts, '20-courier-the-hint-in-an-empty-prompt.png'));
+    assert.match(await hint(page), /Ctrl\+Enter submits/);
+    await page.keyboard.type("Is Priya Raman the one to ask about parcel_events retention?");
+    await until(async () => (await hint(page)) === '', 'the hint goes', 1_000);
+    await inPlay('Priya Raman').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.statusbar-item', { hasText: 'prompt submitted' }).waitFor();
+  });
+
+  await test('copies the context for a prompt', async () => {
+    await w.command('Vouch: Copy Context for Prompt');
+    await page.locator('.statusbar-item', { hasText: 'context copied' }).waitFor();
+    assert.match(await w.clipboard(), /reviewed knowledge base/i);
+  });
+
+  await test('shows the status and copies a report without names or texts', async () => {
+    await w.command('Vouch: Show Status');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'courier' }).first().waitFor();
+    await w.picture(path.join(artifacts, '20-courier-the-status.png'));
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Copy Diagnostics Report' }).click();
+    await page.locator('.statusbar-item', { hasText: 'report copied' }).waitFor();
+    const report = await w.clipboard();
+    assert.match(report, /State: ready/);
+    assert.doesNotMatch(report, /courier|Relay|Priya|\/ws/);
+  });
+
+  await test('a claim approved outside shows up', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\nDo we restart PostGIS?');
+    await inPlay('PostGIS').waitFor();
+    await w.expand('In Play', 'PostGIS');
+    const text = 'PostGIS is backed up at noon, on the second replica.';
+    assert.equal(await inPlay('backed up at noon').count(), 0);
+    const [source] = fs.readdirSync(path.join(w.folder, '.vouch/sources'));
+    for (const folder of ['proposed', 'decided']) {
+      fs.mkdirSync(path.join(w.folder, '.vouch', folder), { recursive: true });
+    }
+    const propose = ['propose-claim', '--text', text, '--source', source];
+    vouch(w.folder, 'author', ...propose);
+    const [proposal] = fs.readdirSync(path.join(w.folder, '.vouch/proposed'));
+    vouch(w.folder, 'reviewer', 'approve', path.basename(proposal, '.yaml'));
+    await inPlay('backed up at noon').waitFor();
+  });
+
+  await test('a broken claim file shows a diagnostic, and the rest still works', async () => {
+    const file = path.join(w.folder, '.vouch/claims/broken.yaml');
+    fs.writeFileSync(file, 'id: broken\ntext: [unfinished\n');
+    await page.keyboard.press('Control+Shift+M');
+    const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'broken.yaml' });
+    await problem.first().waitFor();
+    await w.openFile('rate_limiter.py');
+    assert.match(await w.hover('Relay', 'live claim'), /Relay/);
+    fs.rmSync(file);
+    await problem.first().waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+J');
+  });
+
+  await test('a server that was killed comes back with its panel', async () => {
+    const shown = await w.rows('In Play').allInnerTexts();
+    assert.ok(shown.length > 0);
+    const [pid] = sidecars(w);
+    process.kill(pid, 'SIGKILL');
+    await until(() => sidecars(w).some((other) => other !== pid), 'another server');
+    await w.openFile('runbook.md');
+    await w.hover('Dead letters', 'live claim');
+    const now = await w.rows('In Play').allInnerTexts();
+    assert.deepEqual(now, shown);
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\nThe Locker Gateway is late.');
+    await inPlay('Locker Gateway').waitFor();
+  });
+
+  await test('the knowledge base opts out: the panel empties', async () => {
+    const config = path.join(w.folder, '.vouch/config.yaml');
+    const text = fs.readFileSync(config, 'utf8');
+    fs.writeFileSync(config, text.replace('retrieval:\n', 'retrieval:\n  reflex:\n    enabled: false\n'));
+    await sidebar.getByText('Nothing in play').waitFor();
+    fs.writeFileSync(config, text);
+  });
+
+  await test('a server that keeps ending is given up with one message', async () => {
+    await until(() => sidecars(w).length === 1, 'a server');
+    for (let turn = 0; turn < 8; turn += 1) {
+      const stopped = sidebar.getByText('The server has stopped');
+      const pid = await until(async () => sidecars(w)[0] ?? ((await stopped.count()) > 0 && -1), 'one or the other');
+      if (pid === -1) break;
+      process.kill(pid, 'SIGKILL');
+      await until(() => !sidecars(w).includes(pid), 'it ends');
+    }
+    await sidebar.getByText('The server has stopped').waitFor();
+    assert.equal(await page.locator('.notification-toast').count(), 1);
+    await page.locator('.notification-toast', { hasText: 'keeps ending' }).getByRole('button', { name: 'Show Logs' }).waitFor();
+    await sidebar.getByRole('button', { name: 'Restart' }).click();
+    await sidebar.getByText('The server has stopped').waitFor({ state: 'detached' });
+  });
+}

@@ -1,0 +1,69 @@
+// Two knowledge bases in one window: each keeps its own, and every row says whose it is.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { courier, machineSettings } from '../settings.mjs';
+
+export const options = () => ({
+  machineSettings,
+  fill(folder) {
+    const [here, there] = [path.join(folder, 'courier'), path.join(folder, 'billing')];
+    courier(here);
+    billing(there);
+    const file = path.join(folder, 'both.code-workspace');
+    fs.writeFileSync(file, JSON.stringify({ folders: [{ path: 'courier' }, { path: 'billing' }] }));
+    return file;
+  },
+});
+
+/** A knowledge base whose entity "relay" is another one than the courier's. */
+function billing(folder) {
+  const write = (name, lines) => {
+    const file = path.join(folder, '.vouch', name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, `${lines.join('\n')}\n`);
+  };
+  write('config.yaml', ['version: 1', 'kb:', '  id: billing', '  name: billing']);
+  write('entities/relay.yaml', ['id: relay', 'name: Relay', 'type: system']);
+  write('claims/relay-charges.yaml', [
+    'id: relay-charges',
+    'text: Relay charges a card once for every invoice.',
+    'type: decision',
+    'status: stable',
+    'confidence: 0.9',
+    "evidence: ['0000000000000000000000000000000000000000000000000000000000000000']",
+    'entities: [relay]',
+    "updated_at: '2026-05-01T10:00:00Z'",
+  ]);
+  fs.writeFileSync(path.join(folder, 'invoice.py'), '# Relay is asked once.\n');
+}
+
+export async function run({ w, test }) {
+  const { page } = w;
+
+  await test('a name in both shows both, each under its collection', async () => {
+    await w.panel();
+    await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
+    await w.openFile('invoice.py');
+    await w.toEnd();
+    await page.keyboard.type('# Why does Relay answer twice?');
+    await w.row('In Play', /Relay.*courier/).waitFor();
+    await w.row('In Play', /Relay.*billing/).waitFor();
+  });
+
+  await test('the claims beneath are those of the right one', async () => {
+    const row = w.row('In Play', /Relay.*billing/);
+    await row.locator('.monaco-tl-twistie').click();
+    await w.row('In Play', 'charges a card once').waitFor();
+    await w.row('In Play', 'charges a card once').click();
+    await w.activeTab('relay-charges.yaml');
+  });
+
+  await test('experts name their collection', async () => {
+    await w.command('Vouch: Find Experts');
+    await w.answer('relay');
+    await w.row('Experts', 'billing').waitFor();
+    const rows = await w.rows('Experts').allInnerTexts();
+    assert.ok(rows.some((row) => row.includes('courier')), rows.join(' | '));
+  });
+}

