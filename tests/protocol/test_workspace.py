@@ -112,3 +112,14 @@ def test_initialize_answers_before_indexing(start: Start, root: Path) -> None:
     assert client.answer(asked)["result"]["serverInfo"]["name"] == "vouch-sidecar"
     answer = client.answer(early)["result"]
     assert answer["complete"] == ("index_building" not in answer["degraded"])
+
+
+def test_a_knowledge_base_that_is_made_later(start: Start, tmp_path: Path) -> None:
+    client = start()
+    client.initialize(tmp_path)
+    assert collections(client) == []
+    root = knowledge.make(tmp_path / "later")
+    change = {"uri": (root / ".vouch" / "config.yaml").as_uri(), "type": 1}
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+    client.indexed()
+    assert collections(client) == ["later"]

@@ -144,6 +144,12 @@ class Sidecar(LanguageServer):
         for listener in self.on_touch:
             listener()
 
+    def serve_folders(self) -> None:
+        """Serve the knowledge bases above and below the workspace folders, as they are now."""
+        self.engine.set_folders(self.folders)
+        self.keeper.poke()
+        self.touch()
+
     def serve_above(self, path: Path) -> None:
         """Serve the knowledge base in charge of a document, wherever it lies."""
         before = len(self.engine.collections)

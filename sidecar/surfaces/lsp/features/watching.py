@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lsprotocol import types as lsp
 
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
 
 __all__ = ["register"]
@@ -34,10 +37,13 @@ class Watching:
             self._server.spawn(self._ask())
 
     def changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
-        paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
+        found = (path_of(change.uri) for change in params.changes)
+        paths = [anchored(path) for path in found if path is not None]
+        if any(self._is_new(path) for path in paths):
+            self._server.serve_folders()
         if self._covers_everything():
             self._server.keeper.watch_by("client")
-        self._server.keeper.poke([anchored(path) for path in paths])
+        self._server.keeper.poke(paths)
 
     def stop(self) -> None:
         self._server.keeper.watch_by("own")
@@ -51,6 +57,13 @@ class Watching:
         )
         params = lsp.RegistrationParams(registrations=[registration])
         await self._server.ask(lsp.CLIENT_REGISTER_CAPABILITY, params)
+
+    def _is_new(self, path: Path) -> bool:
+        """Whether a path stands in a `.vouch/` that was not there when it was looked for."""
+        if KB_DIRNAME not in path.parts:
+            return False
+        root = Path(*path.parts[: path.parts.index(KB_DIRNAME)])
+        return root not in self._server.engine.collections
 
     def _covers_everything(self) -> bool:
         """Whether every knowledge base lies in a folder that the client has open."""

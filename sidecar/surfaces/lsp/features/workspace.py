@@ -14,13 +14,8 @@ SECTION = "vouchSidecar"
 def register(server: Sidecar) -> None:
     """Serve the knowledge bases of the workspace folders, with the client's settings."""
 
-    def serve_folders() -> None:
-        server.engine.set_folders(server.folders)
-        server.keeper.poke()
-        server.touch()
-
     def folders_changed(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        serve_folders()
+        server.serve_folders()
 
     def configured(params: lsp.DidChangeConfigurationParams) -> None:
         settings = params.settings.get(SECTION) if isinstance(params.settings, dict) else None
@@ -28,6 +23,6 @@ def register(server: Sidecar) -> None:
             server.engine.reconfigure(settings)
             server.touch()
 
-    server.on_start.append(serve_folders)
+    server.on_start.append(server.serve_folders)
     server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
     server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
