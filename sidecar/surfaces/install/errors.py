@@ -1,0 +1,21 @@
+"""What keeps a plug from being put in or taken out."""
+
+from __future__ import annotations
+
+__all__ = ["ConflictError", "InstallError", "MalformedError", "UnsafePathError"]
+
+
+class InstallError(Exception):
+    """Nothing was written. The text is for the user."""
+
+
+class ConflictError(InstallError):
+    """A file has something else where the plug would go, or a plug that was changed."""
+
+
+class MalformedError(InstallError):
+    """A file can't be read as what it should be."""
+
+
+class UnsafePathError(InstallError):
+    """A path leads out of the folder that it belongs to, or into `.vouch/`."""

@@ -1,0 +1,53 @@
+"""Codex: `config.toml`, with the MCP server and the hooks whose answers it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from sidecar.surfaces.install.hosts.host import COMMAND, NAME, Host, Place, home
+from sidecar.surfaces.install.pieces import TomlBlock
+
+__all__ = ["HOST"]
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "user-prompt-submit",
+    "SessionEnd": "session-end",
+}
+SECONDS = 5
+
+
+def _hook(name: str, event: str) -> str:
+    return (
+        f"\n[[hooks.{name}]]\n\n[[hooks.{name}.hooks]]\n"
+        f'type = "command"\ncommand = "{COMMAND} hook {event}"\ntimeout = {SECONDS}\n'
+    )
+
+
+TABLES = f'[mcp_servers.{NAME}]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n' + "".join(
+    _hook(name, event) for name, event in EVENTS.items()
+)
+
+
+FILE = PurePosixPath("config.toml")
+FOLDER = PurePosixPath(".codex")
+
+
+def _project(root: Path) -> Place:
+    return Place(root, (TomlBlock(FOLDER / FILE, TABLES),))
+
+
+def _user(env: Mapping[str, str]) -> Place:
+    if own := env.get("CODEX_HOME"):
+        return Place(Path(own), (TomlBlock(FILE, TABLES),))
+    return _project(home(env))
+
+
+HOST = Host(
+    "Codex",
+    "Codex reads a project's .codex/ when the project is trusted, and runs hooks that were "
+    "reviewed: /hooks lists them. /mcp shows the server.",
+    _project,
+    _user,
+)

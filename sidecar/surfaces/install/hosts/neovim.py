@@ -1,0 +1,19 @@
+"""Neovim 0.11 and up: a snippet for `init.lua`."""
+
+from __future__ import annotations
+
+from sidecar.surfaces.install.hosts.host import Host
+
+__all__ = ["HOST"]
+
+SNIPPET = """\
+-- In init.lua. For every file below a folder with .vouch/, whatever its type.
+vim.lsp.config("vouch-sidecar", {
+  cmd = { "vouch-sidecar", "lsp" },
+  root_markers = { ".vouch" },
+  workspace_required = true,
+})
+vim.lsp.enable("vouch-sidecar")
+"""
+
+HOST = Host("Neovim", ":checkhealth vim.lsp shows the server.", snippet=SNIPPET)

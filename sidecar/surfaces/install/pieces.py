@@ -1,0 +1,126 @@
+"""What a plug is made of: files of its own, members of JSON files, blocks of TOML files."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, Protocol
+
+from sidecar.surfaces.install.edit import add, drop
+from sidecar.surfaces.install.errors import ConflictError, MalformedError
+from sidecar.surfaces.install.jsonc import parse
+
+__all__ = ["JsonMember", "Keys", "OwnFile", "Piece", "TomlBlock"]
+
+Keys = Sequence[str]
+BEGIN = "# >>> vouch-sidecar"
+END = "# <<< vouch-sidecar"
+
+
+class Piece(Protocol):
+    """A change of one file, and the way back. Both raise `InstallError`."""
+
+    @property
+    def path(self) -> PurePosixPath:
+        """The file, relative to the place that is plugged in."""
+
+    def put(self, before: str | None) -> str:
+        """The file with it, given the file before, None without one."""
+
+    def take(self, before: str) -> str | None:
+        """The file without it, None for no file."""
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """A file that nobody else writes."""
+
+    path: PurePosixPath
+    text: str
+
+    def put(self, before: str | None) -> str:
+        if before not in (None, self.text):
+            raise ConflictError("is there and differs from what would be written")
+        return self.text
+
+    def take(self, before: str) -> str | None:
+        if before != self.text:
+            raise ConflictError("was changed since it was written")
+        return None
+
+
+@dataclass(frozen=True)
+class JsonMember:
+    """A member of a JSON file. `where` says under which keys, given what the file holds; a file of
+    our own also has `beside`, after it.
+    """
+
+    path: PurePosixPath
+    where: Callable[[Any], tuple[Keys, Any]]
+    beside: dict[str, Any] = field(default_factory=dict)
+
+    def put(self, before: str | None) -> str:
+        if before is None:
+            return self._own()
+        return add(before, *self.where(parse(before).value))
+
+    def take(self, before: str) -> str | None:
+        if before == self._own():
+            return None
+        return drop(before, *self.where(parse(before).value))
+
+    def _own(self) -> str:
+        keys, value = self.where({})
+        for key in reversed(keys):
+            value = {key: value}
+        return json.dumps({**value, **self.beside}, indent=2) + "\n"
+
+
+@dataclass(frozen=True)
+class TomlBlock:
+    """Tables at the end of a TOML file, between two marks."""
+
+    path: PurePosixPath
+    text: str
+
+    def put(self, before: str | None) -> str:
+        if before is None:
+            return self._block
+        found = _BLOCK.search(before)
+        if found is not None and found[0].replace("\r", "").strip() == self._block.strip():
+            return before
+        return self._append(_BLOCK.sub("", before, count=1))
+
+    def take(self, before: str) -> str | None:
+        return None if before == self._block else _BLOCK.sub("", before, count=1)
+
+    @property
+    def _block(self) -> str:
+        return f"{BEGIN}\n{self.text}{END}\n"
+
+    def _append(self, before: str) -> str:
+        """After whatever there is, on a line of its own; the line end in front goes with it."""
+        _loads(before)
+        newline = "\r\n" if "\r\n" in before else "\n"
+        after = before + ("\n" + self._block).replace("\n", newline)
+        try:
+            tomllib.loads(after)
+        except tomllib.TOMLDecodeError:
+            raise ConflictError("defines some of the same tables") from None
+        return after
+
+
+_BLOCK = re.compile(
+    rf"(?:\r?\n)?^{re.escape(BEGIN)}\r?\n.*?^{re.escape(END)}(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+
+
+def _loads(text: str) -> None:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedError(f"is not TOML: {error}") from None

@@ -1,0 +1,124 @@
+"""The hosts' files, as their documentation describes them: JSON Schemas of the parts that count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["CLAUDE_HOOKS", "CLAUDE_MANIFEST", "CODEX", "CURSOR", "MCP_SERVERS", "OPENCODE", "ZED"]
+
+Schema = dict[str, Any]
+STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+def _object(required: list[str], **properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _map(of: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": of, "minProperties": 1}
+
+
+_HANDLER = _object(
+    ["type", "command"],
+    type={"const": "command"},
+    command={"type": "string"},
+    timeout={"type": "number", "exclusiveMinimum": 0},
+)
+_GROUPS: Schema = {
+    "type": "array",
+    "items": _object(
+        ["hooks"], matcher={"type": "string"}, hooks={"type": "array", "items": _HANDLER}
+    ),
+}
+
+# code.claude.com/docs: plugins reference, hooks reference, MCP
+CLAUDE_MANIFEST = _object(
+    ["name"],
+    name={"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
+    version={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+    description={"type": "string"},
+    author=_object(["name"], name={"type": "string"}),
+    license={"type": "string"},
+)
+CLAUDE_HOOKS = _object(
+    ["hooks"],
+    description={"type": "string"},
+    hooks=_object(
+        [],
+        **dict.fromkeys(("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"), _GROUPS),
+    ),
+)
+MCP_SERVERS = _object(
+    ["mcpServers"],
+    mcpServers=_map(
+        _object(
+            ["command"],
+            type={"const": "stdio"},
+            command={"type": "string"},
+            args=STRINGS,
+            env=TEXTS,
+        )
+    ),
+)
+
+# developers.openai.com/codex: MCP, hooks
+CODEX = _object(
+    ["mcp_servers", "hooks"],
+    mcp_servers=_map(_object(["command"], command={"type": "string"}, args=STRINGS, env=TEXTS)),
+    hooks=_object(
+        [],
+        **dict.fromkeys(("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"), _GROUPS),
+    ),
+)
+
+# cursor.com/docs: MCP. There, a server says of which type it is.
+CURSOR = _object(
+    ["mcpServers"],
+    mcpServers=_map(
+        _object(
+            ["type", "command"],
+            type={"const": "stdio"},
+            command={"type": "string"},
+            args=STRINGS,
+            env=TEXTS,
+        )
+    ),
+)
+
+# opencode.ai/docs: MCP servers. In version 2 they stand below "servers", without "enabled".
+_LOCAL = _object(
+    ["type", "command"],
+    type={"const": "local"},
+    command={**STRINGS, "minItems": 1},
+    environment=TEXTS,
+    enabled={"type": "boolean"},
+)
+OPENCODE: Schema = {
+    "type": "object",
+    "properties": {
+        "$schema": {"const": "https://opencode.ai/config.json"},
+        "mcp": {"oneOf": [_map(_LOCAL), _object(["servers"], servers=_map(_LOCAL))]},
+    },
+}
+
+# zed.dev/docs: MCP
+ZED: Schema = {
+    "type": "object",
+    "properties": {
+        "context_servers": _map(
+            _object(
+                ["source", "command"],
+                source={"const": "custom"},
+                command={"type": "string"},
+                args=STRINGS,
+                env=TEXTS,
+            )
+        )
+    },
+}

@@ -1,0 +1,353 @@
+"""`vouch-sidecar install`: what it writes is what hosts read, and all of it can be taken back."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
+
+from sidecar.surfaces.cli import main
+from sidecar.surfaces.install.jsonc import parse
+from tests.install import formats
+from tests.protocol import knowledge
+
+PLUGIN = ".claude/skills/vouch-sidecar"
+MERGING = ("codex", "cursor", "opencode", "zed")
+WRITING = ("claude-code", *MERGING)
+
+CODEX_TOML = """\
+# mine
+model = "o9"   # the good one
+
+[mcp_servers.other]
+command = "x"
+
+[[hooks.UserPromptSubmit]]
+hooks = [{ type = "command", command = "y" }]"""
+
+# By host: its file in a project, and one that a user has written by hand.
+FILES = {
+    "codex": (
+        ".codex/config.toml",
+        CODEX_TOML,
+    ),
+    "cursor": (
+        ".cursor/mcp.json",
+        '{\n    "mcpServers": {\n        "other": {"command": "x"}\n    }\n}\n',
+    ),
+    "opencode": (
+        "opencode.json",
+        '{\n\t// mine\n\t"model": "a/b", // the good one\n\t"mcp": {},\n}\n',
+    ),
+    "zed": (
+        ".zed/settings.json",
+        '// Folder settings\n{\n  "tab_size": 2,\n  /* long lines */ "soft_wrap": "none"\n}',
+    ),
+}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    ".cursor/mcp.json": formats.CURSOR,
+    "opencode.json": formats.OPENCODE,
+    ".zed/settings.json": formats.ZED,
+    f"{PLUGIN}/.claude-plugin/plugin.json": formats.CLAUDE_MANIFEST,
+    f"{PLUGIN}/hooks/hooks.json": formats.CLAUDE_HOOKS,
+    f"{PLUGIN}/.mcp.json": formats.MCP_SERVERS,
+}
+
+Install = Callable[..., Result]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return knowledge.make(tmp_path / "home" / "project")
+
+
+@pytest.fixture
+def install(root: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Runs the command in the project."""
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("HOME", str(root.parent))
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "VOUCH_KB_PATH", "VOUCH_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*args: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(main, ["install", *args])
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Every file below a folder; folders that are empty are there by their name."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else b""
+        for path in root.rglob("*")
+        if path.is_file() or not any(path.iterdir())
+    }
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: str) -> None:
+    before = tree(root)
+    shown = install(host, "--dry-run").stdout
+    assert tree(root) == before
+    assert "+++ b/" in shown
+    assert install(host).stdout == shown
+    after = tree(root)
+    assert after.keys() > before.keys()
+    assert {name: after[name] for name in before} == before
+    assert install(host).stdout == ""
+    assert tree(root) == after
+    install(host, "--uninstall", "--dry-run")
+    assert tree(root) == after
+    install(host, "--uninstall")
+    assert tree(root) == before
+    assert install(host, "--uninstall").stdout == ""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("host", MERGING)
+def test_a_round_trip_through_a_file_that_is_there(
+    install: Install, root: Path, host: str, newline: str
+) -> None:
+    name, text = FILES[host]
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).write_bytes(text.replace("\n", newline).encode())
+    before = tree(root)
+    install(host)
+    merged = (root / name).read_bytes().decode()
+    assert merged.count("vouch-sidecar") >= 2
+    rest = iter(merged)
+    assert all(char in rest for char in text.replace("\n", newline)), "a byte was lost"
+    if newline == "\r\n":
+        assert merged.count("\n") == merged.count("\r\n")
+    install(host)
+    assert (root / name).read_bytes().decode() == merged
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("with_own_file", [False, True])
+@pytest.mark.parametrize("host", WRITING)
+def test_files_are_what_the_host_documents(
+    install: Install, root: Path, host: str, with_own_file: bool
+) -> None:
+    if with_own_file and host in FILES:
+        name, text = FILES[host]
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+        if host == "cursor":  # its "type" is what the documentation asks for, not this file
+            (root / name).write_text(text.replace('{"c', '{"type": "stdio", "c'), "utf-8")
+    install(host)
+    checked = 0
+    for name, content in tree(root).items():
+        if name.endswith(".toml"):
+            read: Any = tomllib.loads(content.decode())
+            read.pop("model", None)
+            schema = formats.CODEX
+        elif name in SCHEMAS:
+            read, schema = parse(content.decode()).value, SCHEMAS[name]
+        else:
+            continue
+        Draft202012Validator.check_schema(schema)
+        Draft202012Validator(schema).validate(read)
+        checked += 1
+    assert checked == (3 if host == "claude-code" else 1)
+
+
+def test_claude_code_calls_the_hook_for_each_event(install: Install, root: Path) -> None:
+    install("claude-code")
+    hooks = json.loads((root / PLUGIN / "hooks" / "hooks.json").read_text("utf-8"))["hooks"]
+    commands = {event: group["hooks"][0]["command"] for event, (group,) in hooks.items()}
+    assert commands == {
+        "SessionStart": "vouch-sidecar hook session-start",
+        "UserPromptSubmit": "vouch-sidecar hook user-prompt-submit",
+        "PostToolUse": "vouch-sidecar hook post-tool-use",
+        "SessionEnd": "vouch-sidecar hook session-end",
+    }
+    servers = json.loads((root / PLUGIN / ".mcp.json").read_text("utf-8"))["mcpServers"]
+    assert servers == {"vouch-sidecar": {"command": "vouch-sidecar", "args": ["mcp"]}}
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_every_command_written_is_one_of_ours(install: Install, root: Path, host: str) -> None:
+    written = install(host, "--dry-run").stdout
+    for event in ("session-start", "user-prompt-submit", "post-tool-use", "session-end"):
+        if f"hook {event}" in written:
+            assert CliRunner().invoke(main, ["hook", event, "--help"]).exit_code == 0
+    assert CliRunner().invoke(main, ["mcp", "--root", str(root), "--help"]).exit_code == 0
+
+
+def test_for_the_user(install: Install, root: Path) -> None:
+    home = root.parent
+    project = tree(root)
+    for host in WRITING:
+        install(host, "--user")
+    assert tree(root) == project
+    for name in (
+        f"{PLUGIN}/.mcp.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".config/opencode/opencode.json",
+        ".config/zed/settings.json",
+    ):
+        assert "vouch-sidecar" in (home / name).read_text("utf-8")
+    assert "workspaceFolder" not in (home / ".cursor/mcp.json").read_text("utf-8")
+    for host in WRITING:
+        install(host, "--user", "--uninstall")
+    assert set(tree(home)) == {f"project/{name}" for name in project}
+
+
+def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root: Path) -> None:
+    own = root / ".opencode" / "opencode.jsonc"
+    own.parent.mkdir()
+    theirs = '"x": {"type": "local", "command": ["x"]}'
+    text = f'{{\n  "mcp": {{\n    "servers": {{\n      {theirs}\n    }}\n  }}\n}}'
+    own.write_text(text, "utf-8")
+    install("opencode")
+    assert not (root / "opencode.json").exists()
+    servers = parse(own.read_text("utf-8")).value["mcp"]["servers"]
+    assert servers["vouch-sidecar"] == {"type": "local", "command": ["vouch-sidecar", "mcp"]}
+    install("opencode", "--uninstall")
+    assert own.read_text("utf-8") == text
+
+
+def test_opencode_may_add_to_the_file_in_between(install: Install, root: Path) -> None:
+    """OpenCode writes `$schema` into a file without it."""
+    own = root / "opencode.json"
+    own.write_text('{\n  "model": "a/b"\n}\n', "utf-8")
+    install("opencode")
+    schema = '  "$schema": "https://opencode.ai/config.json",\n'
+    own.write_text(own.read_text("utf-8").replace("{\n", "{\n" + schema, 1), "utf-8")
+    install("opencode", "--uninstall")
+    assert own.read_text("utf-8") == "{\n" + schema + '  "model": "a/b"\n}\n'
+
+
+def test_codex_what_was_written_after_the_block_stays(install: Install, root: Path) -> None:
+    own = root / ".codex" / "config.toml"
+    own.parent.mkdir()
+    own.write_text("a = 1\n", "utf-8")
+    install("codex")
+    own.write_text(own.read_text("utf-8") + "[b]\nc = 2\n", "utf-8")
+    install("codex", "--uninstall")
+    assert own.read_text("utf-8") == "a = 1\n[b]\nc = 2\n"
+
+
+def test_codex_an_older_block_is_replaced(install: Install, root: Path) -> None:
+    install("codex")
+    own = root / ".codex" / "config.toml"
+    fresh = own.read_text("utf-8")
+    own.write_text("a = 1\n\n" + fresh.replace('["mcp"]', '["old"]'), "utf-8")
+    install("codex")
+    assert own.read_text("utf-8") == "a = 1\n\n" + fresh
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "text"),
+    [
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": {"vouch-sidecar": {"command": "x"}}}'),
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": []}'),
+        ("cursor", ".cursor/mcp.json", ""),
+        ("cursor", ".cursor/mcp.json", "{nonsense"),
+        ("cursor", ".cursor/mcp.json", b"\xff\xfe{}"),
+        ("cursor", ".cursor/rules/vouch-sidecar.mdc", "mine"),
+        ("codex", ".codex/config.toml", "mcp_servers = {}"),
+        ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
+        ("codex", ".codex/config.toml", "a = "),
+        ("zed", ".zed/settings.json", "[]"),
+        ("claude-code", f"{PLUGIN}/.mcp.json", "{}"),
+    ],
+)
+def test_what_stands_in_the_way_stops_all_of_it(
+    install: Install, root: Path, host: str, name: str, text: str | bytes
+) -> None:
+    (root / name).parent.mkdir(parents=True)
+    (root / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = tree(root)
+    result = install(host, code=1)
+    assert name in result.stderr
+    assert "nothing was changed" in result.stderr
+    assert tree(root) == before
+
+
+def test_a_plug_that_was_changed_stays(install: Install, root: Path) -> None:
+    install("cursor")
+    own = root / ".cursor" / "mcp.json"
+    own.write_text(own.read_text("utf-8").replace('"mcp"', '"mcp", "-v"'), "utf-8")
+    before = tree(root)
+    assert "another mcpServers.vouch-sidecar" in install("cursor", "--uninstall", code=1).stderr
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("linked", [".zed", ".zed/settings.json"])
+def test_links_out_of_the_project_are_not_followed(
+    install: Install, root: Path, tmp_path: Path, linked: str
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "folder").mkdir(parents=True)
+    (outside / "file").write_text("{}", "utf-8")
+    (root / linked).parent.mkdir(exist_ok=True)
+    (root / linked).symlink_to(outside / ("folder" if linked == ".zed" else "file"))
+    assert "leads out of" in install("zed", code=1).stderr
+    assert (outside / "file").read_text("utf-8") == "{}"
+    assert not any((outside / "folder").iterdir())
+
+
+def test_links_within_the_project_stay_links(install: Install, root: Path) -> None:
+    (root / "settings").mkdir()
+    real = root / "settings" / "zed.json"
+    real.write_text('{"a": 1}', "utf-8")
+    real.chmod(0o640)
+    (root / ".zed").mkdir()
+    (root / ".zed" / "settings.json").symlink_to(real)
+    install("zed")
+    assert (root / ".zed" / "settings.json").is_symlink()
+    assert "vouch-sidecar" in real.read_text("utf-8")
+    assert real.stat().st_mode & 0o777 == 0o640
+    install("zed", "--uninstall")
+    assert real.read_text("utf-8") == '{"a": 1}'
+
+
+def test_nothing_is_written_into_a_knowledge_base(install: Install, root: Path) -> None:
+    before = knowledge.digest(root)
+    (root / ".zed").symlink_to(root / ".vouch", target_is_directory=True)
+    assert "knowledge base" in install("zed", code=1).stderr
+    assert "knowledge base" in install("cursor", "--root", str(root / ".vouch"), code=1).stderr
+    assert knowledge.digest(root) == before
+
+
+def test_the_project_is_where_the_knowledge_base_is(
+    install: Install, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "src" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(root / "src" / "deep")
+    install("opencode")
+    assert (root / "opencode.json").is_file()
+    install("opencode", "--root", str(root / "src"))
+    assert (root / "src" / "opencode.json").is_file()
+
+
+@pytest.mark.parametrize("host", ["neovim", "helix", "emacs"])
+def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
+    before = tree(root)
+    shown = install(host).stdout
+    assert tree(root) == before
+    assert '"vouch-sidecar"' in shown
+    assert '"lsp"' in shown
+    if host == "helix":
+        server = tomllib.loads(shown)["language-server"]["vouch-sidecar"]
+        assert server == {"command": "vouch-sidecar", "args": ["lsp"]}
+    else:
+        assert all(
+            shown.count(opening) == shown.count(closing) for opening, closing in ("{}", "()")
+        )
+
+
+def test_unknown_hosts_are_refused(install: Install) -> None:
+    assert "claude-code" in install("vi", code=2).stderr
