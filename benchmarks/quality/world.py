@@ -97,7 +97,7 @@ def write(root: Path, knowledge: Knowledge) -> None:
     base = root / ".vouch"
     for name in ("claims", "entities", f"sources/{_SOURCE}"):
         (base / name).mkdir(parents=True)
-    _dump(base / "config.yaml", {"version": 1})
+    _dump(base / "config.yaml", {"version": 1, "kb": {"name": "notes"}})
     _dump(base / "sources" / _SOURCE / "meta.yaml", _source())
     times = {"created_at": _NOW, "updated_at": _NOW}
     for entity in knowledge.entities:
