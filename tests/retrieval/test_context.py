@@ -24,7 +24,7 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
         claim("b", "Keys rotate weekly.", entities=("vault",)),
         claim("c", "Bounces are parked.", entities=("relay",)),
     )
-    text = "When do keys of the Key Vault rotate, and backups? And the Mail Relay?"
+    text = "When do keys of the Key Vault rotate weekly, and backups? And the Mail Relay?"
     assert said(seen, text) == ["b", "c", "a"]
     assert said(seen, text, limit=2) == ["b", "c"]
 
