@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import count
 from typing import Literal, NamedTuple
@@ -64,24 +65,26 @@ class _Undo(NamedTuple):
 
 
 NO_LINKS = Links((), "named")
+_NO_GATES: Mapping[str, set[int]] = {}
 
 
 class Knowledge:
     """The contents of one knowledge base, in memory. One thread asks and changes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, search: Search | None = None) -> None:
         self.generation = 0
         self.overlaid = 0
         self.memo: OrderedDict[Hashable, object] = OrderedDict()
         self.names = Names()
-        self.search = Search()
+        self.search = search or Search()
         self._artifacts: dict[Key, Prepared] = {}
         self._documents: dict[Key, tuple[Document, ...]] = {}
         self._refs: dict[int, DocumentRef] = {}
         self._paths: dict[str, Key] = {}
         self._ordinals = count()
-        self._links: dict[str, Links] = {}
-        self._claims_of: defaultdict[str, set[str]] = defaultdict(set)
+        self._claims: dict[int, Claim] = {}
+        self._links: dict[int, Links] = {}
+        self._counting: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
         self._declaring: defaultdict[str, set[str]] = defaultdict(set)
         self._pages_listing: defaultdict[str, set[str]] = defaultdict(set)
         self._pages_about: defaultdict[str, set[str]] = defaultdict(set)
@@ -138,11 +141,22 @@ class Knowledge:
 
     def links(self, claim_id: str) -> Links:
         """The entities that a claim counts for."""
-        return self._links.get(claim_id, NO_LINKS)
+        documents = self._documents.get((Kind.CLAIM, claim_id))
+        return self._links.get(documents[0].ordinal, NO_LINKS) if documents else NO_LINKS
 
-    def claims_of(self, entity_id: str) -> frozenset[str] | set[str]:
-        """Ids of the claims that count for an entity; not to be changed."""
-        return self._claims_of.get(entity_id, frozenset())
+    def claims_at(self, ordinals: Iterable[int]) -> Iterator[Claim]:
+        """The claims that ordinals stand for, in their order."""
+        return map(self._claims.__getitem__, ordinals)
+
+    def links_at(self, ordinals: Iterable[int]) -> Iterator[Links]:
+        """What the claims count for that ordinals stand for, in their order."""
+        return map(self._links.__getitem__, ordinals)
+
+    def counting(self, entity_id: str, gates: AbstractSet[str]) -> AbstractSet[int]:
+        """Ordinals of the claims behind these gates that count for an entity; not to be changed."""
+        by_gate = self._counting.get(entity_id, _NO_GATES)
+        found = [ordinals for gate, ordinals in by_gate.items() if gate in gates and ordinals]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
 
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
@@ -245,6 +259,9 @@ class Knowledge:
             self._refs[document.ordinal] = DocumentRef(key, section)
             self.search.add(document)
             self._gates.add(document.gate)
+        if isinstance(artifact, Claim):
+            self._claims[documents[0].ordinal] = artifact
+            self._links[documents[0].ordinal] = NO_LINKS
         for index, target in self._references(artifact):
             index[target].add(artifact.id)
         if isinstance(artifact, Entity):
@@ -252,6 +269,9 @@ class Knowledge:
 
     def _forget(self, key: Key) -> Artifact:
         artifact = self._artifacts.pop(key).artifact
+        if isinstance(artifact, Claim):
+            self._unlink(self._documents[key][0])
+            del self._claims[self._documents[key][0].ordinal]
         if self._paths.get(artifact.path) == key:
             del self._paths[artifact.path]
         for document in self._documents.pop(key):
@@ -290,7 +310,8 @@ class Knowledge:
                     claims.update(artifact.claims)
                 case Entity():
                     claims.update(self._declaring.get(artifact.id, ()))
-                    claims.update(self._claims_of.get(artifact.id, ()))
+                    for ordinals in self._counting.get(artifact.id, _NO_GATES).values():
+                        claims.update(claim.id for claim in self.claims_at(ordinals))
                     claims.update(self._naming(artifact))
                     for page_id in self._pages_about.get(artifact.id, ()):
                         page = self.page(page_id)
@@ -309,17 +330,18 @@ class Knowledge:
                 yield self._refs[ordinal].key[1]
 
     def _relink(self, claim_id: str) -> None:
-        old = self._links.pop(claim_id, NO_LINKS)
-        for entity_id in old.entity_ids:
-            _discard(self._claims_of, entity_id, claim_id)
         claim = self.claim(claim_id)
         if claim is None:
             return
-        links = self._linked(claim)
-        if links.entity_ids:
-            self._links[claim_id] = links
+        (document,) = self._documents[Kind.CLAIM, claim_id]
+        self._unlink(document)
+        links = self._links[document.ordinal] = self._linked(claim)
         for entity_id in links.entity_ids:
-            self._claims_of[entity_id].add(claim_id)
+            self._counting[entity_id].setdefault(document.gate, set()).add(document.ordinal)
+
+    def _unlink(self, document: Document) -> None:
+        for entity_id in self._links.pop(document.ordinal, NO_LINKS).entity_ids:
+            self._counting[entity_id][document.gate].discard(document.ordinal)
 
     def _linked(self, claim: Claim) -> Links:
         """Declared entities; if none exists, those the text names; if none, those of its pages."""

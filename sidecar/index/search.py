@@ -9,13 +9,14 @@ folding never changes an answer.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
 
+from sidecar.index.postings import Document, Postings
 from sidecar.index.text import Needle
 
 __all__ = ["BEST_PER_WEIGHT", "Document", "Fold", "Pending", "Search", "fewest", "rarity", "score"]
@@ -27,15 +28,6 @@ BEST_PER_WEIGHT = _K1 + 1
 """What a word adds to a score at most, for each unit of its weight."""
 _CANDIDATES = 200
 """Hits that tantivy preselects for ranking; more than any limit of a query."""
-
-
-class Document(NamedTuple):
-    """What can be found: an ordinal, what kind it is, who may see it, and its stems."""
-
-    ordinal: int
-    kind: str
-    gate: str
-    stems: tuple[str, ...]
 
 
 class Pending(NamedTuple):
@@ -78,17 +70,19 @@ class Search:
         self._removed: dict[int, Document] = {}
         self._totals: Counter[tuple[str, str]] = Counter()
         self._lengths: Counter[tuple[str, str]] = Counter()
-        self._frequencies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self.postings = Postings()
 
     def add(self, document: Document) -> None:
         """Make a document findable; one that was just removed comes back as it was."""
         self._count(document, 1)
+        self.postings.add(document)
         if self._removed.pop(document.ordinal, None) is None:
             self._added[document.ordinal] = document
 
     def remove(self, document: Document) -> None:
         """Make a document unfindable."""
         self._count(document, -1)
+        self.postings.remove(document)
         if self._added.pop(document.ordinal, None) is None:
             self._removed[document.ordinal] = document
 
@@ -96,11 +90,6 @@ class Search:
         where = document.kind, document.gate
         self._totals[where] += sign
         self._lengths[where] += sign * len(document.stems)
-        frequencies = self._frequencies[where]
-        for stem in set(document.stems):
-            frequencies[stem] += sign
-            if not frequencies[stem]:
-                del frequencies[stem]
 
     def pending(self) -> Pending | None:
         """What waits for folding, if anything does."""
@@ -140,29 +129,11 @@ class Search:
 
     def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> set[int]:
         """Ordinals of the documents of a kind that hold every needle."""
-        if not needles:
-            return set()
-        found = self._matching(self._query(kind, gates, Occur.Must, needles))
-        found.update(
-            d.ordinal
-            for d in self._added.values()
-            if d.kind == kind and d.gate in gates and _holds(d, needles, len(needles))
-        )
-        return found
-
-    def _matching(self, query: Query) -> set[int]:
-        """Ordinals of all that tantivy has for a query, without those removed since."""
-        hits = self._searcher.search(
-            query, limit=max(1, self._searcher.num_docs), count=False, order_by_field="ordinal"
-        ).hits
-        return {int(ordinal) for ordinal, _ in hits}.difference(self._removed)
+        return self.postings.holding_all(needles, kind, gates)
 
     def frequency(self, needle: Needle, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind hold the needle."""
-        if all(len(option) == 1 for option in needle.alternatives) and len(needle.alternatives) < 2:
-            stem = needle.alternatives[0][0]
-            return sum(self._frequencies[kind, gate][stem] for gate in gates)
-        return len(self.holding_all((needle,), kind, gates))
+        return self.postings.frequency(needle, kind, gates)
 
     def total(self, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind there are."""
@@ -176,15 +147,7 @@ class Search:
         self, needles: Sequence[Needle], kind: str, gates: frozenset[str], at_least: int = 1
     ) -> set[int]:
         """Ordinals of the documents of a kind that hold this many of the needles."""
-        if len(needles) < at_least or not needles:
-            return set()
-        found = self._matching(self._query(kind, gates, Occur.Should, needles, at_least))
-        found.update(
-            d.ordinal
-            for d in self._added.values()
-            if d.kind == kind and d.gate in gates and _holds(d, needles, at_least)
-        )
-        return found
+        return self.postings.holding_some(needles, kind, gates, at_least)
 
     def candidates(
         self,
@@ -245,11 +208,6 @@ class Search:
 
     def _term(self, field: str, value: str) -> Query:
         return Query.term_query(self._schema, field, value, index_option="freq")
-
-
-def _holds(document: Document, needles: Sequence[Needle], at_least: int) -> bool:
-    stems = frozenset(document.stems)
-    return sum(needle.held_by(stems) for needle in needles) >= at_least
 
 
 def fewest(weights: Iterable[float], share: float) -> int:

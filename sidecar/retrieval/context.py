@@ -50,12 +50,12 @@ def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
     nothing else with a prompt is not worth its place there. A name alone, or with one word beside
     it, asks for everything.
     """
-    claims = row.view.nearest(text, row.view.claims_of(row.entity.id))
+    claims = row.view.nearest(row.entity.id, text, _NEAREST)
     everything = len(units(text).units) <= 1 + max(
         (len(units(m).units) for m in row.matched), default=0
     )
     asked = _asked(row, text)
-    for claim in claims[:_NEAREST]:
+    for claim in claims:
         stems = row.view.knowledge.stems_of((Kind.CLAIM, claim.id))
         if claim is claims[0] or everything or any(word.held_by(stems) for word in asked):
             yield _hit(row, claim)

@@ -96,13 +96,15 @@ def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
     inside = passage.units_in(mention.start, mention.end)
     content = [u for u in inside if u.folded not in STOPWORDS]
     spaceless = any(u.spaceless for u in inside)
+    entity = view.entity(mention.entity_id)
+    person = entity is not None and entity.type == "person"
     evidence = Evidence(
         mention,
         matched,
         _arm(mention, matched),
-        _specificity(view, passage, mention, inside, content),
+        _specificity(passage, mention, inside, content, person),
         1.0,
-        passage.surroundings(mention, inside),
+        passage.surroundings(mention, inside, person),
     )
     if len(content) == 1 and not spaceless and evidence.strength >= LISTED:
         shown = passage.like_a_name(content[0]) and mention.name != mention.name.lower()
@@ -122,7 +124,7 @@ def _letters(text: str) -> str:
 
 
 def _specificity(
-    view: View, passage: Passage, mention: Mention, inside: list[Unit], content: list[Unit]
+    passage: Passage, mention: Mention, inside: list[Unit], content: list[Unit], person: bool
 ) -> float:
     """How little else the words could mean."""
     if any(u.spaceless for u in inside):
@@ -134,8 +136,6 @@ def _specificity(
     word = passage.text[content[0].start : content[0].end]
     if len(word) <= 2:
         return _short(word, mention.name)
-    entity = view.entity(mention.entity_id)
-    person = entity is not None and entity.type == "person"
     return _commonness(passage, content[0], mention.name, person)[tier(content[0].folded)]
 
 
@@ -168,7 +168,7 @@ def _keyness(view: View, mention: Mention, unit: Unit) -> float:
     use a word speak of something else, it hardly names the entity.
     """
     words = needles(unit.folded)
-    own = len(view.claims_of(mention.entity_id))
+    own = view.claim_count(mention.entity_id)
     using = view.frequency(words[0]) if words else 0
     others = max(0, using - own)
     return round((own + 1) / (own + 1 + others / OUTSIDE), 2)

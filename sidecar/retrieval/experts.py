@@ -6,14 +6,18 @@ matching claim counts for every entity that it is linked to.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from heapq import nlargest, nsmallest
+from itertools import chain
 from math import fsum, prod
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from sidecar.index.knowledge import LinkedBy
-from sidecar.index.search import rarity
+from sidecar.index.search import fewest, rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.records import Claim, Entity, Kind
 from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
@@ -25,6 +29,10 @@ HALF_LIFE_DAYS = 30.0
 DAY = 86_400.0
 PARTIAL_SHARE = 0.5
 """Share of a topic's words, by rarity, that a claim must hold where none holds all."""
+CONTRIBUTIONS = 10
+"""Of how many claims a row tells what they added."""
+_ROUGH = 1e-6
+"""More than a sum can change with the order in which it is added up."""
 
 Linking = Literal["auto", "declared"]
 Weight = Literal["count", "recency", "citation", "evidence"]
@@ -63,11 +71,14 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """A row of the ranking; `contributions` largest first."""
+    """A row of the ranking, from the claims with these ordinals; `contributions` are the largest
+    ones, largest first.
+    """
 
     view: View
     entity: Entity
     score: float
+    ordinals: Collection[int]
     citation_count: int
     contributions: tuple[Contribution, ...]
     weight: Weight
@@ -76,21 +87,18 @@ class Expert:
 
     @property
     def claim_count(self) -> int:
-        return len(self.contributions)
+        return len(self.ordinals)
 
 
 @dataclass(slots=True)
 class _Match:
-    """The claims of one view that match a topic."""
+    """The claims of one view that match a topic, by their ordinals."""
 
     view: View
     named_entities: frozenset[str]
-    named: set[str]
-    held: dict[str, tuple[Needle, ...]]
-
-    @property
-    def claim_ids(self) -> set[str]:
-        return self.named | set(self.held)
+    named: AbstractSet[int]
+    held: dict[int, tuple[Needle, ...]]
+    ordinals: list[int] = field(default_factory=list)
 
 
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
@@ -98,11 +106,13 @@ def rank(views: Sequence[View], question: Question) -> list[Expert]:
     words = needles(question.topic)
     weights = _weights(views, words)
     matches = [
-        _Match(v, named, _claims_of(v, named, question.linking), {})
+        _Match(v, named, _claims_of(v, named), {})
         for v in views
         for named in [_named(v, question.topic)]
     ]
     _match_words(matches, words, weights)
+    for match in matches:
+        match.ordinals = _counted(match, question.linking)
     scored = [entry for match in matches for entry in _scored(match, question, weights)]
     scored.sort(key=lambda e: (-e.score, e.entity.id, e.match.view.collection))
     return [_row(entry, question, weights) for entry in scored[: question.limit]]
@@ -115,13 +125,18 @@ def _named(view: View, topic: str) -> frozenset[str]:
     return frozenset(mentioned | set(names.containing(topic)) | set(names.exactly(topic)))
 
 
-def _claims_of(view: View, entity_ids: Iterable[str], linking: Linking) -> set[str]:
-    found = {c for e in entity_ids for c in view.knowledge.claims_of(e)}
-    return {c for c in found if view.claim(c) is not None and _counts(view, c, linking)}
+def _claims_of(view: View, entity_ids: Iterable[str]) -> AbstractSet[int]:
+    found = [view.counting(entity_id) for entity_id in entity_ids]
+    return found[0] if len(found) == 1 else frozenset().union(*found)
 
 
-def _counts(view: View, claim_id: str, linking: Linking) -> bool:
-    return linking == "auto" or view.knowledge.links(claim_id).by == "declared"
+def _counted(match: _Match, linking: Linking) -> list[int]:
+    """The matching claims whose links count."""
+    ordinals = list(match.named | match.held.keys())
+    if linking == "auto":
+        return ordinals
+    links = match.view.knowledge.links_at(ordinals)
+    return [o for o, linked in zip(ordinals, links, strict=True) if linked.by == "declared"]
 
 
 def _weights(views: Sequence[View], words: Sequence[Needle]) -> dict[Needle, float]:
@@ -139,38 +154,29 @@ def _match_words(
     if len(words) < 2 or any(match.held for match in matches):
         return
     shares = [_shares(match.view, words, weights) for match in matches]
-    best = max((share for found in shares for share, _ in found.values()), default=0.0)
+    best = max((share for found in shares for share in found), default=0.0)
     if best < PARTIAL_SHARE:
         return
     for match, found in zip(matches, shares, strict=True):
-        match.held = {c: held for c, (share, held) in found.items() if share == best}
+        match.held = found.get(best, {})
 
 
-def _holding(view: View, words: Sequence[Needle]) -> list[str]:
-    search = view.knowledge.search
-    ordinals = search.holding_all(words, Kind.CLAIM, view.gates)
-    return [view.knowledge.document(o)[0].key[1] for o in ordinals]
+def _holding(view: View, words: Sequence[Needle]) -> set[int]:
+    return view.knowledge.search.holding_all(words, Kind.CLAIM, view.gates)
 
 
 def _shares(
     view: View, words: Sequence[Needle], weights: Mapping[Needle, float]
-) -> dict[str, tuple[float, tuple[Needle, ...]]]:
-    """Share of the words, by rarity, for every claim that may hold half of it or more."""
+) -> dict[float, dict[int, tuple[Needle, ...]]]:
+    """The claims that hold half of the words by rarity, or more: by the share that they hold."""
     whole = fsum(weights.values())
-    rarest_first = sorted(words, key=lambda n: -weights[n])
-    candidates: set[str] = set()
-    left = whole
-    for needle in rarest_first:
-        if left < PARTIAL_SHARE * whole:
-            break  # what holds none of those before holds less than half
-        candidates.update(_holding(view, [needle]))
-        left -= weights[needle]
-    out = {}
-    for claim_id in candidates:
-        stems = view.knowledge.stems_of((Kind.CLAIM, claim_id))
-        held = tuple(n for n in words if n.held_by(stems))
-        out[claim_id] = (round(fsum(weights[n] for n in held) / whole, 9), held)
-    return out
+    at_least = fewest(weights.values(), PARTIAL_SHARE)
+    candidates = view.knowledge.search.holding(words, Kind.CLAIM, view.gates, at_least)
+    found: defaultdict[float, dict[int, tuple[Needle, ...]]] = defaultdict(dict)
+    for held, ordinals in view.held(candidates, words).items():
+        share = round(fsum(weights[n] for n in held) / whole, 9)
+        found[share] |= dict.fromkeys(ordinals, held)
+    return found
 
 
 class _Scored(NamedTuple):
@@ -178,63 +184,127 @@ class _Scored(NamedTuple):
 
     match: _Match
     entity: Entity
-    claim_ids: Sequence[str]
+    ordinals: Collection[int]
     factors: Mapping[str, float]
     score: float
 
 
-def _scored(
-    match: _Match, question: Question, weights: Mapping[Needle, float]
-) -> Iterator[_Scored]:
-    """Every entity that claims count for, in no particular order."""
-    links = match.view.knowledge.links
-    declared_only = question.linking == "declared"
-    by_entity: defaultdict[str, list[str]] = defaultdict(list)
-    for claim_id in match.claim_ids:
-        linked = links(claim_id)
-        if declared_only and linked.by != "declared":
-            continue
-        for entity_id in linked.entity_ids:
-            by_entity[entity_id].append(claim_id)
-    amounts = _amounts(match, question, weights)
-    for entity_id, claim_ids in by_entity.items():
-        entity = match.view.entity(entity_id)
-        if entity is None or len(claim_ids) < question.min_claims:
-            continue
-        if question.types is None or entity.type in question.types:
-            factors = _factors(match.view, entity, claim_ids, amounts, question.weighting)
-            yield _Scored(match, entity, claim_ids, factors, round(prod(factors.values()), 6))
-
-
-def _amounts(
-    match: _Match, question: Question, weights: Mapping[Needle, float]
-) -> Mapping[str, float]:
-    """What each matching claim adds."""
+def _scored(match: _Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
+    """Every entity that could be among the rows, in no particular order."""
+    entity_ids = _wanted(match, question)
     if question.weighting == "count":
-        return dict.fromkeys(match.claim_ids, 1.0)
+        first = nsmallest(question.limit, entity_ids, key=lambda e: (-entity_ids[e], e))
+        sums = {e: float(entity_ids[e]) for e in first}
+    elif question.weighting == "evidence":
+        return _scored_by_evidence(match, entity_ids, question, weights)
+    else:
+        sums = _sums(match, entity_ids, question)
+    matched = frozenset(match.ordinals)
+    out = []
+    for entity_id, total in sums.items():
+        entity = match.view.entity(entity_id)
+        if entity is not None:
+            ordinals = match.view.counting(entity_id) & matched
+            out.append(_Scored(match, entity, ordinals, {"sum": total}, round(total, 6)))
+    return out
+
+
+def _wanted(match: _Match, question: Question) -> dict[str, int]:
+    """The entities that may be listed, with the number of matching claims that count for them."""
+    links = match.view.knowledge.links_at(match.ordinals)
+    counts = Counter(chain.from_iterable(map(itemgetter(0), links)))
+    return {
+        entity_id: number
+        for entity_id, number in counts.items()
+        if number >= question.min_claims
+        and (entity := match.view.entity(entity_id)) is not None
+        and (question.types is None or entity.type in question.types)
+    }
+
+
+def _sums(match: _Match, wanted: Mapping[str, int], question: Question) -> dict[str, float]:
+    """The sum of what claims add, for the entities that it brings among the first.
+
+    Added up in any order at first, then exactly for those that can be among the rows.
+    """
+    knowledge = match.view.knowledge
+    amount = _amount_by(question)
+    values = map(amount, knowledge.claims_at(match.ordinals))
+    amounts = dict(zip(match.ordinals, values, strict=True))
+    rough = dict.fromkeys(wanted, 0.0)
+    for value, links in zip(amounts.values(), knowledge.links_at(amounts), strict=True):
+        for entity_id in links.entity_ids:
+            if entity_id in rough:
+                rough[entity_id] += value
+    least = min(nlargest(question.limit, rough.values()), default=0.0)
+    return {
+        entity_id: fsum(amounts[o] for o in match.view.counting(entity_id) if o in amounts)
+        for entity_id, total in rough.items()
+        if total >= least - _ROUGH * max(1.0, least)
+    }
+
+
+def _scored_by_evidence(
+    match: _Match,
+    wanted: Mapping[str, int],
+    question: Question,
+    weights: Mapping[Needle, float],
+) -> list[_Scored]:
+    knowledge = match.view.knowledge
     parts = _parts(match, question, weights)
-    return {claim.id: prod(parts(claim).values()) for claim in match.view.claims(match.claim_ids)}
+    claims = dict(zip(match.ordinals, knowledge.claims_at(match.ordinals), strict=True))
+    amounts = {o: prod(parts(claim, o).values()) for o, claim in claims.items()}
+    by_entity: defaultdict[str, list[int]] = defaultdict(list)
+    for ordinal, links in zip(claims, knowledge.links_at(claims), strict=True):
+        for entity_id in links.entity_ids:
+            by_entity[entity_id].append(ordinal)
+    out = []
+    for entity_id in wanted:
+        entity = match.view.entity(entity_id)
+        if entity is None:
+            continue
+        ordinals = sorted(by_entity[entity_id], key=lambda o: claims[o].id)
+        said_before = repeats(claims[o] for o in ordinals)
+        factors = {
+            "sum": fsum(amounts[o] for o in ordinals if claims[o].id not in said_before),
+            "focus": focus(match.view.claim_count(entity_id), match.view.claim_total),
+        }
+        out.append(_Scored(match, entity, ordinals, factors, round(prod(factors.values()), 6)))
+    return out
+
+
+def _amount_by(question: Question) -> Callable[[Claim], float]:
+    """What a claim adds, for the weights to which the topic does not matter."""
+
+    def recency(claim: Claim) -> float:
+        at = claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
+        age = max(0.0, question.now - at) / DAY if at is not None else 0.0
+        return float(2.0 ** (-age / HALF_LIFE_DAYS))
+
+    def citation(claim: Claim) -> float:
+        return len(set(claim.evidence)) * claim.confidence
+
+    return recency if question.weighting == "recency" else citation
 
 
 def _parts(
     match: _Match, question: Question, weights: Mapping[Needle, float]
-) -> Callable[[Claim], dict[str, float]]:
+) -> Callable[[Claim, int], dict[str, float]]:
     """Gives the factors of what a claim adds."""
+    amount = _amount_by(question)
 
-    def recency(claim: Claim) -> dict[str, float]:
-        at = claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
-        age = max(0.0, question.now - at) / DAY if at is not None else 0.0
-        return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
+    def recency(claim: Claim, _: int) -> dict[str, float]:
+        return {"freshness": amount(claim)}
 
-    def citation(claim: Claim) -> dict[str, float]:
+    def citation(claim: Claim, _: int) -> dict[str, float]:
         return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
 
-    def evidence(claim: Claim) -> dict[str, float]:
-        coverage = _coverage(match, claim.id, weights)
-        near = closeness(claim.text, match.held.get(claim.id, ()), exact)
+    def evidence(claim: Claim, ordinal: int) -> dict[str, float]:
+        coverage = _coverage(match, ordinal, weights)
+        near = closeness(claim.text, match.held.get(ordinal, ()), exact)
         return {"confidence": claim.confidence, "coverage": coverage, **near}
 
-    def count(_: Claim) -> dict[str, float]:
+    def count(_: Claim, __: int) -> dict[str, float]:
         return {"claim": 1.0}
 
     exact = patterns(weights)
@@ -242,39 +312,37 @@ def _parts(
     return by_weight[question.weighting]
 
 
-def _coverage(match: _Match, claim_id: str, weights: Mapping[Needle, float]) -> float:
+def _coverage(match: _Match, ordinal: int, weights: Mapping[Needle, float]) -> float:
     """Share of the topic's words, by rarity, that a claim holds; all where a name matched."""
-    held = match.held.get(claim_id, ())
-    if claim_id in match.named or len(held) == len(weights):
+    held = match.held.get(ordinal, ())
+    if ordinal in match.named or len(held) == len(weights):
         return 1.0
     return fsum(weights[n] for n in held) / fsum(weights.values())
 
 
 def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -> Expert:
     match = scored.match
-    parts = _parts(match, question, weights)
-    claims = match.view.claims(scored.claim_ids)
-    repeated = repeats(claims) if question.weighting == "evidence" else frozenset()
-    contributions = []
-    for claim in claims:
-        factors = parts(claim) | ({"repeat": 0.0} if claim.id in repeated else {})
-        contributions.append(
-            Contribution(
-                claim=claim,
-                amount=prod(factors.values()),
-                factors=factors,
-                coverage=_coverage(match, claim.id, weights),
-                matched=tuple(n.word for n in match.held.get(claim.id, ())),
-                named=claim.id in match.named,
-                linked_by=match.view.knowledge.links(claim.id).by,
-            )
+    knowledge = match.view.knowledge
+    claims = dict(zip(scored.ordinals, knowledge.claims_at(scored.ordinals), strict=True))
+    contributions = [
+        Contribution(
+            claim=claims[ordinal],
+            amount=prod(factors.values()),
+            factors=factors,
+            coverage=_coverage(match, ordinal, weights),
+            matched=tuple(n.word for n in match.held.get(ordinal, ())),
+            named=ordinal in match.named,
+            linked_by=links.by,
         )
-    contributions.sort(key=lambda c: (-c.amount, c.claim.id))
+        for ordinal, factors in _largest(match, claims, question, weights)
+        for links in knowledge.links_at([ordinal])
+    ]
     return Expert(
         view=match.view,
         entity=scored.entity,
         score=scored.score,
-        citation_count=len({e for c in contributions for e in c.claim.evidence}),
+        ordinals=scored.ordinals,
+        citation_count=len(set(chain.from_iterable(c.evidence for c in claims.values()))),
         contributions=tuple(contributions),
         weight=question.weighting,
         named=scored.entity.id in match.named_entities,
@@ -282,20 +350,27 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
     )
 
 
-def _factors(
-    view: View,
-    entity: Entity,
-    claim_ids: Sequence[str],
-    amounts: Mapping[str, float],
-    weight: Weight,
-) -> dict[str, float]:
-    """What a score is the product of."""
-    if weight == "count":
-        return {"sum": float(len(claim_ids))}
-    if weight != "evidence":
-        return {"sum": fsum(amounts[c] for c in claim_ids)}
-    said_before = repeats(view.claims(claim_ids))
-    return {
-        "sum": fsum(amounts[c] for c in claim_ids if c not in said_before),
-        "focus": focus(view.claim_count(entity.id), view.claim_total),
+def _largest(
+    match: _Match,
+    claims: Mapping[int, Claim],
+    question: Question,
+    weights: Mapping[Needle, float],
+) -> list[tuple[int, dict[str, float]]]:
+    """The claims that add most, with the factors of what they add: amount descending, then id."""
+    parts = _parts(match, question, weights)
+    if question.weighting == "count":
+        first = nsmallest(CONTRIBUTIONS, claims, key=lambda o: claims[o].id)
+        return [(o, parts(claims[o], o)) for o in first]
+    if question.weighting != "evidence":
+        amount = _amount_by(question)
+        first = nsmallest(CONTRIBUTIONS, claims, key=lambda o: (-amount(claims[o]), claims[o].id))
+        return [(o, parts(claims[o], o)) for o in first]
+    repeated = repeats(claims.values())
+    all_of_them = {
+        o: parts(claim, o) | ({"repeat": 0.0} if claim.id in repeated else {})
+        for o, claim in claims.items()
     }
+    first = nsmallest(
+        CONTRIBUTIONS, claims, key=lambda o: (-prod(all_of_them[o].values()), claims[o].id)
+    )
+    return [(o, all_of_them[o]) for o in first]

@@ -34,7 +34,7 @@ _ARM_NAMES: dict[Arm, ArmName] = {
 }
 FADING = 0.9
 """What a text is worth of the next newer one."""
-TEXT_COVERAGE = 0.5
+TEXT_COVERAGE = 0.65
 """Share of a text's content words, by rarity, that an entity's own words must hold."""
 MIN_WORDS = 3
 """A text shorter than this is not searched for."""
@@ -152,17 +152,17 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
 
 
 def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
-    claims = view.claims_of(entity.id)
+    count = view.claim_count(entity.id)
     newest, newest_text, _ = gathered.evidence[0]
-    top = next(iter(view.nearest(newest_text, claims)), None)
+    top = next(iter(view.nearest(entity.id, newest_text, 1)), None)
     strength = gathered.strength
-    low, width = NAMED if claims else NAMED_WITHOUT_CLAIMS
+    low, width = NAMED if count else NAMED_WITHOUT_CLAIMS
     best = gathered.best
     matched = tuple(dict.fromkeys(e.matched for _, _, e in gathered.evidence))
     return Salient(
         view=view,
         entity=entity,
-        claim_count=len(claims),
+        claim_count=count,
         top_claim_id=top.id if top else None,
         score=round(low + width * strength, 6),
         strength=strength,
@@ -235,13 +235,13 @@ def _found_row(
     view: View, entity: Entity, text: str, matched: list[str], share: float, age: int
 ) -> Salient:
     strength = round(share * FADING**age, 3)
-    claims = view.claims_of(entity.id)
-    top = next(iter(view.nearest(text, claims)), None)
-    low, width = FOUND if claims else FOUND_WITHOUT_CLAIMS
+    count = view.claim_count(entity.id)
+    top = next(iter(view.nearest(entity.id, text, 1)), None)
+    low, width = FOUND if count else FOUND_WITHOUT_CLAIMS
     return Salient(
         view=view,
         entity=entity,
-        claim_count=len(claims),
+        claim_count=count,
         top_claim_id=top.id if top else None,
         score=round(low + width * strength, 6),
         strength=strength,

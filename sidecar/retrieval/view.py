@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from heapq import nsmallest
 from math import fsum
+from operator import attrgetter
 from typing import TypeVar, cast
 
 from sidecar.index.knowledge import Knowledge
@@ -74,11 +78,16 @@ class View:
 
     def claims_of(self, entity_id: str) -> list[Claim]:
         """The claims that count for an entity, by id."""
-        return self.claims(self.knowledge.claims_of(entity_id))
+        found = self.knowledge.claims_at(self.counting(entity_id))
+        return sorted(found, key=attrgetter("id"))
+
+    def counting(self, entity_id: str) -> AbstractSet[int]:
+        """Ordinals of the claims that count for an entity; not to be changed."""
+        return self.knowledge.counting(entity_id, self.gates)
 
     def claim_count(self, entity_id: str) -> int:
         """How many claims count for an entity."""
-        return self.once("count", entity_id, lambda: len(self.claims_of(entity_id)))
+        return len(self.counting(entity_id))
 
     def pages_about(self, key: Key) -> list[Page]:
         """The pages that list a claim or an entity, by id."""
@@ -113,17 +122,47 @@ class View:
         total = self.claim_total
         return {n: rarity(total, self.frequency(n)) for n in needles(text)}
 
-    def nearest(self, text: str, claims: Sequence[Claim]) -> list[Claim]:
-        """Claims by what they share with a text: content words by rarity, ties by id."""
-        if len(claims) < 2:
-            return list(claims)
+    def nearest(self, entity_id: str, text: str, limit: int) -> list[Claim]:
+        """The claims of an entity by what they share with a text: content words by rarity, ties
+        by id.
+        """
+        what = f"nearest {limit} {entity_id}"
+        return self.once(what, text, lambda: self._nearest(entity_id, text, limit))
+
+    def _nearest(self, entity_id: str, text: str, limit: int) -> list[Claim]:
+        ordinals = self.counting(entity_id)
         weights = self.once("weights", text, lambda: self.weights(text))
+        held = self.held(ordinals, list(weights)) if len(ordinals) > 1 else {}
+        groups: defaultdict[float, list[int]] = defaultdict(list)
+        for words, group in held.items():
+            groups[round(fsum(weights[n] for n in words), 9)] += group
+        found: list[Claim] = []
+        for share in sorted(groups, reverse=True):
+            found += self._first(groups[share], limit - len(found))
+        if len(found) < limit:
+            found += self._first(set(ordinals).difference(*held.values()), limit - len(found))
+        return found
 
-        def shared(claim: Claim) -> float:
-            stems = self.knowledge.stems_of((Kind.CLAIM, claim.id))
-            return fsum(w for n, w in weights.items() if n.held_by(stems))
+    def held(
+        self, ordinals: AbstractSet[int], words: Sequence[Needle]
+    ) -> dict[tuple[Needle, ...], list[int]]:
+        """The claims that hold some of the words, by which ones they hold."""
+        masks: defaultdict[int, int] = defaultdict(int)
+        for bit, word in enumerate(words):
+            for ordinal in self.knowledge.search.postings.among(
+                ordinals, word, Kind.CLAIM, self.gates
+            ):
+                masks[ordinal] |= 1 << bit
+        groups: defaultdict[int, list[int]] = defaultdict(list)
+        for ordinal, mask in masks.items():
+            groups[mask].append(ordinal)
+        return {
+            tuple(word for bit, word in enumerate(words) if mask >> bit & 1): group
+            for mask, group in groups.items()
+        }
 
-        return sorted(claims, key=lambda c: (-round(shared(c), 9), c.id))
+    def _first(self, ordinals: Iterable[int], limit: int) -> list[Claim]:
+        return nsmallest(limit, self.knowledge.claims_at(ordinals), key=attrgetter("id"))
 
 
 def moment(at: float) -> datetime:

@@ -49,7 +49,7 @@ class Sidecar:
         question = Question(topic, now(), linking="declared", limit=1_000_000)
         with self._engine.serving(self._caller) as served:
             rows = rank([one.view for one in served], question)
-        return sorted({c.claim.id for row in rows for c in row.contributions})
+        return sorted({c.id for r in rows for c in r.view.knowledge.claims_at(r.ordinals)})
 
 
 def by_score(rows: list[Row]) -> list[tuple[float, list[Row]]]:
