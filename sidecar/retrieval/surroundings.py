@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sidecar.index.names import Mention
 from sidecar.index.text import Unit, Units, units
-from sidecar.index.words import STOPWORDS
+from sidecar.index.words import STOPWORDS, tier
 
 __all__ = ["Passage"]
 
@@ -17,13 +17,16 @@ JOINED = 0.5
 """A word joined by a sign to another one: a compound, a path, an address, an attribute."""
 BARE = 0.3
 """A name without the signs that belong to it."""
-TITLE_SHARE = 0.6
+ADDRESS = 0.2
+"""A word within a web or mail address."""
+TITLE_SHARE = 0.9
 """Share of capitals among content words from which on a capital says nothing."""
 
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _JOINING = frozenset("-‐‑–./\\_@:=")
 _TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
 _LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
+_ADDRESSING = frozenset("ping cc dm email mail message slack text".split())
 _SPEAKING = frozenset("said says told asked asks thinks wrote wants mentioned suggested".split())
 
 
@@ -79,28 +82,35 @@ class Passage:
         after = self._neighbour(unit, 1)
         return after is not None and not after.gap and after.folded in _SPEAKING
 
-    def surroundings(self, mention: Mention, inside: list[Unit]) -> float:
-        """The factor for what stands around a mention."""
+    def surroundings(self, mention: Mention, inside: list[Unit], person: bool) -> float:
+        """The factor for what stands around a mention of a person or of something else."""
         if _bare(self.text, mention):
             return BARE
         if len(inside) > 1:
             return 1.0
-        if self._in_longer_name(inside[0]):
+        if self._in_longer_name(inside[0], person):
             return PART_OF_LONGER_NAME
+        if self._in_address(mention):
+            return ADDRESS
         return JOINED ** self._joints(mention)
 
-    def _in_longer_name(self, unit: Unit) -> bool:
+    def _in_longer_name(self, unit: Unit, person: bool) -> bool:
         if not self._has_capital(unit) or self._is_title:
             return False
         before, after = self._neighbour(unit, -1), self._neighbour(unit, 1)
         if after and not after.gap and self._belongs_to_name(after):
             return True
-        return bool(
-            before
-            and not unit.gap
-            and self._belongs_to_name(before)
-            and not self._starts_sentence(before)
-        )
+        if before is None or unit.gap or not self._belongs_to_name(before):
+            return False
+        if self._starts_sentence(before):  # a verb, or the first name of someone else
+            return person and tier(before.folded) == 0 and before.folded not in _ADDRESSING
+        return True
+
+    def _in_address(self, mention: Mention) -> bool:
+        text = self.text
+        first = max(text.rfind(space, 0, mention.start) for space in " \t\n") + 1
+        token = text[first:].split(maxsplit=1)[0]
+        return "://" in token or "@" in token[1:]
 
     def _joints(self, mention: Mention) -> int:
         """On how many sides a sign joins the mention to another word."""
