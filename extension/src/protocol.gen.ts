@@ -3,6 +3,23 @@
 /** The protocol that these types belong to. */
 export const PROTOCOL = 1;
 
+/** What came of one way to recognise something, since the process began. */
+export interface ArmStats {
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  /** Times that a block or a push said something by it. */
+  readonly said: number;
+  /** Of these, how often it was opened or hovered afterwards. */
+  readonly opened: number;
+  /** Times that it said nothing when it could have. */
+  readonly silent: number;
+}
+
+/** How often a session remembered a phrase that was looked for before. */
+export interface CacheStats {
+  readonly phrases: number;
+  readonly remembered: number;
+}
+
 /** What this server answers and sends. */
 export interface CapabilitiesResult {
   /** Rises with every change published. */
@@ -280,6 +297,15 @@ export interface Meta {
   readonly vouch_salience: readonly SalienceMeta[];
 }
 
+/** How long one operation took: the latest thousand calls. */
+export interface OperationStats {
+  readonly operation: string;
+  /** Calls since the process began. */
+  readonly count: number;
+  readonly p50_ms: number;
+  readonly p95_ms: number;
+}
+
 /** A page, to go to. */
 export interface PageRef {
   readonly id: string;
@@ -513,6 +539,21 @@ export interface SessionEndParams {
   readonly root?: string | null;
 }
 
+/** Figures since the process began, none of them text. */
+export interface StatsResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  readonly arms: readonly ArmStats[];
+  readonly operations: readonly OperationStats[];
+  readonly probe_cache: CacheStats;
+}
+
 /** What this process serves, and how it is. */
 export interface StatusResult {
   /** Rises with every change published. */
@@ -549,6 +590,7 @@ export interface Requests {
   "vouch/entity": { params: IdParams; result: EntityResult };
   "vouch/claim": { params: IdParams; result: ClaimResult };
   "vouch/status": { params: Params; result: StatusResult };
+  "vouch/stats": { params: Params; result: StatsResult };
   "vouch/capabilities": { params: Params; result: CapabilitiesResult };
   "vouch/sessionEnd": { params: SessionEndParams; result: Result };
 }
