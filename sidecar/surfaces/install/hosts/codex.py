@@ -15,7 +15,8 @@ EVENTS = {
     "UserPromptSubmit": "user-prompt-submit",
     "SessionEnd": "session-end",
 }
-SECONDS = 5
+SECONDS = 3
+"""As much as Codex gives to the end of a session."""
 
 
 def _hook(name: str, event: str) -> str:
