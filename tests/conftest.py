@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.oracle import OracleKb, Step, install
 
 MakeKb = Callable[..., OracleKb]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders() -> Iterator[Path]:
+    """Sockets and caches of these tests lie apart from the user's; the folder of both."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="v") as folder:
+        for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+            (Path(folder) / name).mkdir(mode=0o700)
+            patch.setenv(name, str(Path(folder) / name))
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sidecar.engine.engine import Served
+from sidecar.engine.served import Speaker
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.block import frame, safe
 from sidecar.retrieval.view import View
@@ -19,7 +19,7 @@ TYPES = 4
 NAME_CHARS = 40
 
 
-def brief(served: Sequence[Served], max_chars: int = MAX_BRIEF) -> str:
+def brief(served: Sequence[Speaker], max_chars: int = MAX_BRIEF) -> str:
     """Name, counts and the most evidenced entities by type of every knowledge base that may
     speak and holds anything; "" when there is none.
     """

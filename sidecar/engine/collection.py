@@ -8,10 +8,12 @@ from pathlib import Path
 
 from sidecar.index.cache import Cache, Cached
 from sidecar.index.documents import Prepared, prepare
+from sidecar.index.frozen import freeze
 from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.kb.glance import state_of
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import Artifact, Change, Problem, key_of
-from sidecar.kb.settings import Settings, load_settings
+from sidecar.kb.settings import Settings, config_mapping, load_settings
 from sidecar.kb.store import Store
 
 __all__ = ["Collection", "Step"]
@@ -119,6 +121,16 @@ class Collection:
             return False
         self.cache.save(settled)
         return True
+
+    def remember_whole(self) -> None:
+        """Keep all that is known, for those who ask once (blocking; nobody may ask meanwhile)."""
+        stats = self.store.known()
+        if self.cache is None or stats is None:
+            return
+        state = state_of(stats)
+        if not self.cache.holds_whole(state):
+            whole = {"config": dict(config_mapping(self.config, [])), **freeze(self.knowledge)}
+            self.cache.save_whole(state, whole)
 
     def take(self, step: Step, generation: int, now: float) -> None:
         """Make a step count, whole."""

@@ -6,24 +6,24 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from sidecar.engine.caller import Caller
 from sidecar.engine.collection import Collection, Step
 from sidecar.engine.overlays import Overlays
+from sidecar.engine.served import Served
 from sidecar.engine.stats import Stats
 from sidecar.index.cache import user_folder
 from sidecar.kb.access import Viewer
 from sidecar.kb.layout import KB_DIRNAME, below, discover
 from sidecar.kb.records import Problem, Session, Severity
-from sidecar.kb.settings import Settings, load_settings, viewer_for
+from sidecar.kb.settings import load_settings, viewer_for
 from sidecar.retrieval.salience import Salient, rank
 from sidecar.retrieval.sessions import Sessions
 from sidecar.retrieval.view import View
 
-__all__ = ["Engine", "Served", "UnknownRootError"]
+__all__ = ["Engine", "UnknownRootError"]
 
 log = logging.getLogger(__name__)
 
@@ -33,15 +33,6 @@ Watching = Literal["client", "own", "sweep", "none"]
 
 class UnknownRootError(LookupError):
     """A call named a root where no knowledge base is served."""
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """A collection as one caller sees it, with the settings that rule there."""
-
-    collection: Collection
-    view: View
-    settings: Settings
 
 
 class Engine:
@@ -114,6 +105,7 @@ class Engine:
             if (step := collection.read()) is not None:
                 self.publish(collection, step)
             collection.remember()
+            collection.remember_whole()
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Make a step count, at once and whole."""
@@ -192,7 +184,7 @@ class Engine:
                 env = self.env if caller.env is None else caller.env
                 who = viewer_for(settings, viewer, caller.viewer, env)
                 view = View(collection.name, collection.knowledge, who.gates)
-                served.append(Served(collection, view, settings))
+                served.append(Served(view, settings, collection))
             yield served
 
     def _chosen(self, root: str | None) -> list[Collection]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sidecar.engine.engine import Served
+from sidecar.engine.served import Speaker
 from sidecar.retrieval.block import Hit
 from sidecar.retrieval.phrases import Phrase
 from sidecar.retrieval.probe import Probe, run
@@ -29,7 +29,7 @@ def never() -> bool:
 
 
 def probe(
-    served: Sequence[Served],
+    served: Sequence[Speaker],
     text: str,
     session: Session | None,
     late: Callable[[], bool] = never,
@@ -61,7 +61,7 @@ def probe(
 
 
 def _probe(
-    asked: Sequence[Served],
+    asked: Sequence[Speaker],
     text: str,
     lookup: Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]],
     late: Callable[[], bool],
@@ -77,7 +77,7 @@ def _probe(
     return Probed(found, 0, persona)
 
 
-def _allowed(served: Sequence[Served]) -> Sequence[Served]:
+def _allowed(served: Sequence[Speaker]) -> Sequence[Speaker]:
     """Those that are probed: as many as the strictest setting says, in the order of their names."""
     limits = [n for one in served if (n := one.settings.probe.max_collections) is not None]
     if not limits:

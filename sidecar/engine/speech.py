@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sidecar.engine.engine import Served
+from sidecar.engine.served import Speaker
 from sidecar.kb.records import Claim, Kind, Page, key_of
 from sidecar.retrieval.block import Hit, render
 from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
@@ -28,7 +28,7 @@ class Speech:
 
 
 def speak_of(
-    served: Sequence[Served],
+    served: Sequence[Speaker],
     texts: Sequence[str],
     *,
     session: Session | None = None,
@@ -60,7 +60,7 @@ def speak_of(
 
 
 def say(
-    served: Sequence[Served],
+    served: Sequence[Speaker],
     rows: Sequence[Salient],
     text: str,
     max_chars: int | None = None,
@@ -106,7 +106,7 @@ def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
     return kept
 
 
-def _found(served: Sequence[Served], probed: Probe) -> list[Hit]:
+def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
     """What full text found and may be said, as far as each knowledge base's config lets it."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     return [
@@ -119,7 +119,7 @@ def _found(served: Sequence[Served], probed: Probe) -> list[Hit]:
     ]
 
 
-def fresh(served: Sequence[Served], session: Session, now: float) -> list[Salient]:
+def fresh(served: Sequence[Speaker], session: Session, now: float) -> list[Salient]:
     """What the newest text brings in strongly enough to be pushed, and never was in this session.
 
     `now` is on the sessions' clock. What is returned counts as pushed.

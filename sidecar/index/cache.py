@@ -13,22 +13,22 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.index.documents import Prepared
+from sidecar.index.rows import decoded, encoded
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.files import Stat
-from sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Change, Scope, key_of
+from sidecar.kb.records import Change, key_of
 
 __all__ = ["Cache", "Cached", "user_folder"]
 
 MAX_BYTES = 1 << 30
 DIGEST = 32
-_RECORDS: dict[str, type[Artifact]] = {kind.value: made for made, kind in KIND_OF.items()}
-_SCOPE = "scope"
+NO_STATE = bytes(32)
 _ROOMS = ("kb", "index")
 """What a file says, and in which stems, is decided by the code of these rooms."""
 
@@ -57,6 +57,7 @@ class Cache:
     def __init__(self, folder: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root / ".vouch"))).hexdigest()[:32]
         self._file = folder / f"{name}.cache"
+        self._whole = folder / f"{name}.whole"
         self._held: dict[tuple[str, str], str] = {}
         self._paths: set[str] = set()
 
@@ -65,25 +66,52 @@ class Cache:
         try:
             entries = _decoded(_read(self._file))
         except (OSError, ValueError, EOFError, TypeError, LookupError, MemoryError):
-            entries = {}
+            self.purge()
+            return {}
         self._note(entries)
         return entries
 
     def save(self, entries: Mapping[str, Cached]) -> None:
         """Replace the cache, whole or not at all; what is not live stays out."""
         live = {path: entry for path, entry in entries.items() if _is_live(entry)}
-        body = marshal.dumps([_encoded(path, entry) for path, entry in live.items()])
+        rows = [(path, tuple(e.stat), encoded(e.prepared)) for path, e in live.items()]
         try:
-            _write(self._file, _header() + hashlib.blake2b(body, digest_size=DIGEST).digest(), body)
+            _write(self._file, marshal.dumps(rows))
         except OSError:
             self.purge()
             return
         self._note(live)
 
+    def load_whole(self, state: bytes) -> dict[str, Any] | None:
+        """What `save_whole` was given for this very state of the knowledge base."""
+        try:
+            kept: dict[str, Any] = marshal.loads(_read(self._whole, state))  # digest checked
+            return kept
+        except (OSError, ValueError, EOFError, TypeError, LookupError, MemoryError):
+            return None
+
+    def holds_whole(self, state: bytes) -> bool:
+        """Whether `load_whole` would give something."""
+        try:
+            _read(self._whole, state)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def save_whole(self, state: bytes, whole: Mapping[str, Any]) -> None:
+        """Keep a whole knowledge base, frozen, for one state of its files (see `glance`)."""
+        try:
+            _write(self._whole, marshal.dumps(dict(whole)), state)
+        except (OSError, ValueError):
+            with suppress(OSError):
+                self._whole.unlink()
+
     def purge(self) -> None:
         """Remove the cache."""
         self._note({})
-        self._file.unlink(missing_ok=True)
+        for file in (self._file, self._whole):
+            with suppress(OSError):
+                file.unlink()
 
     def outdated_by(self, change: Change) -> bool:
         """Whether the cache holds something that a change has changed or taken away."""
@@ -117,15 +145,17 @@ def _header() -> bytes:
     return b"vouch-sidecar cache 1 " + digest.hexdigest().encode() + b"\n"
 
 
-def _read(file: Path) -> bytes:
-    """The checked contents. Raises OSError or ValueError for what is not to be trusted."""
+def _read(file: Path, state: bytes = NO_STATE) -> bytes:
+    """The checked contents. Raises OSError or ValueError for what is not to be trusted, or is of
+    another state.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with os.fdopen(os.open(file, flags), "rb") as stream:
         found = os.fstat(stream.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES or _is_others(found):
             raise ValueError
         data = stream.read()
-    header = _header()
+    header = _header() + state
     if not data.startswith(header):
         raise ValueError
     digest, body = data[len(header) :][:DIGEST], memoryview(data)[len(header) + DIGEST :]
@@ -140,40 +170,20 @@ def _is_others(found: os.stat_result) -> bool:
     return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
 
 
-def _write(file: Path, *parts: bytes) -> None:
+def _write(file: Path, body: bytes, state: bytes = NO_STATE) -> None:
+    digest = hashlib.blake2b(body, digest_size=DIGEST).digest()
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.parent.chmod(0o700)
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".")  # 0600
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.writelines(parts)
+            stream.writelines((_header(), state, digest, body))
         os.replace(temporary, file)  # noqa: PTH105
     except OSError:
         os.unlink(temporary)  # noqa: PTH108
         raise
 
 
-def _encoded(path: str, entry: Cached) -> tuple[Any, ...]:
-    artifact, stems = entry.prepared
-    kind = key_of(artifact)[0].value
-    values = (_plain(getattr(artifact, item.name)) for item in fields(artifact))
-    return (path, tuple(entry.stat), kind, stems, *values)
-
-
-def _plain(value: object) -> object:
-    if not isinstance(value, Scope):
-        return value
-    return None if value == OPEN_SCOPE else (value.visibility, value.project, value.agent)
-
-
 def _decoded(body: bytes) -> dict[str, Cached]:
-    scopes = {
-        kind: next((i for i, item in enumerate(fields(made)) if item.name == _SCOPE), None)
-        for kind, made in _RECORDS.items()
-    }
-    found = {}
-    for path, at, kind, stems, *values in marshal.loads(body):  # its digest was checked
-        if (i := scopes[kind]) is not None:
-            values[i] = OPEN_SCOPE if values[i] is None else Scope(*values[i])
-        found[path] = Cached(Stat(*at), Prepared(_RECORDS[kind](*values), stems))
-    return found
+    rows = marshal.loads(body)  # its digest was checked
+    return {path: Cached(Stat(*at), decoded(row)) for path, at, row in rows}

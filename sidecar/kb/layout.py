@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from sidecar.kb.document import MAX_YAML, DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError, read_bounded, stat_inside
 from sidecar.kb.records import Kind, Problem, Severity
 
 __all__ = [
     "CONFIG",
+    "FOLDERS",
     "KB_DIRNAME",
     "MAX_FILES",
     "Survey",
@@ -30,7 +30,7 @@ UNINTERESTING = frozenset({"node_modules", "__pycache__", "venv", "site-packages
 CONFIG = "config.yaml"
 MAX_FILES = 400_000
 
-_FOLDERS = {
+FOLDERS = {
     "claims": (Kind.CLAIM, ".yaml"),
     "entities": (Kind.ENTITY, ".yaml"),
     "pages": (Kind.PAGE, ".md"),
@@ -126,6 +126,8 @@ def _is_dir(path: Path) -> bool:
 
 
 def _allows_home(home: Path) -> bool:
+    from sidecar.kb.document import MAX_YAML, DocumentError, decode, load  # rare, and YAML is slow
+
     try:
         data, _ = read_bounded(home / KB_DIRNAME / CONFIG, MAX_YAML, inside=home)
         config = load(decode(data)).value
@@ -140,9 +142,9 @@ def classify(relative: PurePosixPath | str) -> Kind | None:
     parts = str(relative).split("/")
     if len(parts) == 3 and parts[0] == "sources" and parts[1] and parts[2] == "meta.yaml":
         return Kind.SOURCE
-    if len(parts) != 2 or parts[0] not in _FOLDERS:
+    if len(parts) != 2 or parts[0] not in FOLDERS:
         return None
-    kind, suffix = _FOLDERS[parts[0]]
+    kind, suffix = FOLDERS[parts[0]]
     return kind if parts[1].endswith(suffix) and parts[1] != suffix else None
 
 
@@ -150,7 +152,7 @@ def is_folder(relative: str) -> bool:
     """Whether a path below `.vouch/` is, or was, a folder that artifacts stand in."""
     parts = relative.strip("/").split("/")
     return parts in ([""], ["."]) or (
-        len(parts) <= 2 and (parts[0] == "sources" or (len(parts) == 1 and parts[0] in _FOLDERS))
+        len(parts) <= 2 and (parts[0] == "sources" or (len(parts) == 1 and parts[0] in FOLDERS))
     )
 
 
@@ -216,7 +218,7 @@ def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
 def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
     """Path of everything whose name makes it an artifact file, and of the config."""
     yield CONFIG
-    for folder in (*_FOLDERS, "sources"):
+    for folder in (*FOLDERS, "sources"):
         suffix = "/meta.yaml" if folder == "sources" else ""
         for name in _names(base, folder, root, found):
             path = f"{folder}/{name}{suffix}"

@@ -10,10 +10,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sidecar.kb.access import Viewer
-from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.layers import Layer, Place, bounded, literal, section, switch
 from sidecar.kb.layout import CONFIG
-from sidecar.kb.reader import locate
 from sidecar.kb.records import Problem, Severity
 
 __all__ = [
@@ -24,7 +22,9 @@ __all__ = [
     "Reflex",
     "Settings",
     "Volunteer",
+    "config_mapping",
     "load_settings",
+    "settings_of",
     "viewer_for",
 ]
 
@@ -132,8 +132,24 @@ def load_settings(
     whatever is bound to one stays unseen. Problems of client and environment have no path.
     """
     problems: list[Problem] = []
+    mapping = config_mapping(config, problems)
+    return _settings(mapping, problems, _config_place(config), client, env)
+
+
+def settings_of(mapping: Mapping[str, object], env: Mapping[str, str]) -> Settings:
+    """As `load_settings`, from what `config_mapping` gave."""
+    return _settings(mapping, [], _nowhere("config.yaml"), None, env)[0]
+
+
+def _settings(
+    mapping: Mapping[str, object],
+    problems: list[Problem],
+    place: Place,
+    client: Mapping[str, object] | None,
+    env: Mapping[str, str],
+) -> tuple[Settings, tuple[Problem, ...]]:
     layers = [
-        Layer(_mapping(config, problems), problems, _config_place(config)),
+        Layer(mapping, problems, place),
         Layer(client or {}, problems, _nowhere("client settings")),
         Layer(_from_env(env), problems, _nowhere("environment")),
     ]
@@ -167,7 +183,10 @@ def _first(values: list[str | None]) -> str | None:
     return next((value.strip() for value in values if value and value.strip()), None)
 
 
-def _mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
+def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
+    """What `config.yaml` holds, as far as it can be read."""
+    from sidecar.kb.document import DocumentError, decode, load  # brings YAML along
+
     if config is None:
         return {}
     try:
@@ -188,6 +207,8 @@ def _mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, obje
 
 def _config_place(config: bytes | None) -> Place:
     def problem(name: str, message: str) -> Problem:
+        from sidecar.kb.reader import locate  # brings pydantic along
+
         line, column = locate(CONFIG, config or b"", name)
         return Problem(CONFIG, message, Severity.ERROR, line, column, name)
 

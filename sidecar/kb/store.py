@@ -111,6 +111,13 @@ class Store:
             if stat is not None and path not in self._racy and path not in self._problems:
                 yield path, stat, artifact
 
+    def known(self) -> Mapping[str, Stat] | None:
+        """The stat of every file; None while one can't be read, or may still change unnoticed."""
+        if self._racy or self._since or self._survey_problems:
+            return None
+        stats = {path: stat for path, stat in self._stats.items() if stat is not None}
+        return stats if len(stats) == len(self._stats) else None
+
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below
         `.vouch/` and those written a moment ago. Blocks; no file makes it raise.

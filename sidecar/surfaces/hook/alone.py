@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from sidecar.surfaces.hook.payload import output
 from sidecar.surfaces.local.address import socket_path, usable_folder
 
 __all__ = ["Limited", "answer", "hold_warming"]
 
+SPARE = 0.05
+"""Seconds that are kept for saying what was found."""
+
 
 class Limited(Protocol):
     """How long there is; may turn out to be longer or shorter."""
+
+    @property
+    def left(self) -> float: ...
 
     def set(self, limit: float) -> None: ...
 
@@ -23,18 +31,18 @@ class Limited(Protocol):
 def answer(
     root: str, event: str, payload: Mapping[str, Any], env: Mapping[str, str], deadline: Limited
 ) -> object:
-    """What to print, None for nothing: also where the cache is cold, which is then warmed."""
-    from sidecar.engine import Caller, Engine
-    from sidecar.surfaces.hook.events import limit_of, respond
+    """What to print, None for nothing: also where the cache is cold, or the knowledge base has
+    changed since, which leaves one process behind to warm it.
+    """
+    gc.disable()  # the process ends before there is anything to collect
+    from sidecar.surfaces.hook.swift import about, speaker
 
-    engine = Engine(env=env)
-    collection = engine.add_root(Path(root))
-    if not collection.recall():
+    one = speaker(Path(root), env)
+    if one is None:
         _warm(root, env)
         return None
-    engine.load()
-    deadline.set(limit_of(engine))
-    return respond(engine, event, payload, Caller(connection="hook"))
+    deadline.set(one.settings.recall.timeout_ms / 1000)
+    return output(event, about(one, event, payload, lambda: deadline.left < SPARE))
 
 
 def hold_warming(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.engine import Caller, Engine, Served
+from sidecar.engine import Caller, Engine
 from sidecar.engine.brief import brief
 from sidecar.engine.speech import speak_of
 from sidecar.kb.access import Viewer
 from sidecar.operations import call
 from sidecar.surfaces.hook import payload as given
+from sidecar.surfaces.hook.naming import naming
+from sidecar.surfaces.hook.payload import output
 
 __all__ = ["EVENTS", "edited_file", "limit_of", "respond"]
-
-NAMING_CHARS = 4096
-"""Of the lines of a file that name something, so many count: as much as a slot holds."""
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -31,11 +30,7 @@ def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Ans
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    name, answer = EVENTS[event]
-    text = answer(engine, payload, session_id, caller)
-    if not text:
-        return None
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    return output(event, EVENTS[event](engine, payload, session_id, caller))
 
 
 def limit_of(engine: Engine) -> float:
@@ -80,14 +75,14 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
     if text is None:
         return ""
     with engine.serving(caller, _viewer(payload)) as served:
-        naming = _naming(served, text)
-        if not naming:
+        lines = naming(served, text)
+        if not lines:
             return ""
         session = None
         if session_id is not None:
-            engine.hear(session_id, naming, caller.root)
+            engine.hear(session_id, lines, caller.root)
             session = engine.sessions.open(session_id)
-        speech = speak_of(served, [naming], session=session, repeat=session is None)
+        speech = speak_of(served, [lines], session=session, repeat=session is None)
     engine.stats.spoke(speech.hits)
     return speech.text
 
@@ -96,26 +91,6 @@ def _end(engine: Engine, _: Payload, session_id: str | None, caller: Caller) -> 
     if session_id is not None:
         engine.end_session(session_id, caller.root)
     return ""
-
-
-def _naming(served: Sequence[Served], text: str) -> str:
-    """The lines of a text that name an entity, as many as a slot holds."""
-    lines: list[str] = []
-    left = NAMING_CHARS
-    spans = sorted((m.start, m.end) for one in served for m in one.view.mentions(text))
-    end = 0
-    for start, stop in spans:
-        if start < end:
-            continue
-        begin = text.rfind("\n", 0, start) + 1
-        end = text.find("\n", stop)
-        end = len(text) if end < 0 else end
-        line = text[begin:end].strip()[:NAMING_CHARS]
-        left -= len(line) + 1
-        if left < 0:
-            break
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def _viewer(payload: Payload) -> Viewer | None:
@@ -128,10 +103,10 @@ def _viewer(payload: Payload) -> Viewer | None:
     )
 
 
-EVENTS: dict[str, tuple[str, Callable[[Engine, Payload, str | None, Caller], str]]] = {
-    "user-prompt-submit": ("UserPromptSubmit", _prompt),
-    "session-start": ("SessionStart", _begin),
-    "post-tool-use": ("PostToolUse", _file),
-    "session-end": ("SessionEnd", _end),
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
+    "user-prompt-submit": _prompt,
+    "session-start": _begin,
+    "post-tool-use": _file,
+    "session-end": _end,
 }
-"""What an agent may tell, by the name of the hook; with the name that the host gives it."""
+"""What an agent may tell, by the name of the hook."""

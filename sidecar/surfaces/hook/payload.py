@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["MAX_TEXT", "edited_file", "prompt_of", "session_of", "text_of"]
+__all__ = ["MAX_TEXT", "edited_file", "output", "prompt_of", "session_of", "text_of"]
 
 MAX_TEXT = 262_144
 """Characters of a prompt or bytes of a file: nobody types or reads more in one go."""
@@ -15,7 +15,22 @@ MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 PATHS = ("file_path", "path", "notebook_path", "filePath")
 
+NAMES = {
+    "user-prompt-submit": "UserPromptSubmit",
+    "session-start": "SessionStart",
+    "post-tool-use": "PostToolUse",
+    "session-end": "SessionEnd",
+}
+"""The names that hosts give to the events."""
+
 Payload = Mapping[str, Any]
+
+
+def output(event: str, text: str) -> dict[str, Any] | None:
+    """What to print for a text; None for nothing."""
+    if not text:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": NAMES[event], "additionalContext": text}}
 
 
 def session_of(payload: Payload) -> str | None:
@@ -25,6 +40,7 @@ def session_of(payload: Payload) -> str | None:
         return None
     if not isinstance(session_id, str) or not 0 < len(session_id) <= MAX_SESSION_ID:
         raise ValueError
+    session_id.encode()
     return session_id
 
 
@@ -33,7 +49,7 @@ def prompt_of(payload: Payload) -> str | None:
     prompt = payload.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_TEXT:
         return None
-    return prompt
+    return _whole(prompt)
 
 
 def edited_file(payload: Payload) -> str | None:
@@ -56,7 +72,12 @@ def text_of(payload: Payload) -> str | None:
     text = _written(payload["tool_input"]) or _read(payload.get("tool_response"))
     if not text:
         text = _file(path, _cwd(payload))
-    return text if text and len(text) <= MAX_TEXT else None
+    return _whole(text) if text and len(text) <= MAX_TEXT else None
+
+
+def _whole(text: str) -> str:
+    """A text without halves of characters, which JSON can carry and UTF-8 can't."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _cwd(payload: Payload) -> str:

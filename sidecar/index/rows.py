@@ -1,0 +1,40 @@
+"""Artifacts as tuples of plain values, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from sidecar.index.documents import Prepared
+from sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Scope, key_of
+
+__all__ = ["decoded", "encoded"]
+
+_RECORDS: dict[str, type[Artifact]] = {kind.value: made for made, kind in KIND_OF.items()}
+_SCOPES: dict[str, int | None] = {
+    kind: next((i for i, item in enumerate(fields(made)) if item.name == "scope"), None)
+    for kind, made in _RECORDS.items()
+}
+_NAMES = {kind: tuple(item.name for item in fields(made)) for kind, made in _RECORDS.items()}
+
+
+def encoded(prepared: Prepared) -> tuple[Any, ...]:
+    """Kind, stems and the values of the fields, in their order."""
+    artifact, stems = prepared
+    kind = key_of(artifact)[0].value
+    return (kind, stems, *(_plain(getattr(artifact, name)) for name in _NAMES[kind]))
+
+
+def decoded(row: Sequence[Any]) -> Prepared:
+    """What `encoded` was given. Raises ValueError, TypeError or LookupError for anything else."""
+    kind, stems, *values = row
+    if (i := _SCOPES[kind]) is not None:
+        values[i] = OPEN_SCOPE if values[i] is None else Scope(*values[i])
+    return Prepared(_RECORDS[kind](*values), stems)
+
+
+def _plain(value: object) -> object:
+    if not isinstance(value, Scope):
+        return value
+    return None if value == OPEN_SCOPE else (value.visibility, value.project, value.agent)

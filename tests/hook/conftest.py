@@ -1,0 +1,120 @@
+"""The hook command as a process, with folders of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment, running
+
+START = 1.5
+"""Seconds that a busy machine may need beside the time limit."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A project with a knowledge base, and the environment that hooks and servers share."""
+
+    root: Path
+    base: Path
+    env: Mapping[str, str]
+
+    @property
+    def runtime(self) -> Path:
+        return self.base / "run"
+
+    @property
+    def cache(self) -> Path:
+        return self.base / "cache" / "vouch-sidecar"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A hook that has ended."""
+
+    out: bytes
+    err: bytes
+    code: int
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        """What it hands to the agent."""
+        said = json.loads(self.out)["hookSpecificOutput"]
+        assert set(said) == {"hookEventName", "additionalContext"}
+        return str(said["additionalContext"])
+
+    def is_silent(self, limit: float = 0.5) -> bool:
+        return (self.out, self.err, self.code) == (b"", b"", 0) and self.seconds < limit + START
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with TemporaryDirectory(prefix="v") as folder:
+        base = Path(folder).resolve()
+        (base / "run").mkdir(mode=0o700)
+        own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
+        root = knowledge.make(base / "project")
+        before = knowledge.digest(root)
+        yield Place(root, base, own)
+        if not (base / "changed").exists():
+            assert knowledge.digest(root) == before
+
+
+@pytest.fixture
+def server(place: Place) -> Iterator[Client]:
+    """A language server on the project, whose socket can be reached."""
+    with running(cwd=place.root, env=place.env) as client:
+        client.initialize(place.root)
+        client.indexed()
+        until(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
+        yield client
+
+
+Hook = Callable[..., Ended]
+
+
+@pytest.fixture
+def hook(place: Place) -> Hook:
+    """Runs a hook: `hook(event, **payload)`, `raw` for bytes as they are, `env` for more of it."""
+
+    def run(
+        event: str, raw: bytes | None = None, env: Mapping[str, str] | None = None, **given: Any
+    ) -> Ended:
+        payload = {"session_id": "agent", "cwd": str(place.root), **given}
+        data = json.dumps(payload).encode() if raw is None else raw
+        return run_hook(event, data, {**place.env, **(env or {})})
+
+    return run
+
+
+def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
+    started = time.monotonic()
+    done = subprocess.run(
+        [COMMAND, "hook", event],
+        input=data,
+        capture_output=True,
+        env=environment(env),
+        cwd=os.sep,
+        timeout=30,
+        check=False,
+    )
+    return Ended(done.stdout, done.stderr, done.returncode, time.monotonic() - started)
+
+
+def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+    """Wait for something to hold."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it does not come to hold"
+        time.sleep(0.02)

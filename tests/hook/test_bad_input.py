@@ -1,0 +1,139 @@
+"""Whatever comes in: nothing on stdout that is no answer, exit code 0, within the time limit."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sidecar.surfaces.local.address import socket_path
+from tests.hook.conftest import Hook, Place
+from tests.protocol.client import Client
+
+PROMPT = "user-prompt-submit"
+KNOWN = "How do we rotate JWT tokens?"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"how do we rotate JWT tokens",
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b"null",
+        b'["JWT"]',
+        b'{"session_id": "a"}',
+        b'{"prompt": 7}',
+        b'{"prompt": "   "}',
+        b'{"prompt": ["JWT"], "cwd": 3}',
+    ],
+)
+def test_no_event(server: Client, hook: Hook, raw: bytes) -> None:
+    assert hook(PROMPT, raw=raw).is_silent()
+
+
+def test_a_prompt_of_a_megabyte(server: Client, hook: Hook) -> None:
+    assert hook(PROMPT, prompt="JWT " * 250_000).is_silent()
+
+
+def test_a_session_id_of_ten_kilobytes(server: Client, hook: Hook) -> None:
+    assert hook(PROMPT, prompt=KNOWN, session_id="s" * 10_240).is_silent()
+    assert hook(PROMPT, prompt=KNOWN, session_id=7).is_silent()
+
+
+def test_a_folder_without_a_knowledge_base(server: Client, hook: Hook, place: Place) -> None:
+    assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base)).is_silent()
+    assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base / "nowhere\udcff")).is_silent()
+
+
+def test_an_event_that_nobody_knows(server: Client, hook: Hook) -> None:
+    assert hook("pre-compact", prompt=KNOWN).is_silent()
+
+
+def test_a_lone_surrogate_in_a_prompt(server: Client, hook: Hook, place: Place) -> None:
+    payload = {"session_id": "a", "cwd": str(place.root), "prompt": KNOWN + " \ud800"}
+    assert "jwt-rotates" in hook(PROMPT, raw=json.dumps(payload).encode()).text
+
+
+def test_a_dead_socket(hook: Hook, place: Place) -> None:
+    path = socket_of(place)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))  # and nobody listens
+    assert hook(PROMPT, prompt=KNOWN).is_silent()
+
+
+@pytest.mark.parametrize("answer", [b"", b"nonsense\n", b'{"ok": true\n', b"[1]\n", b"{}\n"])
+def test_a_socket_that_answers_nonsense(hook: Hook, place: Place, answer: bytes) -> None:
+    with listening(socket_of(place), answer):
+        assert hook(PROMPT, prompt=KNOWN).is_silent()
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "least", "most"), [("100", 0.05, 0.4), (None, 0.4, 0.9), ("1500", 1.3, 2.2)]
+)
+def test_a_hanging_socket(
+    hook: Hook, place: Place, milliseconds: str | None, least: float, most: float
+) -> None:
+    env = {} if milliseconds is None else {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": milliseconds}
+    with listening(socket_of(place), None):
+        ended = hook(PROMPT, prompt=KNOWN, env=env)
+    assert ended.is_silent(most)
+    assert ended.seconds > least
+
+
+def test_the_limit_of_the_config_holds_for_a_hanging_socket(hook: Hook, place: Place) -> None:
+    (place.base / "changed").touch()
+    config = place.root / ".vouch" / "config.yaml"
+    config.write_text("kb: {name: project}\nsidecar: {recall: {timeout_ms: 1600}}\n", "utf-8")
+    with listening(socket_of(place), None):
+        ended = hook(PROMPT, prompt=KNOWN)
+    assert ended.is_silent(1.6)
+    assert ended.seconds > 1.4
+
+
+def test_a_folder_that_is_a_link_is_not_used(hook: Hook, place: Place) -> None:
+    elsewhere = place.base / "elsewhere"
+    elsewhere.mkdir()
+    (place.runtime / "vouch-sidecar").symlink_to(elsewhere)
+    with listening(socket_of(place), b'{"ok":true,"result":{"mine":1}}\n'):
+        assert hook(PROMPT, prompt=KNOWN).is_silent()
+
+
+def socket_of(place: Place) -> Path:
+    path = Path(socket_path(place.root, place.env))
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+@contextmanager
+def listening(path: Path, answer: bytes | None) -> Iterator[None]:
+    """A socket whose owner answers this, or, with None, never."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        over = threading.Event()
+
+        def serve() -> None:
+            try:
+                connected, _ = listener.accept()
+            except OSError:  # nobody came
+                return
+            with connected:
+                connected.recv(1 << 16)
+                if answer is None:
+                    over.wait(10)
+                else:
+                    connected.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield
+        over.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(5)

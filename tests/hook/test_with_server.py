@@ -1,0 +1,171 @@
+"""Hooks that a running language server answers: real processes, a real socket, a real client."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from tests.hook.conftest import Hook, Place
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment
+
+PROMPT = "How do we rotate JWT tokens, zanzibar?"
+
+
+def test_a_prompt_is_answered_and_shows_up_in_the_editor(
+    server: Client, hook: Hook, place: Place
+) -> None:
+    since = len(server.received)
+    answered = hook("user-prompt-submit", prompt=PROMPT)
+    assert "claim jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
+    assert (answered.code, answered.err) == (0, b"")
+    pushed = server.wait(
+        lambda m: (
+            m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == "agent"
+        ),
+        since,
+    )
+    assert [row["entity_id"] for row in pushed["params"]["salience"]] == ["jwt"]
+    assert [row["entity_id"] for row in pushed["params"]["fresh"]] == ["jwt"]
+
+
+def test_a_prompt_is_written_nowhere(server: Client, hook: Hook, place: Place) -> None:
+    assert hook("user-prompt-submit", prompt=PROMPT).out
+    time.sleep(1.5)  # the cache is written when nothing has changed for a second
+    files = [path for path in place.base.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".cache" for path in files)
+    for path in files:
+        assert b"zanzibar" not in path.read_bytes(), path
+    assert b"zanzibar" not in server.errors
+
+
+def test_what_was_said_is_not_said_again_in_the_session(server: Client, hook: Hook) -> None:
+    assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
+    assert hook("user-prompt-submit", prompt="And how else is a JWT used?").is_silent()
+    assert hook("user-prompt-submit", prompt="What about a JWT?", session_id="other").out
+
+
+def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) -> None:
+    (place.base / "changed").touch()
+    assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
+    path = knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
+    event = {"tool_name": "Write", "tool_input": {"file_path": str(path), "content": "x"}}
+    assert hook("post-tool-use", **event).is_silent()
+    server.until(
+        "vouch/claim",
+        {"id": "jwt-expires"},
+        lambda found: "hour" in found["claim"]["text"],
+    )
+    again = hook("user-prompt-submit", prompt="And now, how long does a JWT live?").text
+    assert "live for an hour" in again
+    assert "rotate" not in again
+
+
+def test_after_compaction_it_is_said_again(server: Client, hook: Hook) -> None:
+    assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
+    hook("session-start", source="compact")
+    assert hook("user-prompt-submit", prompt="And how else is a JWT used?").out
+
+
+def test_the_same_event_twice_is_answered_once(server: Client, hook: Hook) -> None:
+    assert hook("user-prompt-submit", prompt=PROMPT).out
+    hook("session-start", source="compact")  # nothing but the mark keeps it silent
+    assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
+
+
+def test_the_same_event_twice_at_the_same_moment(server: Client, place: Place) -> None:
+    payload = {"session_id": "agent", "prompt": PROMPT, "cwd": str(place.root)}
+    started = [
+        subprocess.Popen(
+            [COMMAND, "hook", "user-prompt-submit"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(place.env),
+        )
+        for _ in range(4)
+    ]
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(payload).encode())
+        process.stdin.close()
+    said = []
+    for process in started:
+        assert process.stdout is not None
+        with process.stdout:
+            said.append(process.stdout.read())
+        assert process.wait(10) == 0
+    assert sum(1 for out in said if out) == 1
+
+
+def test_a_session_begins_with_a_brief(server: Client, hook: Hook) -> None:
+    text = hook("session-start", source="startup").text
+    assert "project holds 3 claims, 2 entities." in text
+    assert "JWT (2 claims)" in text
+    assert len(text) <= 600
+
+
+def test_a_session_ends_in_silence_and_in_the_editor(server: Client, hook: Hook) -> None:
+    assert hook("user-prompt-submit", prompt=PROMPT).out
+    server.until("vouch/status", {}, lambda status: status["sessions"] >= 1)
+    since = len(server.received)
+    assert hook("session-end").is_silent()
+    pushed = server.wait(
+        lambda m: (
+            m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == "agent"
+        ),
+        since,
+    )
+    assert pushed["params"]["salience"] == []
+
+
+def test_text_that_names_nothing_known(server: Client, hook: Hook) -> None:
+    assert hook("user-prompt-submit", prompt="Please make the button a bit wider.").is_silent()
+
+
+def edit(path: Path, text: str) -> dict[str, object]:
+    return {"tool_name": "Edit", "tool_input": {"file_path": str(path), "new_string": text}}
+
+
+def test_what_an_edit_names(server: Client, hook: Hook, place: Place) -> None:
+    path = place.root / "auth.py"
+    said = hook("post-tool-use", **edit(path, "x = 1\n# a JWT is checked here\n")).text
+    assert "claim jwt-expires" in said
+    again = edit(path, "y = 2\n# the JWT is checked there\n")
+    assert hook("post-tool-use", **again).is_silent()
+
+
+def test_what_a_file_that_was_read_names(server: Client, hook: Hook, place: Place) -> None:
+    path = place.root / "store.py"
+    response = {"file": {"content": "import os\n# sessions go to Redis\n"}}
+    read = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
+    assert "redis-holds" in hook("post-tool-use", **read, tool_response=response).text
+    path.write_text("# every JWT, and more\n", "utf-8")
+    assert "jwt-expires" in hook("post-tool-use", **read).text
+
+
+def test_files_elsewhere_are_not_read(server: Client, hook: Hook, place: Place) -> None:
+    outside = place.base / "secret.txt"
+    outside.write_text("JWT and Redis\n", "utf-8")
+    (place.root / "link.txt").symlink_to(outside)
+    claim = place.root / ".vouch" / "claims" / "jwt-expires.yaml"
+    for path in (outside, place.root / "link.txt", Path("../secret.txt"), claim, place.root):
+        event = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
+        assert hook("post-tool-use", **event).is_silent()
+    large = place.root / "large.txt"
+    large.write_text("JWT and Redis\n" * 20_000, "utf-8")
+    event = {"tool_name": "Read", "tool_input": {"file_path": str(large)}}
+    assert hook("post-tool-use", **event).is_silent()
+
+
+def test_a_hook_sees_what_its_own_viewer_may(server: Client, hook: Hook, place: Place) -> None:
+    (place.base / "changed").touch()
+    private = "scope:\n  visibility: private\n  agent: alice\n"
+    knowledge.claim(place.root, "jwt-secret", "JWT keys rotate in May.", "jwt", more=private)
+    server.until("vouch/status", {}, lambda s: s["roots"][0]["counts"]["claims"] == 3)
+    bob = hook("user-prompt-submit", prompt="JWT keys?", session_id="b", env={"VOUCH_AGENT": "bob"})
+    assert "jwt-secret" not in bob.text
+    as_alice = {"VOUCH_AGENT": "alice"}
+    alice = hook("user-prompt-submit", prompt="JWT keys?", session_id="a", env=as_alice)
+    assert "jwt-secret" in alice.text
