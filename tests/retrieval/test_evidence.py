@@ -1,0 +1,130 @@
+"""How strongly a text names an entity: each factor by itself, and their product."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.kb.records import Artifact
+from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from sidecar.retrieval.view import View
+from tests.retrieval.samples import claim, entity, view
+
+RELAY = entity("relay", "Relay", type="system")
+KAFKA = entity("kafka", "Kafka", type="tool")
+ORBIT = entity("orbit", "orbit", type="concept")
+MEI = entity("mei", "Mei Tanaka", type="person", aliases=("mei",))
+WREN = entity("wren", "Wren Halloway", type="person", aliases=("wren",))
+ACME = entity("acme", "Acme", type="company")
+EVERYTHING: tuple[Artifact, ...] = (RELAY, KAFKA, ORBIT, MEI, WREN, ACME)
+
+
+def seen(*more: Artifact) -> View:
+    return view(*EVERYTHING, *more)
+
+
+def of(entity_id: str, text: str, where: View | None = None) -> Evidence | None:
+    found = [e for e in weigh(where or seen(), text) if e.mention.entity_id == entity_id]
+    return max(found, key=lambda e: e.strength, default=None)
+
+
+def strength(entity_id: str, text: str) -> float:
+    found = of(entity_id, text)
+    return found.strength if found else 0.0
+
+
+@pytest.mark.parametrize("text", ["relay", "Relay", "Relay?", "  relay. ", "“Relay”"])
+def test_a_text_that_is_nothing_but_the_name_counts_in_full(text: str) -> None:
+    assert strength("relay", text) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "text"),
+    [
+        ("relay", "we saw that Relay was down"),
+        ("relay", "why is RELAY slow?"),
+        ("kafka", "why is kafka slow?"),
+        ("mei", "meeting Mei tomorrow"),
+        ("mei", "remind me what mei said"),
+        ("mei", "did Tanaka answer?"),
+        ("mei", "Has Mr Tanaka answered?"),
+        ("mei", "Ping Mei about it"),
+        ("wren", "remind me what wren said about it"),
+        ("acme", "a contract with Acme Ltd is due"),
+    ],
+)
+def test_volunteered(entity_id: str, text: str) -> None:
+    assert strength(entity_id, text) >= VOLUNTEERED
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "text"),
+    [
+        ("relay", "Relay was down again"),
+        ("orbit", "each orbit takes an hour"),
+        ("kafka", "the kafka-backed store"),
+        ("relay", "the class is Relay.Client there"),
+        ("wren", "meeting wren tomorrow"),
+    ],
+)
+def test_listed_but_not_volunteered(entity_id: str, text: str) -> None:
+    assert LISTED <= strength(entity_id, text) < VOLUNTEERED
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "text"),
+    [
+        ("relay", "please relay my thanks"),
+        ("relay", "shares of Relay Therapeutics fell"),
+        ("relay", "the new Modern Relay is a shop"),
+        ("mei", "someone named Mei Brandt wrote"),
+        ("mei", "Keiko Tanaka wrote"),
+        ("mei", "it was Keiko Tanaka who wrote"),
+        ("relay", "GET https://relay.example.com/x failed"),
+        ("kafka", "mail kafka@example.com about it"),
+        ("kafka", "a kafkaesque affair"),
+    ],
+)
+def test_not_listed(entity_id: str, text: str) -> None:
+    assert strength(entity_id, text) < LISTED
+
+
+def test_a_heading_says_nothing_by_its_capitals() -> None:
+    heading = of("relay", "Our Yearly Relay Race Report")
+    sentence = of("relay", "we know that Relay raced")
+    assert heading is not None
+    assert sentence is not None
+    assert heading.specificity < sentence.specificity
+
+
+def test_signs_that_belong_to_a_name_are_asked_for() -> None:
+    where = view(entity("me", "/me", type="concept"))
+    with_sign, without = (of("me", text, where) for text in ("type /me waves", "tell me all"))
+    assert with_sign is not None
+    assert without is not None
+    assert (with_sign.surroundings, without.surroundings) == (1.0, 0.3)
+
+
+def test_a_word_that_others_use_too_names_its_entity_less() -> None:
+    own = claim("own", "An orbit is planned.", entities=("orbit",))
+    others = [claim(f"c{n}", "It is in orbit.", entities=("acme",)) for n in range(20)]
+    alone, among = (of("orbit", "each orbit counts", seen(own, *o)) for o in ([], others))
+    assert alone is not None
+    assert among is not None
+    assert alone.keyness == 1.0
+    assert among.keyness == round((1 + 1) / (1 + 1 + 20 / 10), 2) == 0.5
+
+
+def test_a_name_with_its_capital_is_not_drowned_by_others() -> None:
+    others = [claim(f"c{n}", "Sent to Kafka.", entities=("acme",)) for n in range(200)]
+    written, bare = (of("kafka", t, seen(*others)) for t in ("we ask Kafka", "we ask kafka"))
+    assert written is not None
+    assert bare is not None
+    assert written.keyness == 0.5
+    assert bare.keyness < 0.1
+
+
+def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
+    for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
+        product = found.arm * found.specificity * found.keyness * found.surroundings
+        assert found.strength == round(product, 3)
+        assert found.factors.endswith(f"= {found.strength:g}")

@@ -1,0 +1,97 @@
+"""The weight `evidence`: what ranks first, and that `explain` can be checked."""
+
+from __future__ import annotations
+
+from math import fsum, prod, sqrt
+
+import pytest
+
+from sidecar.kb.records import Claim, Entity
+from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from sidecar.retrieval.experts import Expert, Question, rank
+from sidecar.retrieval.view import View
+from tests.retrieval.samples import claim, entity, view
+
+NOW = 1_800_000_000.0
+PEOPLE = [entity(i, f"{i.title()} Quince", type="person") for i in ("ada", "bo", "cy")]
+
+
+def kb(*claims: Claim) -> View:
+    artifacts: list[Entity | Claim] = [*PEOPLE, *claims]
+    return view(*artifacts)
+
+
+def ranked(where: View, topic: str, weight: str = "evidence") -> list[Expert]:
+    return rank([where], Question(topic, NOW, weight=weight))
+
+
+def ids(rows: list[Expert]) -> list[str]:
+    return [row.entity.id for row in rows]
+
+
+def by(who: str, *texts: str) -> list[Claim]:
+    return [claim(f"{who}{n}", text, entities=(who,)) for n, text in enumerate(texts)]
+
+
+def test_the_exact_word_counts_twice_another_form() -> None:
+    where = kb(*by("ada", "We typed it all."), *by("bo", "We use typing here."))
+    assert ids(ranked(where, "typing")) == ["bo", "ada"]
+    assert ids(ranked(where, "typing", "count")) == ["ada", "bo"]
+
+
+def test_a_claim_that_begins_with_the_topic_counts_twice() -> None:
+    where = kb(*by("ada", "Fixed the codec."), *by("bo", "codec: fixed."))
+    assert ids(ranked(where, "codec")) == ["bo", "ada"]
+
+
+def test_what_is_said_twice_counts_once() -> None:
+    where = kb(*by("ada", "The codec is slow.", "the  codec is slow."), *by("bo", "A codec codec."))
+    assert ids(ranked(where, "codec", "count")) == ["ada", "bo"]
+    first, second = ranked(where, "codec")
+    assert (first.entity.id, second.entity.id) == ("bo", "ada")
+    assert [c.amount for c in second.contributions][1:] == [0.0]
+    assert second.claim_count == 2
+
+
+def test_who_is_in_everything_does_not_win_every_topic() -> None:
+    busy = by("ada", "The codec fails.", *(f"Wrote part {n} of it." for n in range(30)))
+    where = kb(*busy, *by("bo", "The codec works."))
+    assert ids(ranked(where, "codec", "count")) == ["ada", "bo"]
+    assert ids(ranked(where, "codec")) == ["bo", "ada"]
+
+
+@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
+@pytest.mark.parametrize("topic", ["codec", "codec speed", "Ada Quince", "codec speed gone"])
+def test_the_factors_reproduce_every_figure(weight: str, topic: str) -> None:
+    day = 86_400.0
+    where = kb(
+        claim("a", "codec: speed of the codec.", entities=("ada",), evidence=("s", "t")),
+        claim("b", "The codecs are slow.", entities=("ada", "bo"), updated_at=NOW - 9 * day),
+        claim("c", "Speed is all.", entities=("bo", "cy"), evidence=("s",), confidence=0.3),
+        claim("d", "speed is  ALL.", entities=("cy",), confidence=0.9),
+    )
+    rows = ranked(where, topic, weight)
+    assert rows
+    for row in rows:
+        assert row.score == round(prod(row.factors.values()), 6)
+        assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions))
+        for one in row.contributions:
+            assert one.amount == pytest.approx(prod(one.factors.values()))
+
+
+def test_focus_is_by_share_of_all_claims() -> None:
+    assert focus(0, 50) == 1.0
+    assert focus(1, 30) == pytest.approx(1 / sqrt(2))
+    assert focus(3, 0) == 1.0
+
+
+def test_closeness_of_identifiers_and_names() -> None:
+    where = kb(*by("ada", "The RateLimiter waits.", "Our rate limiter waits, rate limiter or not."))
+    (row,) = ranked(where, "RateLimiter")
+    assert {c.factors["form"] for c in row.contributions} == {1.0}
+    assert closeness("anything", (), patterns(())) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}
+
+
+def test_repeats_are_those_after_the_first() -> None:
+    claims = [claim("a", "One thing."), claim("b", "one  thing."), claim("c", "Another.")]
+    assert repeats(claims) == {"b"}

@@ -1,0 +1,87 @@
+"""The ranking of a window, and the arithmetic that `why` gives for it."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from sidecar.retrieval.salience import Salient, rank, worth_volunteering
+from sidecar.retrieval.view import View
+from tests.retrieval.samples import claim, entity, page, view
+
+RELAY = entity("relay", "Relay", type="system", description="Takes in scans of drivers.")
+KAFKA = entity("kafka", "Kafka", type="tool", aliases=("the log",))
+ZEBRA = entity("zebra", "Zebra Desk", type="team", aliases=("ZD",))
+ZOO = entity("zoo", "Zoo Desk", type="team", aliases=("ZD",))
+CLAIMS = [claim(e, f"About {e}.", entities=(e,)) for e in ("relay", "kafka", "zebra", "zoo")]
+SEEN = view(RELAY, KAFKA, ZEBRA, ZOO, *CLAIMS)
+
+
+def row(entity_id: str, *texts: str, where: View = SEEN) -> Salient:
+    return next(r for r in rank([where], texts, 20) if r.entity.id == entity_id)
+
+
+def figures(expression: str) -> list[float]:
+    return [float(x) for x in re.findall(r"\d+(?:\.\d+)?", expression)]
+
+
+def test_why_reproduces_the_score_of_one_text() -> None:
+    found = row("relay", "we know that Relay is slow")
+    factors, score = found.why.split("; ")
+    *terms, strength = figures(factors.split(": ")[1])
+    assert round(prod(terms), 3) == strength == found.strength
+    low, width, again = figures(score)
+    assert again == strength
+    assert round(low + width * strength, 6) == found.score
+
+
+def test_why_reproduces_the_score_of_a_window() -> None:
+    found = row("kafka", "and kafka?", "nothing", "that we ask Kafka for")
+    over = next(part for part in found.why.split("; ") if part.startswith("over the window"))
+    parts = re.findall(r"\(1 − ([\d.]+) × ([\d.]+)\^(\d+)\)", over)
+    assert [age for _, _, age in parts] == ["0", "2"]
+    together = 1 - prod(1 - float(s) * float(f) ** int(age) for s, f, age in parts)
+    assert round(together, 3) == found.strength == figures(over)[-1]
+
+
+def test_why_reproduces_the_score_of_full_text() -> None:
+    found = row("relay", "scans taken in from drivers")
+    assert found.arm == "text"
+    part, score = found.why.split(": ", 1)[1].split("; ")
+    share, fading, age, strength = figures(part)
+    assert round(share * fading**age, 3) == strength == found.strength
+    low, width, _ = figures(score)
+    assert round(low + width * strength, 6) == found.score
+
+
+def test_repeated_naming_counts_more_and_older_less() -> None:
+    once = row("kafka", "ask kafka now").strength
+    twice = row("kafka", "ask kafka now", "and kafka too").strength
+    older = row("kafka", "nothing", "ask kafka now").strength
+    assert older < once < twice < 1
+
+
+def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
+    rows = rank([SEEN], ["what of ZD?"], 20)
+    assert [(r.entity.id, r.ambiguous) for r in rows] == [("zebra", True), ("zoo", True)]
+    assert all("ambiguous" in r.why for r in rows)
+    assert worth_volunteering([SEEN], ["what of ZD?"]) == []
+    assert [r.entity.id for r in worth_volunteering([SEEN], ["ZD, so Zebra Desk"])] == ["zebra"]
+
+
+def test_what_a_text_names_first_is_volunteered_first() -> None:
+    said = worth_volunteering([SEEN], ["ask Zebra Desk and Zoo Desk for the log of Kafka"])
+    assert [r.entity.id for r in said] == ["zebra", "zoo", "kafka"]
+
+
+def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteered() -> None:
+    bare = view(RELAY, KAFKA, CLAIMS[1])
+    names = "does Relay write to Kafka?"
+    assert [r.entity.id for r in rank([bare], [names], 20)] == ["kafka", "relay"]
+    assert [r.entity.id for r in worth_volunteering([bare], [names])] == ["kafka"]
+    paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
+    assert [r.entity.id for r in worth_volunteering([paged], [names])] == ["kafka", "relay"]
+
+
+def test_full_text_needs_most_of_the_text() -> None:
+    assert rank([SEEN], ["drivers buy bread and butter at the station"], 20) == []
