@@ -7,10 +7,8 @@ publish on the event loop, fold into the full-text index in a worker thread.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +18,8 @@ import anyio.to_thread
 
 from sidecar.engine.collection import REBUILD_FROM, Collection, Step
 from sidecar.engine.engine import Engine
-from sidecar.index.knowledge import Knowledge
+from sidecar.engine.git import WorkingTree
+from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import key_of
 from sidecar.kb.watch import sweep_interval, watch
@@ -35,8 +34,8 @@ REMEMBER_SECONDS = 1.0
 """How long nothing must have changed before the cache is written."""
 GIT_SECONDS = 2.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
-STALE_SECONDS = 10.0
-"""Age from which on git's lock counts as left over."""
+BURST_FILES = 8
+"""Changed files from which on everything is looked at: others may have changed with them."""
 
 
 @dataclass(slots=True)
@@ -57,7 +56,8 @@ class _Due:
 
     def take(self, now: float) -> frozenset[str] | None:
         """What to look at now; None for everything. It is no longer due after that."""
-        paths = None if self.sweep_at <= now else frozenset(self.paths)
+        everything = self.sweep_at <= now or len(self.paths) >= BURST_FILES
+        paths = None if everything else frozenset(self.paths)
         if paths is None:
             self.sweep_at = float("inf")
         self.expiry_at = float("inf")
@@ -118,9 +118,11 @@ class Keeper:
     async def _settled(self) -> None:
         """Wait until a burst is over, and with it a checkout that git has under way."""
         await anyio.sleep(SETTLE_SECONDS)
-        locks = {lock for root in self._engine.collections if (lock := _index_lock(root))}
+        trees = [WorkingTree.around(root) for root in self._engine.collections]
         with anyio.move_on_after(GIT_SECONDS):
-            while any(map(_is_held, locks)):
+            while any(tree.is_changing() for tree in trees):
+                for due in self._due.values():
+                    due.sweep_at = 0.0  # not all events of the checkout have come
                 await anyio.sleep(SETTLE_SECONDS)
 
     async def _work(self) -> None:
@@ -152,7 +154,7 @@ class Keeper:
         await self._fold(collection)
 
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
-        step = await anyio.to_thread.run_sync(collection.read, paths)
+        step = await self._read_whole(collection, paths)
         if step is None or step.rebuilt is not None:
             return step
         change = step.change
@@ -164,6 +166,25 @@ class Keeper:
         merged |= {key_of(p.artifact): p for p in change.upserts}
         rebuilt = await anyio.to_thread.run_sync(Knowledge.of, list(merged.values()))
         return Step(change, step.problems, step.skipped, step.config, rebuilt)
+
+    async def _read_whole(
+        self, collection: Collection, paths: frozenset[str] | None
+    ) -> Step | None:
+        """What changed; what git wrote meanwhile is read as well, when git is done."""
+        tree = WorkingTree.around(collection.root)
+        version = tree.version()
+        step = await anyio.to_thread.run_sync(collection.read, paths)
+        latest = self._engine.clock() + GIT_SECONDS
+        while collection.complete and self._engine.clock() < latest:
+            if tree.is_changing():
+                await anyio.sleep(SETTLE_SECONDS)
+                continue
+            if tree.version() == version:
+                break
+            version = tree.version()
+            then = await anyio.to_thread.run_sync(collection.read)
+            step = _together(step, then, collection)
+        return step
 
     async def _fold(self, collection: Collection) -> None:
         search = collection.knowledge.search
@@ -218,21 +239,19 @@ class Keeper:
             self._engine.watching = self._watching
 
 
-def _index_lock(root: Path) -> Path | None:
-    """The file that git holds while it writes the working tree that a folder stands in."""
-    for folder in (root, *root.parents):
-        git = folder / ".git"
-        if git.is_dir():
-            return git / "index.lock"
-        if git.is_file():  # a linked worktree or a submodule
-            with suppress(OSError), git.open(encoding="utf-8", errors="replace") as file:
-                name, _, path = file.readline(4096).partition(":")
-                return folder / path.strip() / "index.lock" if name == "gitdir" else None
-    return None
-
-
-def _is_held(lock: Path) -> bool:
-    try:
-        return time.time() - lock.stat().st_mtime < STALE_SECONDS
-    except (OSError, ValueError):
-        return False
+def _together(first: Step | None, then: Step | None, collection: Collection) -> Step | None:
+    """Two steps as one; a second one of nothing leads back to what is published."""
+    if first is None:
+        return then
+    if then is None:
+        then = Step(
+            PreparedChange((), frozenset()),
+            collection.problems,
+            collection.skipped,
+            collection.config,
+        )
+    new = {key_of(p.artifact): p for p in first.change.upserts}
+    gone = first.change.removals | then.change.removals
+    new = {key: p for key, p in new.items() if key not in then.change.removals}
+    new |= {key_of(p.artifact): p for p in then.change.upserts}
+    return replace(then, change=PreparedChange(tuple(new.values()), gone - new.keys()))

@@ -1,0 +1,65 @@
+"""Knowledge bases on disk, and engines that serve them on clocks of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sidecar.engine import Caller, Engine
+from sidecar.operations import call
+from tests.kb.samples import claim, dump, entity, make_kb, put
+
+__all__ = ["NOW", "Clock", "ask", "base", "counts", "engine_on", "write"]
+
+NOW = 1.79e9
+
+
+class Clock:
+    """A monotonic clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 10_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def base(folder: Path, files: Mapping[str, bytes] | None = None) -> Path:
+    """A knowledge base with one entity, `vault`, and one claim on it, and with these files."""
+    make_kb(folder)
+    write(folder, "entities/vault.yaml", entity("vault", name="Key Vault", type="system"))
+    write(
+        folder, "claims/rotation.yaml", claim("rotation", text="Keys rotate.", entities=["vault"])
+    )
+    for path, data in (files or {}).items():
+        write(folder, path, data)
+    return folder
+
+
+def write(folder: Path, path: str, data: bytes | Mapping[str, object]) -> Path:
+    """Puts a file below `.vouch/`, old enough to be settled; a mapping as YAML."""
+    return put(folder / ".vouch", path, data if isinstance(data, bytes) else dump(dict(data)))
+
+
+def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
+    """An engine that has read the knowledge bases in these folders."""
+    options.setdefault("clock", Clock())
+    engine = Engine(env=env or {}, now=lambda: NOW, **options)
+    for root in roots:
+        engine.add_root(root)
+    engine.load()
+    return engine
+
+
+def ask(
+    engine: Engine, operation: str, caller: Caller | None = None, /, **params: Any
+) -> dict[str, Any]:
+    """The result of an operation as every surface gives it."""
+    return call(engine, operation, params, caller or Caller())
+
+
+def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
+    """Claims on a topic by entity."""
+    rows = ask(engine, "experts", topic=topic, **params)["experts"]
+    return {row["entity_id"]: row["claim_count"] for row in rows}

@@ -1,0 +1,269 @@
+"""What an engine answers from what is published, and what its settings change."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.engine import Caller, Engine
+from sidecar.kb.access import Viewer
+from sidecar.operations import InvalidParamsError
+from tests.engine.bases import ask, base, counts, engine_on, write
+from tests.kb.samples import claim, entity
+
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
+TOPICS = ("parcel", "tracking events", "who decides on labels", "webhook")
+WEIGHTS = ("count", "recency", "citation", "evidence")
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    *(("experts", {"topic": t, "weight": w, "explain": True}) for t in TOPICS for w in WEIGHTS),
+    *(("search", {"query": q, "limit": 50}) for q in ("parcel", "label printing", "api")),
+    ("context", {"task": "How are tracking events retried in the webhook?", "adjacent": True}),
+    ("status", {}),
+]
+
+
+def answers(engine: Engine, root: Path) -> list[Any]:
+    """All answers, apart from what the contract exempts and from the folder's place."""
+    for text in ("the tracking API drops events", "label printing and the webhook"):
+        engine.observe("s", None, text)
+    salience: dict[str, Any] = {"session_id": "s", "top_k": 20}
+    asked = [*QUESTIONS, ("salience", salience)]
+    out = []
+    for name, params in asked:
+        answer = ask(engine, name, None, **params)
+        answer.pop("generation")
+        for status in answer.get("roots", []):
+            status.pop("indexed_at")
+        out.append(json.loads(json.dumps(answer).replace(root.as_uri(), "").replace(str(root), "")))
+    engine.end_session("s")
+    return out
+
+
+@pytest.fixture
+def courier(tmp_path: Path) -> Path:
+    return shutil.copytree(COURIER, tmp_path / "courier")
+
+
+def test_the_same_question_gets_the_same_answer(courier: Path, tmp_path: Path) -> None:
+    engine = engine_on(courier)
+    first = answers(engine, courier)
+    assert any(answer.get("experts") for answer in first)
+    assert all(answers(engine, courier) == first for _ in range(20))
+    assert answers(engine_on(courier), courier) == first
+    files = sorted(p for p in courier.rglob("*") if p.is_file())
+    for order in (files, files[::-1]):
+        other = tmp_path / f"{order[0].name}-first" / "courier"
+        for file in order:
+            (copy := other / file.relative_to(courier)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy)
+        assert answers(engine_on(other), other) == first
+
+
+def test_what_came_bit_by_bit_answers_as_what_was_there(courier: Path, tmp_path: Path) -> None:
+    grown = tmp_path / "grown" / "courier"
+    (grown / ".vouch").mkdir(parents=True)
+    engine = engine_on(grown)
+    for i, file in enumerate(sorted(p for p in courier.rglob("*") if p.is_file())):
+        (copy := grown / file.relative_to(courier)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, copy)
+        if i % 5 == 0:
+            engine.load()
+    engine.load()
+    assert answers(engine, grown) == answers(engine_on(courier), courier)
+
+
+def test_no_knowledge_base_is_empty_results() -> None:
+    engine = engine_on()
+    assert ask(engine, "status")["roots"] == []
+    assert ask(engine, "experts", topic="x")["experts"] == []
+    assert ask(engine, "salience", session_id="s")["salience"] == []
+    assert ask(engine, "context", task="x y z")["text"] == ""
+    assert ask(engine, "search", query="x")["hits"] == []
+
+
+def test_a_deleted_folder_leaves_nothing(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    engine = engine_on(root)
+    assert counts(engine, "key vault") == {"vault": 1}
+    shutil.rmtree(root / ".vouch")
+    engine.load()
+    assert counts(engine, "key vault") == {}
+    assert ask(engine, "status")["roots"][0]["counts"]["claims"] == 0
+    base(root)
+    engine.load()
+    assert counts(engine, "key vault") == {"vault": 1}
+
+
+# Several knowledge bases
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Path]:
+    return [base(tmp_path / folder / "kb") for folder in "abc"]
+
+
+def test_collections_get_names_of_their_own(three: list[Path]) -> None:
+    engine = engine_on(*three[::-1])
+    names = [root["collection"] for root in ask(engine, "status")["roots"]]
+    assert names == ["kb", "kb-2", "kb-3"]
+    write(three[0], "config.yaml", {"kb": {"name": "ops"}})
+    engine.load()
+    names = [root["collection"] for root in ask(engine, "status")["roots"]]
+    assert names == ["ops", "kb", "kb-2"]
+
+
+def test_rows_name_their_collection_and_ties_end_with_it(three: list[Path]) -> None:
+    engine = engine_on(*three)
+    rows = ask(engine, "experts", topic="key vault")["experts"]
+    assert [(r["entity_id"], r["collection"]) for r in rows] == [
+        ("vault", "kb"),
+        ("vault", "kb-2"),
+        ("vault", "kb-3"),
+    ]
+    engine.observe("s", None, "the Key Vault")
+    rows = ask(engine, "salience", session_id="s")["salience"]
+    assert [r["collection"] for r in rows] == ["kb", "kb-2", "kb-3"]
+    hits = ask(engine, "search", query="keys", kinds=["claim"])["hits"]
+    assert [h["collection"] for h in hits] == ["kb", "kb-2", "kb-3"]
+    alone = ask(engine_on(three[0]), "experts", topic="key vault")["experts"]
+    assert "collection" not in alone[0]
+
+
+def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> None:
+    engine = engine_on(*three)
+    (three[1] / "src").mkdir()
+    for root in (
+        str(three[1]),
+        three[1].as_uri(),
+        str(three[1] / "src"),
+        str(three[1] / ".vouch"),
+    ):
+        rows = ask(engine, "experts", topic="key vault", root=root)["experts"]
+        assert [r["collection"] for r in rows] == ["kb-2"]
+        assert len(ask(engine, "status", root=root)["roots"]) == 1
+
+
+@pytest.mark.parametrize(
+    "root", ["/nowhere", "file://[", "file:///a%00b", "\0", "", "x" * 5000, "https://example.com/"]
+)
+def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
+    three: list[Path], root: str
+) -> None:
+    engine = engine_on(*three)
+    with pytest.raises(InvalidParamsError) as error:
+        ask(engine, "experts", topic="key vault", session_id="s", root=root)
+    assert str(error.value) == "root is no folder of a knowledge base that is served"
+    assert ask(engine, "status")["sessions"] == 0
+
+
+def test_the_inner_one_of_nested_knowledge_bases_is_in_charge_of_its_folder(tmp_path: Path) -> None:
+    outer = base(tmp_path / "outer")
+    inner = base(outer / "inner")
+    engine = engine_on(outer, inner)
+    rows = ask(engine, "experts", topic="key vault", root=str(inner / "x.py"))["experts"]
+    assert [r["collection"] for r in rows] == ["inner"]
+
+
+def test_folders_that_close_take_their_knowledge_bases_along(three: list[Path]) -> None:
+    engine = engine_on()
+    engine.set_folders(three[:2])
+    engine.load()
+    assert len(engine.collections) == 2
+    engine.set_folders([three[1]])
+    assert list(engine.collections) == [three[1]]
+    assert [r["collection"] for r in ask(engine, "status")["roots"]] == ["kb"]
+
+
+# Who asks
+
+
+def test_who_asks_is_taken_from_the_nearest_place_that_says_so(tmp_path: Path) -> None:
+    scoped = {
+        f"claims/{name}.yaml": claim(
+            name, text="Keys.", scope={"visibility": "project", "project": name}
+        )
+        for name in ("params", "start", "env", "scope", "id")
+    }
+    root = base(tmp_path / "kb", scoped)
+    config = {"kb": {"id": "id"}, "retrieval": {"scope": {"project": "scope"}}}
+    write(root, "config.yaml", config)
+
+    def seen(
+        params: str | None = None, start: str | None = None, env: str | None = None
+    ) -> set[str]:
+        engine = engine_on(root, env={"VOUCH_PROJECT": env} if env else {})
+        caller = Caller(viewer=Viewer(project=start))
+        asked = {"query": "keys", "kinds": ["claim"], "viewer": {"project": params}}
+        hits = ask(engine, "search", caller, **asked)["hits"]
+        return {hit["id"] for hit in hits} - {"rotation"}
+
+    assert seen("params", "start", "env") == {"params"}
+    assert seen(None, "start", "env") == {"start"}
+    assert seen(" ", None, "env") == {"env"}
+    assert seen() == {"scope"}
+    write(root, "config.yaml", {"kb": {"id": "id"}})
+    assert seen() == {"id"}
+
+
+# Settings
+
+
+def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:
+    many = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Relay {i}x") for i in range(6)}
+    root = base(tmp_path / "kb", many)
+    engine = engine_on(root)
+    engine.observe("s", None, " ".join(f"Relay {i}x" for i in range(6)))
+    assert len(ask(engine, "salience", session_id="s")["salience"]) == 3
+    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 5}}})
+    engine.load()
+    assert len(ask(engine, "salience", session_id="s")["salience"]) == 5
+    assert len(ask(engine, "salience", session_id="s", top_k=2)["salience"]) == 2
+    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": True}}})
+    engine.load()
+    assert len(ask(engine, "salience", session_id="s")["salience"]) == 3
+    (status,) = ask(engine, "status")["roots"]
+    assert [p["field"] for p in status["problems"]] == ["retrieval.reflex.top_k"]
+
+
+def test_a_window_counts_as_its_config_says(tmp_path: Path) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    write(one, "config.yaml", {"retrieval": {"reflex": {"window": 1}}})
+    engine = engine_on(one, two)
+    engine.observe("s", None, "the Key Vault")
+    engine.observe("s", None, "something else")
+    rows = ask(engine, "salience", session_id="s")["salience"]
+    assert [r["collection"] for r in rows] == ["two"]
+
+
+def test_a_claim_dated_beyond_the_calendar_answers(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    for name, date in (
+        ("first", "0001-01-01T00:00:00+14:00"),
+        ("last", "9999-12-31T23:00:00-14:00"),
+    ):
+        text = f"{name} keys of the Key Vault"
+        write(root, f"claims/{name}.yaml", claim(name, text=text, updated_at=date))
+    engine = engine_on(root)
+    for name in ("first", "last"):
+        shown = ask(engine, "claim", id=name)["claim"]
+        assert shown["date"][:4] in ("0001", "9999")
+        assert name in ask(engine, "context", task=f"the {name} of the Key Vault")["text"]
+    rows = ask(engine, "experts", topic="first of the Key Vault", weight="recency")["experts"]
+    assert rows[0]["claim_count"] == 3
+
+
+def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    session = {"id": "s", "agent": "ada", "ended_at": None}
+    write(root, "sessions/s.yaml", session)
+    engine = engine_on(root)
+    engine.observe("s", None, "the Key Vault")
+    engine.load()
+    assert ask(engine, "salience", session_id="s")["salience"]
+    write(root, "sessions/s.yaml", session | {"ended_at": "2026-01-01T00:00:00"})
+    engine.load()
+    assert ask(engine, "salience", session_id="s")["salience"] == []

@@ -1,0 +1,259 @@
+"""The published knowledge follows the disk, a change at a time and whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from sidecar.engine import Engine, Keeper
+from sidecar.kb.records import Kind
+from tests.conftest import MakeKb
+from tests.engine.bases import NOW, ask, base, counts, engine_on, write
+from tests.kb.samples import claim, dump, entity, page
+from tests.reference import Reference
+
+GATES = frozenset({"open"})
+
+
+@asynccontextmanager
+async def kept(engine: Engine) -> AsyncIterator[Keeper]:
+    """A keeper at work on an engine, until the block ends."""
+    keeper = Keeper(engine)
+    async with anyio.create_task_group() as group:
+        group.start_soon(keeper.run)
+        yield keeper
+        group.cancel_scope.cancel()
+
+
+async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    with anyio.fail_after(seconds):
+        while not condition():
+            await anyio.sleep(0.005)
+
+
+def serve(root: Path) -> Engine:
+    """An engine that has read nothing yet, on real clocks."""
+    engine = Engine(env={}, now=lambda: NOW)
+    engine.add_root(root)
+    return engine
+
+
+def test_every_answer_is_that_of_one_generation(tmp_path: Path) -> None:
+    """Answers while another thread writes are those of a plain look at what is published."""
+    root = base(tmp_path / "kb")
+    engine = serve(root)
+    collection = engine.collections[root]
+    plain: dict[int, Reference] = {}
+    checked: set[int] = set()
+
+    def check() -> None:
+        generation = engine.generation
+        if generation not in plain:
+            plain[generation] = Reference(p.artifact for p in collection.knowledge.prepared())
+        for topic in ("key vault", "keys rotate", "relay 3x"):
+            rows = ask(engine, "experts", topic=topic, limit=100)["experts"]
+            wanted = plain[generation].experts(topic, NOW, "count", "auto", GATES)
+            assert [(r["entity_id"], r["claim_count"], r["top_claim_ids"]) for r in rows] == [
+                (w.entity_id, w.claim_count, list(w.top_claim_ids)) for w in wanted
+            ]
+        hits = ask(engine, "search", query="keys", kinds=["claim"], limit=100)["hits"]
+        wanted_hits = plain[generation].search("keys", Kind.CLAIM, GATES)
+        assert [(h["id"], h["score"]) for h in hits] == wanted_hits
+        checked.add(generation)
+
+    stop = threading.Event()
+    hammer = threading.Thread(target=_hammer, args=(root, stop), daemon=True)
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: engine.complete)
+            hammer.start()
+            with anyio.fail_after(30):
+                while len(checked) < 12:
+                    check()
+                    await anyio.sleep(0.001)
+            stop.set()
+            hammer.join()
+            last = claim("last", text="Keys last.", entities=["vault"])
+            write(root, "claims/last.yaml", last)
+            anew = engine_claims(engine_on(root))
+            await until(lambda: engine_claims(engine) == anew)
+            check()
+
+    try:
+        anyio.run(main)
+    finally:
+        stop.set()
+
+
+def engine_claims(engine: Engine) -> dict[str, tuple[str, ...]]:
+    """All claims with the entities that they count for."""
+    (collection,) = engine.collections.values()
+    knowledge = collection.knowledge
+    return {a.id: knowledge.links(a.id).entity_ids for a in knowledge.all_of(Kind.CLAIM)}
+
+
+def _hammer(root: Path, stop: threading.Event) -> None:
+    """Writes, rewrites in halves, renames and removes claims, entities and pages."""
+    rng = random.Random(4)
+    kb_dir = root / ".vouch"
+    while not stop.is_set():
+        i = rng.randrange(12)
+        claims = [f"c{rng.randrange(12)}" for _ in range(2)]
+        path, data = rng.choice(
+            [
+                (f"claims/c{i}.yaml", claim(f"c{i}", text=f"Keys {i} of Relay 3x.", entities=[])),
+                (f"claims/c{i}.yaml", claim(f"c{i}", text="Keys go.", entities=["vault"])),
+                (f"claims/c{i}.yaml", claim(f"c{i}", text="Keys.", status="archived")),
+                (f"entities/e{i % 4}.yaml", entity(f"e{i % 4}", name=f"Relay {i % 4}x")),
+                ("pages/p.md", page(id="p", claims=claims, entities=["vault", "e1"])),
+            ]
+        )
+        file = kb_dir / path
+        how = rng.randrange(4)
+        if how == 0:
+            file.unlink(missing_ok=True)
+        elif how == 1:
+            file.write_bytes(data)
+        elif how == 2:
+            with file.open("wb") as half:
+                half.write(data[: len(data) // 2])
+                half.flush()
+                half.write(data[len(data) // 2 :])
+        else:
+            new = file.with_suffix(".tmp")
+            new.write_bytes(data)
+            os.replace(new, file)  # noqa: PTH105 - what editors do
+        stop.wait(0.002)
+
+
+def git(root: Path, *args: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *args], cwd=root, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("below", ["", "services/api"])
+def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) -> None:
+    """300 files change at once: no answer shows a part of them."""
+    repository = tmp_path / "repository"
+    root = base(repository / below)
+    for i in range(300):
+        write(root, f"claims/c{i}.yaml", claim(f"c{i}", text="On main.", entities=["vault"]))
+    git(repository, "init", "-q", "-b", "main")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "main")
+    git(repository, "checkout", "-qb", "other")
+    for i in range(300):
+        write(root, f"claims/c{i}.yaml", claim(f"c{i}", text="Elsewhere.", entities=["relay"]))
+    write(root, "entities/relay.yaml", entity("relay", name="Key Vault Relay"))
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "other")
+    git(repository, "checkout", "-q", "main")
+    engine = serve(root)
+    main_branch, other_branch = {"vault": 301}, {"vault": 1, "relay": 300}
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: engine.complete)
+            for branch, wanted in (("other", other_branch), ("main", main_branch)):
+                seen: list[dict[str, int]] = []
+                async with anyio.create_task_group() as group:
+                    group.start_soon(anyio.to_thread.run_sync, git, repository, "checkout", branch)
+                    with anyio.fail_after(20):
+                        while not seen or seen[-1] != wanted:
+                            answer = counts(engine, "key vault")
+                            if not seen or seen[-1] != answer:
+                                seen.append(answer)
+                            await anyio.sleep(0.002)
+                assert [a for a in seen if a not in (main_branch, other_branch)] == []
+
+    anyio.run(main)
+
+
+def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    git(root, "init", "-q")
+    lock = root / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (1.0, 1.0))
+    engine = serve(root)
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: engine.complete)
+            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+            await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=1.5)
+
+    anyio.run(main)
+
+
+def test_folders_come_and_go_and_configs_are_read_live(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    engine = serve(root)
+
+    def names() -> list[str]:
+        return [status["collection"] for status in ask(engine, "status")["roots"]]
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: counts(engine, "key vault") == {"vault": 1})
+            write(root, "config.yaml", dump({"kb": {"name": "ops"}}))
+            await until(lambda: names() == ["ops"])
+            shutil.rmtree(root / ".vouch")
+            await until(lambda: counts(engine, "key vault") == {} and names() == ["kb"])
+            base(root)
+            await until(lambda: counts(engine, "key vault") == {"vault": 1})
+
+    anyio.run(main)
+
+
+def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
+    """The real command, then its write again, torn at every line."""
+    secret = "The master key is under the doormat."
+    kb = make_kb(
+        {"op": "source", "content": "notes", "as": "s"},
+        {"op": "entity", "name": "Key Vault", "entity_type": "system", "as": "e"},
+        {
+            "op": "claim",
+            "text": secret,
+            "evidence": ["@s"],
+            "entities": ["@e"],
+            "slug_hint": "master-key",
+            "as": "c",
+        },
+    )
+    claim_id = kb.results[-1]
+    (file,) = (kb.root / ".vouch" / "claims").glob("*.yaml")
+    engine = serve(kb.root)
+    entity_id = kb.results[-2]
+
+    def told() -> bool:
+        said = ask(engine, "context", task="the Key Vault")["text"]
+        found = ask(engine, "search", query="doormat")["hits"]
+        return "doormat" in said or bool(found) or bool(counts(engine, "doormat"))
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(told)
+            assert counts(engine, "key vault") == {entity_id: 1}
+            await anyio.to_thread.run_sync(kb.vouch, "redact", claim_id)
+            await until(lambda: not told(), seconds=2.0)
+            redacted = file.read_bytes()
+            for line in range(redacted.count(b"\n")):
+                file.write_bytes(b"\n".join(redacted.split(b"\n")[:line]))
+                with anyio.move_on_after(0.03):
+                    while True:
+                        assert not told()
+                        await anyio.sleep(0.005)
+
+    anyio.run(main)
+    assert counts(engine, "key vault") == {}

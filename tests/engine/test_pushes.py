@@ -1,0 +1,210 @@
+"""What a connection is told without asking, and what it is never told twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine import Caller, Engine, Pushes
+from sidecar.engine.pushes import SaliencePush
+from tests.engine.bases import Clock, ask, base, engine_on, write
+from tests.kb.samples import claim, entity
+
+RELAYS = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Mail Relay {i}x") for i in range(5)} | {
+    f"claims/c{i}.yaml": claim(f"c{i}", text="It relays.", entities=[f"e{i}"]) for i in range(5)
+}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return base(tmp_path / "kb", RELAYS)
+
+
+@pytest.fixture
+def engine(root: Path, clock: Clock) -> Engine:
+    return engine_on(root, clock=clock)
+
+
+@pytest.fixture
+def pushes(engine: Engine) -> Pushes:
+    return Pushes(engine, Caller())
+
+
+def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
+    engine.observe("s", None, text)
+    return pushes.salience()
+
+
+def fresh(pushed: list[SaliencePush]) -> list[str]:
+    return [row.entity.id for push in pushed for row in push.fresh]
+
+
+def configure(engine: Engine, root: Path, **sections: object) -> None:
+    write(root, "config.yaml", sections)
+    engine.load()
+
+
+def test_a_ranking_is_told_once(engine: Engine, pushes: Pushes) -> None:
+    (push,) = say(engine, pushes, "the Key Vault")
+    assert [row.entity.id for row in push.rows] == ["vault"]
+    assert "Keys rotate." in push.speech.text
+    assert pushes.salience() == []
+    assert say(engine, pushes, "something else entirely") == []
+
+
+def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    assert fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x")) == ["e1"]
+    for _ in range(20):
+        assert fresh(say(engine, pushes, "the Key Vault")) == []
+    engine.end_session("s")
+    assert [push.rows for push in pushes.salience()] == [()]
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+
+
+def test_an_ended_session_is_told_as_empty_once(engine: Engine, pushes: Pushes) -> None:
+    say(engine, pushes, "the Key Vault")
+    engine.end_session("s")
+    (push,) = pushes.salience()
+    assert (push.session_id, push.rows, push.fresh, push.speech.text) == ("s", (), (), "")
+    assert pushes.salience() == []
+
+
+def test_opting_out_says_one_last_empty_word_and_records_nothing(
+    engine: Engine, pushes: Pushes, root: Path
+) -> None:
+    say(engine, pushes, "the Key Vault")
+    assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
+    configure(engine, root, retrieval={"reflex": {"enabled": False}})
+    assert [push.rows for push in pushes.salience()] == [()]
+    assert say(engine, pushes, "the Key Vault") == []
+    answer = ask(engine, "experts", topic="key vault", session_id="s")
+    assert "_meta" not in answer
+    assert ask(engine, "status")["sessions"] == 0
+    configure(engine, root, retrieval={"reflex": {"enabled": True}})
+    assert pushes.salience() == []
+    assert ask(engine, "salience", session_id="s")["salience"] == []
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+
+
+@pytest.mark.parametrize(
+    ("volunteer", "expected"),
+    [
+        ({}, ["vault", "e1"]),
+        ({"enabled": False}, []),
+        ({"max_per_session": 1}, ["vault"]),
+        ({"max_per_session": 0}, []),
+        ({"throttle_seconds": 60}, ["vault"]),
+    ],
+)
+def test_what_is_volunteered_is_as_the_config_says(
+    engine: Engine, pushes: Pushes, root: Path, volunteer: dict[str, object], expected: list[str]
+) -> None:
+    configure(engine, root, volunteer=volunteer)
+    said = fresh(say(engine, pushes, "where is the Key Vault kept"))
+    said += fresh(say(engine, pushes, "is Mail Relay 1X up"))
+    assert said == expected
+
+
+def test_a_threshold_of_nothing_lets_the_weak_through(
+    engine: Engine, pushes: Pushes, root: Path
+) -> None:
+    write(root, "entities/test.yaml", entity("test", name="Test"))
+    write(root, "claims/test.yaml", claim("test", text="It tests.", entities=["test"]))
+    engine.load()
+    text = "please test it before you go"
+    assert fresh(say(engine, pushes, text)) == []
+    configure(engine, root, volunteer={"threshold": 0})
+    listed = ask(engine, "salience", session_id="s")["salience"]
+    assert fresh(say(engine, pushes, text)) == [row["entity_id"] for row in listed]
+
+
+def test_a_throttle_ends(engine: Engine, pushes: Pushes, root: Path, clock: Clock) -> None:
+    configure(engine, root, volunteer={"throttle_seconds": 60})
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    clock.now += 59
+    assert fresh(say(engine, pushes, "Mail Relay 1x")) == []
+    clock.now += 1
+    assert fresh(pushes.salience()) == ["e1"]
+
+
+def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    write(two, "entities/relay.yaml", entity("relay", name="Mail Relay"))
+    write(two, "claims/relay.yaml", claim("relay", text="It relays.", entities=["relay"]))
+    for root, volunteer in (
+        (one, {"max_per_session": 1, "throttle_seconds": 60}),
+        (two, {"max_per_session": 2}),
+    ):
+        recall = {"include_key_facts": root is two}
+        write(root, "config.yaml", {"volunteer": volunteer, "sidecar": {"recall": recall}})
+    engine = engine_on(one, two)
+    pushes = Pushes(engine, Caller())
+    (push,) = say(engine, pushes, "the Key Vault")
+    assert [(r.view.collection, r.entity.id) for r in push.fresh] == [
+        ("one", "vault"),
+        ("two", "vault"),
+    ]
+    assert push.speech.text.count("[stable, confidence") == 1
+    assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
+
+
+def test_context_without_repeats_says_what_is_new(engine: Engine, root: Path) -> None:
+    def context(task: str, **params: object) -> list[str]:
+        asked = {"task": task, "session_id": "s", "repeat": False} | params
+        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
+
+    assert context("the Key Vault") == ["rotation"]
+    assert context("the Key Vault") == []
+    assert context("the Key Vault", session_id="other") == ["rotation"]
+    assert context("the Key Vault", repeat=True) == ["rotation"]
+    write(root, "claims/rotation.yaml", claim("rotation", text="It changed.", entities=["vault"]))
+    engine.load()
+    assert context("the Key Vault") == ["rotation"]
+    assert context("the Key Vault") == []
+
+
+def test_neighbours_are_not_repeated_either(engine: Engine, root: Path) -> None:
+    listing = b"---\nid: all\ntitle: All\nstatus: active\nentities: [vault, e1]\n---\nAll of it.\n"
+    write(root, "pages/all.md", listing)
+    engine.load()
+
+    def context(task: str) -> list[str]:
+        asked = {"task": task, "session_id": "s", "repeat": False, "adjacent": True}
+        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
+
+    assert context("the Key Vault") == ["rotation", "all"]
+    assert context("Mail Relay 1x") == ["c1"]
+
+
+def test_pushes_and_context_are_kept_apart(engine: Engine, pushes: Pushes) -> None:
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    answer = ask(engine, "context", task="the Key Vault", session_id="s", repeat=False)
+    assert [item["id"] for item in answer["items"]] == ["rotation"]
+
+
+def test_the_state_of_the_process_is_told_on_change(engine: Engine, root: Path) -> None:
+    pushes = Pushes(engine, Caller())
+    first = pushes.status()
+    assert first is not None
+    assert (first.health, first.quiescent) == ("ok", True)
+    assert pushes.status() is None
+    write(root, "claims/broken.yaml", b"text: [")
+    engine.load()
+    broken = pushes.status()
+    assert broken is not None
+    assert broken.health == "warning"
+    assert broken.message is not None
+    assert broken.message.startswith("claims/broken.yaml:")
+    assert pushes.status() is None
+    (root / ".vouch" / "claims" / "broken.yaml").unlink()
+    engine.load()
+    mended = pushes.status()
+    assert mended is not None
+    assert mended.health == "ok"
