@@ -130,6 +130,10 @@ class Knowledge:
         """The artifacts of a kind, in no particular order."""
         return (p.artifact for (k, _), p in self._artifacts.items() if k is kind)
 
+    def ref(self, ordinal: int) -> DocumentRef:
+        """What an ordinal of the full-text index stands for."""
+        return self._refs[ordinal]
+
     def document(self, ordinal: int) -> tuple[DocumentRef, Document]:
         """What an ordinal of the full-text index stands for, and its stems."""
         ref = self._refs[ordinal]

@@ -104,6 +104,18 @@ class Postings:
                 found = self.among(found, needle, kind, gates)
         return found
 
+    def holds_all(self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str]) -> bool:
+        """Whether any document of a kind holds every needle."""
+        stems = [_only_stem(needle) for needle in needles]
+        if not stems or not all(stems):
+            return bool(self.holding_all(needles, kind, gates))
+        for lists in self._visible(kind, gates):
+            rarest, *others = sorted((lists.get(s or "", _NONE) for s in stems), key=len)
+            for ordinal in rarest:
+                if all(_holds(other, ordinal) for other in others):
+                    return True
+        return False
+
     def holding_some(
         self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str], at_least: int
     ) -> set[int]:
@@ -146,5 +158,9 @@ def _among(ordinals: AbstractSet[int], held: array[int]) -> set[int]:
             if len(held) < len(ordinals)
             else (set(ordinals).intersection(held))
         )
-    size = len(held)
-    return {o for o in ordinals if (at := bisect_left(held, o)) < size and held[at] == o}
+    return {ordinal for ordinal in ordinals if _holds(held, ordinal)}
+
+
+def _holds(held: array[int], ordinal: int) -> bool:
+    at = bisect_left(held, ordinal)
+    return at < len(held) and held[at] == ordinal

@@ -131,6 +131,10 @@ class Search:
         """Ordinals of the documents of a kind that hold every needle."""
         return self.postings.holding_all(needles, kind, gates)
 
+    def holds_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> bool:
+        """Whether any document of a kind holds every needle."""
+        return self.postings.holds_all(needles, kind, gates)
+
     def frequency(self, needle: Needle, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind hold the needle."""
         return self.postings.frequency(needle, kind, gates)

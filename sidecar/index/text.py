@@ -235,6 +235,11 @@ def content_stems(text: str) -> list[str]:
 
 def needles(text: str) -> list[Needle]:
     """The content words of a question, each once, in order."""
+    return list(_needles(text))
+
+
+@lru_cache(maxsize=1 << 12)
+def _needles(text: str) -> tuple[Needle, ...]:
     analysed = units(text)
     found: dict[tuple[tuple[str, ...], ...], Needle] = {}
     skip_to = 0
@@ -250,7 +255,7 @@ def needles(text: str) -> list[Needle]:
         found.setdefault(tuple(options), Needle(word, tuple(options)))
     for bigram, word in _bigrams(analysed):
         found.setdefault(((bigram,),), Needle(word, ((bigram,),)))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:

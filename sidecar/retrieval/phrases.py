@@ -189,7 +189,7 @@ def _held_together(views: Sequence[View], words: str) -> bool:
     if len(wanted) < 2:
         return False
     return any(
-        v.knowledge.search.holding_all(wanted, kind, v.gates)
+        v.knowledge.search.holds_all(wanted, kind, v.gates)
         for v in views
         for kind in (Kind.CLAIM, Kind.PAGE)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import nsmallest
 from math import fsum
 from typing import Literal
 
@@ -165,7 +166,9 @@ def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> 
 def _all(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
     similarity = round(telling_of(view, phrase), 3)
     ordinals = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
-    return [h for o in sorted(ordinals) if (h := _hit(view, o, phrase, similarity))]
+    refs = {o: view.knowledge.ref(o) for o in ordinals}
+    first = nsmallest(HITS_PER_PHRASE, refs, key=lambda o: (refs[o].key[1], refs[o].section))
+    return [h for o in first if (h := _hit(view, o, phrase, similarity))]
 
 
 def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
@@ -183,7 +186,7 @@ def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
 
 
 def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | None:
-    ref, _ = view.knowledge.document(ordinal)
+    ref = view.knowledge.ref(ordinal)
     artifact = view.visible(ref.key)
     if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
         return None
