@@ -1,9 +1,9 @@
 /** Asking for experts: the topic with its history, the weight, the types. */
 import * as vscode from 'vscode';
+import type { Panel } from './panel';
 import type { Ask } from './views/ask';
 import {
   type Experts,
-  headline,
   type Question,
   remember,
   WEIGHT_TITLES,
@@ -11,7 +11,6 @@ import {
   type Weight,
 } from './views/experts';
 import { messageOf } from './views/inPlay';
-import type { NodeTree } from './views/tree';
 
 const HISTORY = 'experts.history';
 const MOST = 100;
@@ -22,8 +21,7 @@ interface Choice extends vscode.QuickPickItem {
 
 export class ExpertCommands {
   constructor(
-    private readonly experts: Experts,
-    private readonly tree: NodeTree,
+    private readonly panel: Panel,
     private readonly memory: vscode.Memento,
     private readonly typesOf: (topic: string) => Promise<string[]>,
   ) {}
@@ -70,6 +68,10 @@ export class ExpertCommands {
     this.describe();
   }
 
+  private get experts(): Experts {
+    return this.panel.experts;
+  }
+
   private get history(): string[] {
     return this.memory.get<string[]>(HISTORY, []);
   }
@@ -86,7 +88,7 @@ export class ExpertCommands {
 
   private describe(): void {
     const { question } = this.experts;
-    this.tree.view.message = question ? headline(question) : '';
+    this.panel.describeExperts();
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.asked', Boolean(question));
     const filtered = (question?.types.length ?? 0) > 0;
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.filtered', filtered);

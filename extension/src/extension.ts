@@ -26,12 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const panel = new Panel(ask, submit, log, sessionId);
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, server, log);
-  const experts = new ExpertCommands(
-    panel.experts,
-    panel.expertsTree,
-    context.workspaceState,
-    typesFor(ask),
-  );
+  const experts = new ExpertCommands(panel, context.workspaceState, typesFor(ask));
 
   context.subscriptions.push(
     log,

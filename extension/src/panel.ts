@@ -5,7 +5,7 @@ import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protoco
 import { StatusItems } from './status';
 import { type State, summarize } from './statusText';
 import type { Ask } from './views/ask';
-import { Experts } from './views/experts';
+import { Experts, headline } from './views/experts';
 import { InPlay } from './views/inPlay';
 import { Marks, NodeTree } from './views/tree';
 
@@ -13,7 +13,7 @@ const SETTLE_MS = 250;
 
 export class Panel implements vscode.Disposable {
   readonly experts: Experts;
-  readonly expertsTree: NodeTree;
+  private readonly expertsTree: NodeTree;
   state: State = 'looking';
   status: StatusResult | undefined;
   health: DidChangeStatus | undefined;
@@ -36,7 +36,10 @@ export class Panel implements vscode.Disposable {
   ) {
     const rootOf = (collection: string | null) => this.rootOf(collection);
     this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
-    this.experts = new Experts(ask, rootOf, (rows) => this.expertsTree.redraw(rows));
+    this.experts = new Experts(ask, rootOf, (rows) => {
+      this.expertsTree.redraw(rows);
+      this.describeExperts();
+    });
     this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
     this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
     this.setState('looking');
@@ -60,6 +63,12 @@ export class Panel implements vscode.Disposable {
     this.resuming = again;
     await this.refresh();
     if (!again) await this.askSalience();
+  }
+
+  /** The line above the experts. */
+  describeExperts(): void {
+    const { question, roots } = this.experts;
+    this.expertsTree.view.message = question ? headline(question, roots.length) : '';
   }
 
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {

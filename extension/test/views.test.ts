@@ -280,7 +280,8 @@ test('experts show in order, an answer to an older question is dropped', async (
 
 test('the line above the experts names topic, weight and types; history keeps each once', () => {
   const asked = { topic: ' rate\n limiter ', weight: 'recency', types: ['team'] } as const;
-  assert.equal(headline(asked), '“rate limiter” · by how recent they are · only team');
+  assert.equal(headline(asked, 2), '“rate limiter” · by how recent they are · only team');
+  assert.equal(headline(asked, 0), 'No claim speaks of “rate limiter” · only team.');
   assert.deepEqual(remember(['a', 'b'], 'b'), ['b', 'a']);
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
 });

@@ -39,6 +39,15 @@ const USER_SETTINGS = {
   'editor.fontFamily': "'JetBrains Mono', monospace",
 };
 
+// Where Inter is installed the pictures are set in it.
+const FONTS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <alias binding="strong"><family>system-ui</family><prefer><family>Inter</family></prefer></alias>
+  <alias binding="strong"><family>sans-serif</family><prefer><family>Inter</family></prefer></alias>
+</fontconfig>
+`;
+
 export class Workbench {
   /**
    * `fill(folder)` puts files into an empty folder; what it returns, or the folder itself, is what
@@ -108,9 +117,13 @@ export class Workbench {
   }
 
   async openBrowser() {
+    const fonts = path.join(this.run, 'xdg/config/fontconfig');
+    fs.mkdirSync(fonts, { recursive: true });
+    fs.writeFileSync(path.join(fonts, 'fonts.conf'), FONTS);
     this.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
       headless: true,
+      env: { ...process.env, XDG_CONFIG_HOME: this.env.XDG_CONFIG_HOME },
       args: [
         '--no-sandbox',
         '--disable-gpu',

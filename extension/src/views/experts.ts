@@ -25,9 +25,12 @@ export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
 };
 
 /** The line above the rows. */
-export function headline({ topic, weight, types }: Question): string {
+export function headline({ topic, weight, types }: Question, rows: number): string {
+  const asked = `“${topic.replaceAll(/\s+/g, ' ').trim()}”`;
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  return `“${topic.replaceAll(/\s+/g, ' ').trim()}” · ${WEIGHT_TITLES[weight]}${only}`;
+  return rows > 0
+    ? `${asked} · ${WEIGHT_TITLES[weight]}${only}`
+    : `No claim speaks of ${asked}${only}.`;
 }
 
 /** Topics asked before, newest first, each once. */

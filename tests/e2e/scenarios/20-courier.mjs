@@ -65,6 +65,18 @@ export async function run({ w, test, artifacts }) {
     await page.keyboard.press('Control+W');
   });
 
+  await test("hovers a name in a notebook's cell", async () => {
+    const cell = { cell_type: 'code', metadata: {}, outputs: [], execution_count: null };
+    const notebook = { nbformat: 4, nbformat_minor: 5, metadata: {} };
+    notebook.cells = [{ ...cell, id: 'a', source: ['# Kafka keeps it for two weeks'] }];
+    fs.writeFileSync(path.join(w.folder, 'look.ipynb'), JSON.stringify(notebook));
+    await w.quickInput('look.ipynb');
+    await w.activeTab('look.ipynb');
+    await page.locator('.notebook-editor .view-line').first().waitFor();
+    assert.match(await w.hover('Kafka', 'live claim'), /Kafka/);
+    await page.keyboard.press('Control+W');
+  });
+
   await test('typing a sentence brings an entity into the panel within a second', async () => {
     await w.openFile('notes.txt');
     await w.toEnd();
@@ -151,6 +163,17 @@ export async function run({ w, test, artifacts }) {
     await w.command('Vouch: Copy Context for Prompt');
     await page.locator('.statusbar-item', { hasText: 'context copied' }).waitFor();
     assert.match(await w.clipboard(), /reviewed knowledge base/i);
+  });
+
+  await test('a setting of the workspace reaches the server', async () => {
+    const folder = path.join(w.folder, '.vscode');
+    fs.mkdirSync(folder);
+    const settings = { 'vouchSidecar.recall.max_results': 1 };
+    fs.writeFileSync(path.join(folder, 'settings.json'), JSON.stringify(settings));
+    await page.waitForTimeout(1_500);
+    await w.command('Vouch: Copy Context for Prompt');
+    await page.locator('.statusbar-item', { hasText: 'context copied, 1 item' }).waitFor();
+    fs.rmSync(folder, { recursive: true });
   });
 
   await test('shows the status and copies a report without names or texts', async () => {

@@ -23,25 +23,51 @@ export const options = () => ({
 
 export async function run({ w, test, artifacts }) {
   const { page } = w;
-  await page.setViewportSize({ width: 1280, height: 760 });
+  await page.setViewportSize({ width: 1280, height: 720 });
+
+  await test('the walkthrough has its pictures', async () => {
+    await page.keyboard.press('Control+B');
+    await w.command('Vouch: Open Walkthrough');
+    for (const [at, title] of ['See what is in play', 'Ask who knows', 'Take it along'].entries()) {
+      await page.locator('.getting-started-step', { hasText: title }).click();
+      await page.waitForTimeout(1_500);
+      await w.picture(path.join(artifacts, `40-pictures-walkthrough-${at + 1}.png`));
+    }
+    await page.keyboard.press('Control+W');
+    await page.keyboard.press('Control+B');
+  });
 
   await test('a panel worth showing', async () => {
     await w.panel();
     await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
-    await widen(page, 120);
+    await widen(page, 130);
     await w.openFile('rate_limiter.py');
     await w.command('Vouch: Find Experts');
-    await w.answer('rate limiter');
-    await w.row('Experts', 'rate limiter').waitFor();
+    await w.answer('restarting Relay');
+    await w.row('Experts', 'Relay').waitFor();
+    await w.command('View: Split Editor Down');
     await w.command('Vouch: New Prompt');
     await w.activeTab('Untitled');
     await page.waitForTimeout(500);
-    await page.keyboard.type(
-      'Tomasz wants eight instances of Relay before the 23rd.\n\nBefore we scale out: does the rate limiter still count for each instance,\nand what did INC-118 teach us about restarting one that is not drained?\n',
-    );
+    for (const line of PROMPT) {
+      await page.keyboard.type(`${line}\n`);
+    }
     await w.expand('In Play', 'INC-118');
-    await page.mouse.move(700, 500);
-    await page.waitForTimeout(600);
+    const claim = w.row('In Play', 'Never restart Relay');
+    await claim.locator('.monaco-tl-twistie').click();
+    await w.rows('In Play').and(page.locator('[aria-level="3"]')).nth(1).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: PROMPT[0] }).click();
+    await page.mouse.move(900, 700);
+    await page.waitForTimeout(13_000); // the marks of what came first fade
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('Priya Raman asks.');
+    await w.row('In Play', 'Priya Raman').waitFor();
+    await page.waitForTimeout(800);
+  });
+
+  await test('a row says more when it is pointed at', async () => {
+    await w.row('In Play', 'Never restart Relay').hover();
+    await page.locator('.monaco-hover:visible', { hasText: 'stable' }).first().waitFor();
   });
 
   for (const [name, theme] of Object.entries(THEMES)) {
@@ -49,21 +75,28 @@ export async function run({ w, test, artifacts }) {
       await w.command('Preferences: Color Theme');
       await w.quickInputRow(theme);
       await page.locator('.monaco-workbench').and(page.locator(`.${CLASSES[name]}`)).waitFor();
+      await page.mouse.move(900, 700);
+      await page.waitForTimeout(700);
+      await w.hover('Relay', 'live claim');
       await page.waitForTimeout(700);
       await w.picture(path.join(artifacts, `picture-${name}.png`));
     });
   }
 
-  await test('a hover worth showing', async () => {
-    await w.command('Preferences: Color Theme');
-    await w.quickInputRow(THEMES.dark);
-    await page.locator('.monaco-workbench.vs-dark').waitFor();
-    await w.openFile('rate_limiter.py');
-    await w.hover('Relay', 'live claim');
-    await page.waitForTimeout(400);
-    await w.picture(path.join(artifacts, 'picture-hover.png'));
+  await test('the settings stand in the settings editor', async () => {
+    await w.command('Preferences: Open Settings (UI)');
+    await page.locator('.settings-editor .suggest-input-container').click();
+    await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar recall');
+    await page.locator('.settings-editor', { hasText: 'Similarity_threshold' }).waitFor();
+    await page.waitForTimeout(500);
   });
 }
+
+const PROMPT = [
+  'We want eight instances of Relay before the 23rd.',
+  'Does the rate limiter still count for each of them, and what',
+  'did INC-118 teach us about one that is not drained?',
+];
 
 const CLASSES = { dark: 'vs-dark', light: 'vs', 'high-contrast': 'hc-black' };
 
