@@ -1,0 +1,215 @@
+"""The shape of every answer, and what the params of each operation change in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from sidecar.engine import Caller, Engine, Pushes
+from sidecar.operations import (
+    OPERATIONS,
+    capabilities,
+    salience_notification,
+    status_notification,
+)
+from sidecar.operations import schema as schemas
+from tests.engine.bases import ask, base, counts, engine_on, write
+from tests.kb.samples import SHA, claim, entity, page
+
+SCHEMA: dict[str, Any] = json.loads(
+    (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
+)
+ROW = ["entity_id", "name", "type", "claim_count", "citation_count", "score", "top_claim_ids"]
+FILES = {
+    "entities/relay.yaml": entity("relay", name="Mail Relay", type="service"),
+    "claims/bounces.yaml": claim("bounces", text="The Mail Relay parks bounces.", entities=[]),
+    "claims/both.yaml": claim(
+        "both",
+        text="Keys sign mail.",
+        entities=["vault", "relay", "relay", "nobody"],
+        tags=["dkim"],
+    ),
+    "claims/paged.yaml": claim("paged", text="Parked for a week.", entities=["nobody"]),
+    "pages/mail.md": page(id="mail", claims=["paged"], entities=["relay"]),
+    f"sources/{SHA}/meta.yaml": json.dumps({"id": SHA, "locator": "notes.md"}).encode(),
+    "relations/r.yaml": b"id: r\nsource: relay\nrelation: uses\ntarget: vault\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return base(tmp_path / "kb", FILES)
+
+
+@pytest.fixture
+def engine(root: Path) -> Engine:
+    return engine_on(root)
+
+
+def rows(engine: Engine, topic: str, **params: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask(engine, "experts", topic=topic, **params)["experts"]
+    return found
+
+
+def test_the_schemas_are_up_to_date() -> None:
+    assert schemas.main(["--check"]) == 0
+
+
+def valid(definition: dict[str, Any], instance: object) -> None:
+    schema = {**definition, "$defs": SCHEMA["$defs"]}
+    jsonschema.Draft202012Validator(schema).validate(instance)
+
+
+CALLS: list[tuple[str, dict[str, object]]] = [
+    ("experts", {"topic": "the Key Vault", "explain": True, "session_id": "s"}),
+    ("experts", {"topic": "parked week nowhere", "weight": "evidence", "explain": True}),
+    ("salience", {"session_id": "s"}),
+    ("probe", {"text": "how does the Mail Relay park bounces"}),
+    ("context", {"task": "the Mail Relay and the Key Vault", "adjacent": True, "session_id": "s"}),
+    ("search", {"query": "keys mail"}),
+    ("entity", {"id": "relay", "session_id": "s"}),
+    ("claim", {"id": "both"}),
+    ("status", {}),
+    ("stats", {}),
+    ("capabilities", {}),
+    ("session_end", {"session_id": "s"}),
+]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_real_answers_of_every_operation_fit_the_schemas(
+    tmp_path: Path, root: Path, several: bool
+) -> None:
+    engine = engine_on(root, *([base(tmp_path / "other")] if several else []))
+    asked = [(name, params) for name, params in CALLS if name in OPERATIONS]
+    assert {name for name, _ in asked} == set(OPERATIONS)
+    for name, params in asked:
+        valid(SCHEMA["operations"][name]["params"], params)
+        answer = ask(engine, name, None, **params)
+        assert json.loads(json.dumps(answer)) == answer
+        valid(SCHEMA["operations"][name]["result"], answer)
+        assert ("_meta" in answer) is (params.get("session_id") == "s" and name != "session_end")
+
+
+def test_pushes_fit_the_schemas(engine: Engine) -> None:
+    pushes = Pushes(engine, Caller())
+    engine.observe("s", None, "the Mail Relay")
+    (push,) = pushes.salience()
+    status = pushes.status()
+    assert status is not None
+    for method, told in (
+        ("vouch/didChangeSalience", salience_notification(push)),
+        ("vouch/didChangeStatus", status_notification(status)),
+    ):
+        valid(SCHEMA["notifications"][method]["params"], told.model_dump(mode="json"))
+
+
+def test_capabilities_list_the_table() -> None:
+    listed = capabilities()
+    assert listed.methods == [op.method for op in OPERATIONS.values()]
+    assert "vouch/sessionEnd" in listed.methods
+    assert {"vouch/didChangeSalience", "vouch/didChangeStatus"} <= set(listed.notifications)
+
+
+def test_a_row_has_exactly_seven_keys(engine: Engine) -> None:
+    assert {tuple(row) for row in rows(engine, "keys")} == {tuple(ROW)}
+    assert {tuple(row) for row in rows(engine, "keys", explain=True)} == {(*ROW, "explain")}
+
+
+def test_what_a_claim_counts_for(engine: Engine) -> None:
+    assert counts(engine, "mail relay") == {"relay": 3, "vault": 1}
+    assert counts(engine, "mail relay", linking="declared") == {"relay": 1, "vault": 1}
+    assert counts(engine, "dkim") == {"relay": 1, "vault": 1}
+    assert counts(engine, "parked week") == {"relay": 1}
+    links = {
+        c["claim_id"]: c["link"]
+        for c in rows(engine, "mail relay", explain=True)[0]["explain"]["claims"]
+    }
+    assert links == {"both": "declared", "bounces": "named", "paged": "page"}
+
+
+def test_min_claims_types_and_limit_cut_rows_and_change_no_count(engine: Engine) -> None:
+    assert counts(engine, "mail relay", min_claims=2) == {"relay": 3}
+    assert counts(engine, "mail relay", types=["system"]) == {"vault": 1}
+    assert counts(engine, "mail relay", types=[]) == {}
+    assert counts(engine, "mail relay", limit=1) == {"relay": 3}
+
+
+def test_an_unknown_weight_is_a_count(engine: Engine) -> None:
+    assert rows(engine, "mail relay", weight="nonsense") == rows(engine, "mail relay")
+    explained = rows(engine, "mail relay", weight="", explain=True)[0]["explain"]
+    assert explained["weight"] == "count"
+
+
+@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
+def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
+    for row in rows(engine, "mail relay keys", weight=weight, explain=True):
+        explain = row["explain"]
+        parts = sum(c["contribution"] for c in explain["claims"])
+        assert explain["factors"]["sum"] == pytest.approx(parts)
+        product = 1.0
+        for factor in explain["factors"].values():
+            product *= factor
+        assert row["score"] == pytest.approx(product, abs=1e-6)
+        assert row["top_claim_ids"] == [c["claim_id"] for c in explain["claims"][:3]]
+
+
+def test_a_claim_is_shown_with_what_it_stands_on(engine: Engine) -> None:
+    shown = ask(engine, "claim", id="both")
+    assert shown["claim"]["entities"] == ["vault", "relay", "nobody"]
+    assert shown["claim"]["linked_entities"] == ["relay", "vault"]
+    (cited,) = shown["claim"]["citations"]
+    assert (cited["kind"], cited["locator"]) == ("source", "notes.md")
+    assert [p["id"] for p in ask(engine, "claim", id="paged")["pages"]] == ["mail"]
+
+
+def test_an_entity_is_shown_with_what_is_known_of_it(engine: Engine) -> None:
+    shown = ask(engine, "entity", id="relay")
+    assert shown["claim_count"] == len(shown["claims"]) == 3
+    assert [r["id"] for r in shown["relations"]] == ["r"]
+    assert [p["id"] for p in shown["pages"]] == ["mail"]
+    assert shown["collection"] == "kb"
+
+
+def test_a_source_that_is_not_for_the_viewer_is_missing(engine: Engine, root: Path) -> None:
+    private = {"id": SHA, "locator": "secret.md", "scope": {"visibility": "private", "agent": "a"}}
+    write(root, f"sources/{SHA}/meta.yaml", private)
+    write(
+        root,
+        "evidence/e.yaml",
+        {"id": "e", "source_id": SHA, "locator": "line 1", "quote": "the secret"},
+    )
+    write(root, "claims/quoting.yaml", claim("quoting", text="Quoted.", evidence=["e"]))
+    engine.load()
+    answer = ask(engine, "claim", id="quoting")
+    assert answer["claim"]["citations"][0]["kind"] == "missing"
+    assert "secret" not in json.dumps(answer)
+    assert ask(engine, "status")["roots"][0]["counts"]["evidence"] == 0
+    hers = ask(engine, "claim", id="quoting", viewer={"agent": "a"})
+    assert hers["claim"]["citations"][0]["quote"] == "the secret"
+
+
+def test_a_call_with_a_session_is_a_slot_of_it(engine: Engine) -> None:
+    for operation, params in (
+        ("experts", {"topic": "Key Vault"}),
+        ("search", {"query": "Mail Relay"}),
+        ("context", {"task": "nothing here"}),
+    ):
+        ask(engine, operation, None, session_id="s", **params)
+    found = ask(engine, "salience", session_id="s")["salience"]
+    assert {row["entity_id"] for row in found} == {"vault", "relay"}
+    ask(engine, "experts", topic="Key Vault")
+    assert ask(engine, "status")["sessions"] == 1
+
+
+def test_meta_tells_what_salience_tells(engine: Engine) -> None:
+    ask(engine, "search", query="Mail Relay", session_id="s")
+    meta = ask(engine, "status", session_id="s")["_meta"]["vouch_salience"]
+    found = ask(engine, "salience", session_id="s")["salience"]
+    keys = ("entity_id", "claim_count", "top_claim_id")
+    assert meta == [{key: row[key] for key in keys} for row in found]
+    assert "_meta" not in ask(engine, "status", session_id="unknown")

@@ -1,0 +1,175 @@
+"""What can be wrong with a call: one message a field, never what was sent."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.engine import Caller, Engine
+from sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    UnknownOperationError,
+    call,
+    read_params,
+)
+from tests.engine.bases import ask, base, engine_on
+
+SENT = "hunter2"
+VALID: dict[str, dict[str, object]] = {
+    "experts": {"topic": "keys"},
+    "salience": {"session_id": "s"},
+    "probe": {"text": "keys"},
+    "context": {"task": "keys"},
+    "search": {"query": "keys"},
+    "entity": {"id": "vault"},
+    "claim": {"id": "rotation"},
+    "session_end": {"session_id": "s"},
+}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return engine_on(base(tmp_path / "kb"))
+
+
+def refused(operation: str, params: object) -> dict[str, str]:
+    """The messages by field."""
+    with pytest.raises(InvalidParamsError) as error:
+        read_params(OPERATIONS[operation].params, params)
+    assert SENT not in str(error.value)
+    messages = error.value.messages
+    assert len({message.field for message in messages}) == len(messages)
+    assert str(error.value) == "; ".join(f"{m.field} {m.text}" for m in messages)
+    return {message.field: message.text for message in messages}
+
+
+@pytest.mark.parametrize(
+    ("operation", "wrong", "field", "text"),
+    [
+        ("experts", {"topic": ""}, "topic", "must not be blank"),
+        ("experts", {"topic": " \n\u3000"}, "topic", "must not be blank"),
+        ("experts", {"topic": 7}, "topic", "must be a valid string"),
+        ("experts", {"topic": None}, "topic", "must be a valid string"),
+        ("experts", {"limit": 0}, "limit", "must be greater than or equal to 1"),
+        ("experts", {"limit": 101}, "limit", "must be less than or equal to 100"),
+        ("experts", {"limit": True}, "limit", "must be a valid integer"),
+        ("experts", {"limit": "10"}, "limit", "must be a valid integer"),
+        ("experts", {"limit": 2.5}, "limit", "must be a valid integer"),
+        ("experts", {"min_claims": 0}, "min_claims", "must be greater than or equal to 1"),
+        ("experts", {"min_claims": False}, "min_claims", "must be a valid integer"),
+        ("experts", {"weight": 3}, "weight", "must be a valid string"),
+        ("experts", {"linking": SENT}, "linking", "must be 'auto' or 'declared'"),
+        ("experts", {"explain": 1}, "explain", "must be a valid boolean"),
+        ("experts", {"types": SENT}, "types", "must be a valid list"),
+        ("experts", {"types": [1, 2, 3]}, "types", "must be a valid string"),
+        ("experts", {"viewer": SENT}, "viewer", "must be an object"),
+        ("experts", {"viewer": {"agent": 1}}, "viewer.agent", "must be a valid string"),
+        ("experts", {"session_id": ""}, "session_id", "must have at least 1 character"),
+        ("experts", {"session_id": "x" * 257}, "session_id", "must have at most 256 characters"),
+        ("experts", {"root": 1}, "root", "must be a valid string"),
+        ("salience", {"top_k": 21}, "top_k", "must be less than or equal to 20"),
+        ("salience", {"top_k": True}, "top_k", "must be a valid integer"),
+        ("context", {"max_chars": 99}, "max_chars", "must be greater than or equal to 100"),
+        ("context", {"repeat": "yes"}, "repeat", "must be a valid boolean"),
+        ("search", {"query": "\t"}, "query", "must not be blank"),
+        ("search", {"limit": 0}, "limit", "must be greater than or equal to 1"),
+        ("search", {"exclude": [[]]}, "exclude", "must be a valid string"),
+        ("entity", {"id": ""}, "id", "must have at least 1 character"),
+        ("claim", {"id": 1}, "id", "must be a valid string"),
+    ],
+)
+def test_one_wrong_field(operation: str, wrong: dict[str, object], field: str, text: str) -> None:
+    assert refused(operation, VALID[operation] | wrong) == {field: text}
+
+
+@pytest.mark.parametrize("operation", ["experts", "search", "entity", "claim", "session_end"])
+def test_a_missing_field_is_said_to_be_missing(operation: str) -> None:
+    (field,) = VALID[operation]
+    with pytest.raises(InvalidParamsError) as error:
+        read_params(OPERATIONS[operation].params, None)
+    assert error.value.missing
+    assert str(error.value) == f"{field} is missing"
+    with pytest.raises(InvalidParamsError) as error:
+        read_params(OPERATIONS[operation].params, {field: 1})
+    assert not error.value.missing
+
+
+def test_kinds_that_do_not_exist_are_one_message() -> None:
+    messages = refused("search", {"query": "x", "kinds": [SENT] * 50})
+    assert list(messages) == ["kinds"]
+    assert "'claim'" in messages["kinds"]
+
+
+def test_every_wrong_field_has_its_message() -> None:
+    wrong = {"topic": " ", "limit": True, "min_claims": "x", "viewer": []}
+    assert set(refused("experts", wrong)) == {"topic", "limit", "min_claims", "viewer"}
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+@pytest.mark.parametrize("params", [[], "x", 7, True, [SENT]])
+def test_params_that_are_no_object(operation: str, params: object) -> None:
+    assert refused(operation, params) == {"params": "must be an object"}
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_unknown_fields_are_ignored(engine: Engine, operation: str) -> None:
+    assert ask(engine, operation, None, **VALID.get(operation, {}), future=[SENT])
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+_fields = sorted({name for op in OPERATIONS.values() for name in op.params.model_fields})
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    operation=st.sampled_from(sorted(OPERATIONS)),
+    params=st.dictionaries(st.sampled_from(_fields), _json | st.just("keys"), max_size=5),
+)
+def test_any_params_get_an_answer_or_a_readable_refusal(
+    operation: str, params: dict[str, object]
+) -> None:
+    try:
+        read_params(OPERATIONS[operation].params, params)
+    except InvalidParamsError:
+        assert all("\n" not in text for text in refused(operation, params).values())
+        return
+    with suppress(InvalidParamsError):  # for what is not there
+        assert call(Engine(env={}), operation, params, Caller())["complete"] is True
+
+
+def test_an_operation_that_does_not_exist(engine: Engine) -> None:
+    with pytest.raises(UnknownOperationError):
+        ask(engine, "nonsense")
+
+
+@pytest.mark.parametrize("operation", ["entity", "claim"])
+def test_an_artifact_that_may_not_be_shown_is_none(engine: Engine, operation: str) -> None:
+    with pytest.raises(InvalidParamsError, match=f"id there is no such {operation}"):
+        ask(engine, operation, id="nobody")
+
+
+def test_a_session_is_needed_where_nothing_else_says_what_is_meant(engine: Engine) -> None:
+    for operation in ("salience", "context"):
+        with pytest.raises(InvalidParamsError) as error:
+            ask(engine, operation)
+        assert error.value.missing
+    own = Caller("editor", session_id="own")
+    assert ask(engine, "salience", own)["session_id"] == "own"
+    assert ask(engine, "context", own)["text"] == ""
+
+
+def test_a_refused_call_leaves_no_slot(engine: Engine) -> None:
+    with pytest.raises(InvalidParamsError):
+        ask(engine, "experts", topic="key vault", limit=0, session_id="s")
+    assert ask(engine, "status")["sessions"] == 0
