@@ -205,8 +205,10 @@ def test_hooks(root: Path, env: dict[str, str]) -> None:
 
     async def talk(session: ClientSession) -> None:
         prompt = {"session_id": "A", "prompt": "How long do JWT access tokens live?"}
-        said = text_of(await called(session, "hook_prompt", **prompt))
-        assert said.startswith("<vouch: ")
+        output = json.loads(text_of(await called(session, "hook_prompt", **prompt)))
+        assert output["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+        said = output["hookSpecificOutput"]["additionalContext"]
+        assert said.startswith("<vouch")
         assert "JWT access tokens expire after 15 minutes." in said
         again = text_of(await called(session, "hook_prompt", **prompt))
         assert "expire after 15 minutes" not in again

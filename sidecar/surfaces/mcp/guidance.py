@@ -41,17 +41,17 @@ _WHEN = {
     "it cites, before something is built on it. Not to browse.",
     "status": "Call it when answers are empty or out of date without a reason: it lists the "
     "knowledge bases served and the problems of their files. Not needed in ordinary work.",
-    "stats": "Figures on how often something was said and what it led to. For people who tune "
-    "settings; not needed in ordinary work.",
+    "stats": "Call it when settings are tuned and figures are needed for that. Not needed in "
+    "ordinary work.",
     "capabilities": "Names and version of this server's methods. Not needed in ordinary work.",
     "session_end": "Call it when a session is over and its window may be dropped. Not between "
     "turns: that would forget what is in play.",
 }
 
 HOOK_PROMPT = (
-    "For hooks of type mcp_tool on a submitted prompt: gives the block that the prompt brings in, "
-    "or empty text, and counts the prompt as a turn of the session. Not to be called by a model: "
-    "kb_context is the tool for that."
+    "For hooks of type mcp_tool on a submitted prompt: gives the hook's answer with the block that "
+    "the prompt brings in, or empty text, and counts the prompt as a turn of the session. Not to "
+    "be called by a model: kb_context is the tool for that."
 )
 HOOK_FILE = (
     "For hooks of type mcp_tool after a file was read or edited: gives the hook's answer with the "

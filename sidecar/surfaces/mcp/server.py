@@ -96,10 +96,9 @@ class _Handlers:
 
 async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolResult:
     if name == "hook_prompt":
-        return _said(_context(await desk.hook("user-prompt-submit", arguments)))
+        return _said(await desk.hook("user-prompt-submit", arguments))
     if name == "hook_file":
-        answered = await desk.hook("post-tool-use", _tool_use(arguments))
-        return _said(json.dumps(answered, ensure_ascii=False) if _context(answered) else "")
+        return _said(await desk.hook("post-tool-use", _tool_use(arguments)))
     operation = name.removeprefix(PREFIX)
     if not name.startswith(PREFIX) or operation not in OPERATIONS:
         raise MCPError(INVALID_PARAMS, "there is no such tool")
@@ -113,16 +112,13 @@ def _tool_use(arguments: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "tool_input": {key: arguments.get(key) for key in FILE}}
 
 
-def _context(answered: dict[str, Any] | None) -> str:
-    """The block in a hook's answer. After a tool, a host reads that answer whole or not at all;
-    after a prompt it takes plain text too.
+def _said(answered: dict[str, Any] | None) -> CallToolResult:
+    """A hook's answer, which a host reads as it reads what a command prints.
+
+    Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
     """
-    output = (answered or {}).get("hookSpecificOutput") or {}
-    return str(output.get("additionalContext") or "")
-
-
-def _said(text: str) -> CallToolResult:
-    return CallToolResult(content=[_text(text)])
+    said = json.dumps(answered, ensure_ascii=False) if answered else ""
+    return CallToolResult(content=[_text(said)])
 
 
 def _refused(message: str) -> CallToolResult:
