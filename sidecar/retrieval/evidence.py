@@ -39,8 +39,11 @@ _ONE_LETTER = 0.3
 _TWO_LETTERS = 0.5
 _SHORT_IN_ANOTHER_CASE = 0.1
 _NO_CONTENT = 0.1
-_PHRASE = 0.7
-"""Three stopwords or more in a given order."""
+_PHRASE = 0.55
+"""A word with its particle, such as a phrasal verb, or three stopwords in a given order."""
+_CAPITALS = 0.5
+"""A stopword in capitals amid words that are not."""
+_ARTICLES = frozenset({"a", "an", "the"})
 _FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
 
@@ -132,7 +135,11 @@ def _specificity(
     if len(content) > 1:
         return 1.0
     if not content:
-        return _PHRASE if len(inside) > 2 else _NO_CONTENT
+        if len(inside) > 2:
+            return _PHRASE
+        return _CAPITALS if passage.in_capitals(inside[0]) else _NO_CONTENT
+    if len(inside) > 1 and inside[0].folded not in _ARTICLES:
+        return _PHRASE
     word = passage.text[content[0].start : content[0].end]
     if len(word) <= 2:
         return _short(word, mention.name)
