@@ -13,12 +13,12 @@ import pytest
 
 from sidecar.surfaces.local.address import socket_path
 from tests.hook.conftest import Hook, Place
-from tests.protocol.client import Client
 
 PROMPT = "user-prompt-submit"
 KNOWN = "How do we rotate JWT tokens?"
 
 
+@pytest.mark.usefixtures("server")
 @pytest.mark.parametrize(
     "raw",
     [
@@ -34,29 +34,34 @@ KNOWN = "How do we rotate JWT tokens?"
         b'{"prompt": ["JWT"], "cwd": 3}',
     ],
 )
-def test_no_event(server: Client, hook: Hook, raw: bytes) -> None:
+def test_no_event(hook: Hook, raw: bytes) -> None:
     assert hook(PROMPT, raw=raw).is_silent()
 
 
-def test_a_prompt_of_a_megabyte(server: Client, hook: Hook) -> None:
+@pytest.mark.usefixtures("server")
+def test_a_prompt_of_a_megabyte(hook: Hook) -> None:
     assert hook(PROMPT, prompt="JWT " * 250_000).is_silent()
 
 
-def test_a_session_id_of_ten_kilobytes(server: Client, hook: Hook) -> None:
+@pytest.mark.usefixtures("server")
+def test_a_session_id_of_ten_kilobytes(hook: Hook) -> None:
     assert hook(PROMPT, prompt=KNOWN, session_id="s" * 10_240).is_silent()
     assert hook(PROMPT, prompt=KNOWN, session_id=7).is_silent()
 
 
-def test_a_folder_without_a_knowledge_base(server: Client, hook: Hook, place: Place) -> None:
+@pytest.mark.usefixtures("server")
+def test_a_folder_without_a_knowledge_base(hook: Hook, place: Place) -> None:
     assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base)).is_silent()
     assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base / "nowhere\udcff")).is_silent()
 
 
-def test_an_event_that_nobody_knows(server: Client, hook: Hook) -> None:
+@pytest.mark.usefixtures("server")
+def test_an_event_that_nobody_knows(hook: Hook) -> None:
     assert hook("pre-compact", prompt=KNOWN).is_silent()
 
 
-def test_a_lone_surrogate_in_a_prompt(server: Client, hook: Hook, place: Place) -> None:
+@pytest.mark.usefixtures("server")
+def test_a_lone_surrogate_in_a_prompt(hook: Hook, place: Place) -> None:
     payload = {"session_id": "a", "cwd": str(place.root), "prompt": KNOWN + " \ud800"}
     assert "jwt-rotates" in hook(PROMPT, raw=json.dumps(payload).encode()).text
 

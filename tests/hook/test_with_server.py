@@ -7,16 +7,17 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.hook.conftest import Hook, Place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment
 
+pytestmark = pytest.mark.usefixtures("server")
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 
 
-def test_a_prompt_is_answered_and_shows_up_in_the_editor(
-    server: Client, hook: Hook, place: Place
-) -> None:
+def test_a_prompt_is_answered_and_shows_up_in_the_editor(server: Client, hook: Hook) -> None:
     since = len(server.received)
     answered = hook("user-prompt-submit", prompt=PROMPT)
     assert "claim jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
@@ -41,7 +42,7 @@ def test_a_prompt_is_written_nowhere(server: Client, hook: Hook, place: Place) -
     assert b"zanzibar" not in server.errors
 
 
-def test_what_was_said_is_not_said_again_in_the_session(server: Client, hook: Hook) -> None:
+def test_what_was_said_is_not_said_again_in_the_session(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
     assert hook("user-prompt-submit", prompt="And how else is a JWT used?").is_silent()
     assert hook("user-prompt-submit", prompt="What about a JWT?", session_id="other").out
@@ -63,19 +64,19 @@ def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) ->
     assert "rotate" not in again
 
 
-def test_after_compaction_it_is_said_again(server: Client, hook: Hook) -> None:
+def test_after_compaction_it_is_said_again(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
     hook("session-start", source="compact")
     assert hook("user-prompt-submit", prompt="And how else is a JWT used?").out
 
 
-def test_the_same_event_twice_is_answered_once(server: Client, hook: Hook) -> None:
+def test_the_same_event_twice_is_answered_once(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt=PROMPT).out
     hook("session-start", source="compact")  # nothing but the mark keeps it silent
     assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
 
 
-def test_the_same_event_twice_at_the_same_moment(server: Client, place: Place) -> None:
+def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:
     payload = {"session_id": "agent", "prompt": PROMPT, "cwd": str(place.root)}
     started = [
         subprocess.Popen(
@@ -99,7 +100,7 @@ def test_the_same_event_twice_at_the_same_moment(server: Client, place: Place) -
     assert sum(1 for out in said if out) == 1
 
 
-def test_a_session_begins_with_a_brief(server: Client, hook: Hook) -> None:
+def test_a_session_begins_with_a_brief(hook: Hook) -> None:
     text = hook("session-start", source="startup").text
     assert "project holds 3 claims, 2 entities." in text
     assert "JWT (2 claims)" in text
@@ -108,7 +109,7 @@ def test_a_session_begins_with_a_brief(server: Client, hook: Hook) -> None:
 
 def test_a_session_ends_in_silence_and_in_the_editor(server: Client, hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt=PROMPT).out
-    server.until("vouch/status", {}, lambda status: status["sessions"] >= 1)
+    server.wait(lambda m: m.get("params", {}).get("session_id") == "agent")
     since = len(server.received)
     assert hook("session-end").is_silent()
     pushed = server.wait(
@@ -120,7 +121,7 @@ def test_a_session_ends_in_silence_and_in_the_editor(server: Client, hook: Hook)
     assert pushed["params"]["salience"] == []
 
 
-def test_text_that_names_nothing_known(server: Client, hook: Hook) -> None:
+def test_text_that_names_nothing_known(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt="Please make the button a bit wider.").is_silent()
 
 
@@ -128,7 +129,7 @@ def edit(path: Path, text: str) -> dict[str, object]:
     return {"tool_name": "Edit", "tool_input": {"file_path": str(path), "new_string": text}}
 
 
-def test_what_an_edit_names(server: Client, hook: Hook, place: Place) -> None:
+def test_what_an_edit_names(hook: Hook, place: Place) -> None:
     path = place.root / "auth.py"
     said = hook("post-tool-use", **edit(path, "x = 1\n# a JWT is checked here\n")).text
     assert "claim jwt-expires" in said
@@ -136,7 +137,7 @@ def test_what_an_edit_names(server: Client, hook: Hook, place: Place) -> None:
     assert hook("post-tool-use", **again).is_silent()
 
 
-def test_what_a_file_that_was_read_names(server: Client, hook: Hook, place: Place) -> None:
+def test_what_a_file_that_was_read_names(hook: Hook, place: Place) -> None:
     path = place.root / "store.py"
     response = {"file": {"content": "import os\n# sessions go to Redis\n"}}
     read = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
@@ -145,7 +146,7 @@ def test_what_a_file_that_was_read_names(server: Client, hook: Hook, place: Plac
     assert "jwt-expires" in hook("post-tool-use", **read).text
 
 
-def test_files_elsewhere_are_not_read(server: Client, hook: Hook, place: Place) -> None:
+def test_files_elsewhere_are_not_read(hook: Hook, place: Place) -> None:
     outside = place.base / "secret.txt"
     outside.write_text("JWT and Redis\n", "utf-8")
     (place.root / "link.txt").symlink_to(outside)
