@@ -1,0 +1,87 @@
+"""The process: bad input, its end, and another process that does not answer."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import ClientSession
+
+from sidecar.surfaces.local.address import socket_path, usable_folder
+from tests.mcp.client import called, connected
+from tests.protocol.client import COMMAND, environment
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:
+    """What the process answers to lines before its input ends; it ends well, and by itself."""
+    done = subprocess.run(
+        [COMMAND, "mcp"],
+        cwd=root,
+        env=environment(env),
+        input=b"".join(line + b"\n" for line in lines),
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_it_ends_with_its_input(root: Path, env: dict[str, str]) -> None:
+    assert exchanged(root, env) == []
+
+
+@pytest.mark.parametrize(
+    "bad", [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
+)
+def test_a_bad_line_costs_nothing_but_itself(root: Path, env: dict[str, str], bad: bytes) -> None:
+    received = exchanged(root, env, bad, json.dumps(INITIALIZE).encode())
+    (answer,) = [message for message in received if message.get("id") == 1]
+    assert answer["result"]["serverInfo"]["name"] == "vouch-sidecar"
+    assert "purple" not in json.dumps(received)
+
+
+@contextmanager
+def mute_owner(root: Path, env: dict[str, str]) -> Iterator[None]:
+    """A process that owns the socket, accepts connections and says nothing."""
+    usable_folder(env, make=True)
+    path = socket_path(root, env)
+    with (
+        Path(f"{path}.lock").open("w") as lock,
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        listener.bind(path)
+        listener.listen()
+        yield
+
+
+def test_an_owner_that_says_nothing_is_waited_for_briefly(root: Path, env: dict[str, str]) -> None:
+    async def talk(session: ClientSession) -> float:
+        await called(session, "kb_status")
+        started = time.monotonic()
+        named = await called(session, "kb_experts", topic="JWT", session_id="A")
+        assert [row["entity_id"] for row in named.structured_content["experts"]] == ["jwt", "redis"]
+        return time.monotonic() - started
+
+    with mute_owner(root, env):
+        assert connected(root, env, talk) < 5
