@@ -1,0 +1,250 @@
+"""The socket of a knowledge base: real processes, ends without notice, who may come in."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from sidecar.surfaces.local import address, client
+from sidecar.surfaces.local.address import (
+    UnsafeFolderError,
+    runtime_folder,
+    socket_path,
+    usable_folder,
+)
+from sidecar.surfaces.local.client import ask
+from tests.hook.conftest import Place, until
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment, running
+
+PROMPT = "How do we rotate JWT tokens?"
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with TemporaryDirectory(prefix="v") as folder:
+        base = Path(folder).resolve()
+        (base / "run").mkdir(mode=0o700)
+        env = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
+        yield Place(knowledge.make(base / "project"), base, env)
+
+
+@pytest.fixture
+def start(place: Place) -> Iterator[Any]:
+    """Starts language servers on the project."""
+    with ExitStack() as stack:
+
+        def begin() -> Client:
+            one = stack.enter_context(running(cwd=place.root, env=place.env))
+            one.initialize(place.root)
+            one.indexed()
+            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            return one
+
+        yield begin
+
+
+def put(place: Place, method: str, **params: Any) -> dict[str, Any] | None:
+    return ask(place.root, method, params, timeout=3, env=place.env)
+
+
+def prompt(place: Place, session_id: str = "agent") -> str:
+    payload = {"session_id": session_id, "prompt": PROMPT, "cwd": str(place.root)}
+    answered = ask(place.root, "hook.user-prompt-submit", payload, timeout=3, env=place.env)
+    if answered is None or not answered["result"]:
+        return ""
+    return str(answered["result"]["hookSpecificOutput"]["additionalContext"])
+
+
+def pushed(one: Client, session_id: str = "agent") -> list[str]:
+    """What a client was told last to be in play in a session."""
+    told = [
+        m["params"]["salience"]
+        for m in one.received
+        if m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == session_id
+    ]
+    return [row["entity_id"] for row in told[-1]] if told else []
+
+
+def test_only_the_user_may_come_in(start: Any, place: Place) -> None:
+    start()
+    path = Path(socket_path(place.root, place.env))
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert Path(f"{path}.lock").stat().st_mode & 0o777 == 0o600
+
+
+def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
+    start()
+    lines = [
+        {"id": 1, "method": "kb.experts", "params": {"topic": "tokens"}},
+        {"id": 1, "method": "kb.experts", "params": {"topic": " "}},
+        {"id": 1, "method": "kb.nothing", "params": {}},
+        {"id": 1, "method": "kb.salience", "params": {}},
+    ]
+    done = subprocess.run(
+        [COMMAND, "jsonl", "--root", str(place.root)],
+        input="".join(json.dumps(line) + "\n" for line in lines).encode(),
+        capture_output=True,
+        env=environment(place.env),
+        check=True,
+    )
+    for line, said in zip(lines, done.stdout.splitlines(), strict=True):
+        wanted = json.loads(said)
+        got = ask(place.root, str(line["method"]), line["params"], timeout=3, env=place.env)  # type: ignore[arg-type]
+        for one in (wanted, got or {}):
+            one.get("result", {}).pop("generation", None)
+        assert got == wanted
+
+
+def test_what_is_no_request_is_refused_and_the_next_one_answered(start: Any, place: Place) -> None:
+    start()
+    with socket.socket(socket.AF_UNIX) as raw:
+        raw.settimeout(5)
+        raw.connect(socket_path(place.root, place.env))
+        for line in (b"x\n", b"[1]\n", b'{"method":"hook.nothing","params":{}}\n'):
+            raw.sendall(line)
+            assert json.loads(raw.recv(65_536))["error"]["code"] == "invalid_request"
+        raw.sendall(b'{"id":7,"method":"kb.status"}\n')
+        assert json.loads(raw.recv(65_536))["id"] == 7
+
+
+def test_what_a_dead_owner_left_is_replaced(start: Any, place: Place) -> None:
+    path = Path(socket_path(place.root, place.env))
+    path.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+    start()
+    until(lambda: prompt(place, "later"))
+
+
+def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> None:
+    start()
+    Path(socket_path(place.root, place.env)).unlink()
+    until(lambda: prompt(place), 5)
+
+
+def test_both_editors_are_told_and_the_second_takes_over(start: Any, place: Place) -> None:
+    first, second = start(), start()
+    time.sleep(0.5)  # the second has joined the first
+    assert "jwt-rotates" in prompt(place)
+    until(lambda: pushed(first) == ["jwt"])
+    until(lambda: pushed(second) == ["jwt"])
+
+    first.process.kill()
+    first.process.wait()
+    killed = time.monotonic()
+    until(lambda: prompt(place, "new"), 5)
+    assert time.monotonic() - killed < 2
+    assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
+
+
+def test_one_that_starts_late_learns_what_was_heard(start: Any, place: Place) -> None:
+    start()
+    assert prompt(place)
+    late = start()
+    until(lambda: pushed(late) == ["jwt"])
+    assert put(place, "kb.session_end", session_id="agent")
+    until(lambda: pushed(late) == [])
+
+
+def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
+    other = knowledge.make(place.base / "other")
+    start()
+    with running(cwd=other, env=place.env) as one:
+        one.initialize(other)
+        one.indexed()
+        assert prompt(place)
+        assert put(place, "kb.salience", session_id="agent")
+        time.sleep(0.5)
+        assert pushed(one) == []
+        assert not one.request("vouch/salience", {"session_id": "agent"})["salience"]
+
+
+def test_what_is_typed_in_an_editor_stays_there(start: Any) -> None:
+    first, second = start(), start()
+    time.sleep(0.5)
+    first.notify("vouch/prompt", {"session_id": "mine", "text": PROMPT})
+    until(lambda: pushed(first, "mine") == ["jwt"])
+    time.sleep(0.3)
+    assert pushed(second, "mine") == []
+
+
+def test_nobody_there(place: Place) -> None:
+    assert put(place, "kb.status") is None
+
+
+def test_another_user_is_not_talked_to(
+    start: Any, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start()
+    assert put(place, "kb.status") is not None
+    monkeypatch.setattr(client, "peer_uid", lambda _: os.getuid() + 1)
+    assert put(place, "kb.status") is None
+
+
+def test_the_other_end_is_this_user() -> None:
+    one, other = socket.socketpair(socket.AF_UNIX)
+    with one, other:
+        assert address.peer_uid(one) == os.getuid()
+
+
+def test_a_folder_of_somebody_else_is_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usable_folder(place.env, make=True)
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)
+    with pytest.raises(UnsafeFolderError):
+        usable_folder(place.env)
+
+
+def test_an_open_folder_is_closed(place: Place) -> None:
+    folder = Path(usable_folder(place.env, make=True))
+    folder.chmod(0o777)
+    usable_folder(place.env)
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_every_knowledge_base_has_a_name_that_fits(place: Place, tmp_path: Path) -> None:
+    link = place.base / "link"
+    link.symlink_to(place.root)
+    own = socket_path(place.root, place.env)
+    assert socket_path(link, place.env) == own
+    assert socket_path(place.base, place.env) != own
+    long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
+    assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
+    assert len(socket_path(place.root, long).encode()) <= 100
+
+
+def test_stats_from_the_shell(start: Any, place: Place) -> None:
+    def shell() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [COMMAND, "stats", "--json", "--root", str(place.root)],
+            capture_output=True,
+            env=environment(place.env),
+            check=False,
+        )
+
+    without = shell()
+    assert (without.returncode, without.stdout) == (1, b"")
+    assert b"no sidecar runs for this knowledge base" in without.stderr
+    one = start()
+    assert prompt(place)
+    one.request("vouch/entity", {"id": "jwt"})
+    result = json.loads(shell().stdout)
+    by_arm = {row["arm"]: row for row in result["arms"]}
+    assert by_arm["name"]["said"] >= 1
+    assert by_arm["name"]["opened"] == 1
+    assert by_arm["alias"]["said"] == 0
+    assert {row["operation"] for row in result["operations"]} >= {"context", "entity"}
+    assert "rotate" not in json.dumps(result)
