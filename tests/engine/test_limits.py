@@ -1,0 +1,126 @@
+"""The time limit of the prompt block, and figures of what was said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine import Caller, Engine
+from sidecar.engine.stats import LATEST, Stats, Timing
+from sidecar.operations import call
+from tests.protocol import knowledge
+
+PROMPT = 'How does JWT go with "holds the sessions" in the evening?'
+
+
+class Ticking:
+    """A clock that runs on by a step whenever it is read."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.step = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    return Ticking()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: Ticking) -> Engine:
+    engine = Engine(env={}, clock=clock)
+    engine.add_root(knowledge.make(tmp_path / "project"))
+    engine.load()
+    return engine
+
+
+def ids(found: dict[str, list[dict[str, str]]], rows: str) -> set[str]:
+    return {row["id"] for row in found[rows]}
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "rows"), [("context", "task", "items"), ("probe", "text", "hits")]
+)
+def test_when_time_is_up_what_is_there_is_said(
+    engine: Engine, clock: Ticking, name: str, field: str, rows: str
+) -> None:
+    params = {field: PROMPT, "session_id": "s"}
+    clock.step = 0.6
+    late = call(engine, name, params, Caller())
+    assert late["degraded"] == ["timed_out"]
+    assert "jwt-expires" in ids(late, rows)
+    assert "redis-holds" not in ids(late, rows)
+
+    clock.step = 0.0
+    whole = call(engine, name, params, Caller())
+    assert whole["degraded"] == []
+    assert ids(whole, rows) > ids(late, rows)
+    assert "redis-holds" in ids(whole, rows)
+
+
+def test_the_limit_is_what_the_config_says(tmp_path: Path, clock: Ticking) -> None:
+    root = knowledge.make(tmp_path / "slow")
+    knowledge.config(root, "sidecar: {recall: {timeout_ms: 10000}}\n")
+    engine = Engine(env={}, clock=clock)
+    engine.add_root(root)
+    engine.load()
+    clock.step = 0.1
+    assert call(engine, "context", {"task": PROMPT}, Caller())["degraded"] == []
+
+
+def stats_of(engine: Engine) -> dict[str, dict[str, int]]:
+    found = call(engine, "stats", {}, Caller())
+    return {row["arm"]: row for row in found["arms"]}
+
+
+def test_what_was_said_opened_and_silent(engine: Engine) -> None:
+    call(engine, "context", {"task": "How long does a JWT live?"}, Caller())
+    call(engine, "context", {"task": "A JSON Web Token, then"}, Caller())
+    call(engine, "context", {"task": "Nothing that is known"}, Caller())
+    call(engine, "claim", {"id": "jwt-rotates"}, Caller())
+    call(engine, "entity", {"id": "jwt"}, Caller())  # said at the same occasion: counts once
+    call(engine, "entity", {"id": "redis"}, Caller())  # was not spoken of
+    arms = stats_of(engine)
+    assert (arms["name"]["said"], arms["name"]["silent"]) == (1, 2)
+    assert (arms["alias"]["said"], arms["alias"]["silent"]) == (1, 2)
+    assert arms["name"]["opened"] + arms["alias"]["opened"] == 1
+    assert (arms["partial"]["said"], arms["partial"]["silent"]) == (0, 3)
+
+
+def test_calls_and_what_sessions_remember(engine: Engine) -> None:
+    for _ in range(3):
+        call(engine, "probe", {"text": PROMPT, "session_id": "s"}, Caller())
+    found = call(engine, "stats", {}, Caller())
+    (row,) = found["operations"]
+    assert (row["operation"], row["count"]) == ("probe", 3)
+    assert 0 < row["p50_ms"] <= row["p95_ms"]
+    cache = found["probe_cache"]
+    assert cache["phrases"] == 3 * cache["remembered"] / 2 > 0
+
+
+def test_figures_alone_are_kept(engine: Engine) -> None:
+    call(engine, "context", {"task": "JWT zanzibar", "session_id": "s"}, Caller())
+    assert "zanzibar" not in repr(vars(engine.stats))
+
+
+def test_percentiles_are_by_nearest_rank() -> None:
+    timing = Timing()
+    for value in range(1, 101):
+        timing.latest.append(float(value))
+    assert (timing.percentile(50), timing.percentile(95)) == (50.0, 95.0)
+    timing.latest.clear()
+    timing.latest.append(7.0)
+    assert (timing.percentile(50), timing.percentile(95)) == (7.0, 7.0)
+
+
+def test_memory_is_bounded() -> None:
+    stats = Stats()
+    for _ in range(2 * LATEST):
+        stats.took("probe", 0.001)
+    assert len(stats.timings["probe"].latest) == LATEST
+    assert stats.timings["probe"].count == 2 * LATEST
