@@ -226,12 +226,18 @@ def fewest(weights: Iterable[float], share: float) -> int:
     return 1
 
 
+def _times(stems: tuple[str, ...], needle: Needle) -> int:
+    """How often a text holds a word."""
+    if len(needle.alternatives) == 1 and len(needle.alternatives[0]) == 1:
+        return stems.count(needle.alternatives[0][0])
+    return max(min(stems.count(s) for s in option) for option in needle.alternatives)
+
+
 def score(document: Document, weights: Mapping[Needle, float], average_length: float) -> float:
     """BM25 of a document (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
     length = len(document.stems) / average_length if average_length else 1.0
     total = 0.0
     for needle, weight in weights.items():
-        times = max(min(document.stems.count(s) for s in option) for option in needle.alternatives)
-        if times:
+        if times := _times(document.stems, needle):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return total

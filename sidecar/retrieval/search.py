@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
 from math import fsum
 from typing import NamedTuple
@@ -18,6 +18,7 @@ __all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
+_ROUNDING = 1e-6
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 
@@ -94,23 +95,36 @@ def _in_kind(
     weights, average = _statistics(view, kind, words)
     best: dict[str, Found] = {}
     seen: set[int] = set()
+    floor = 0.0
     left = BEST_PER_WEIGHT * fsum(weights.values())
     for word in sorted(words, key=lambda n: -weights[n]):
-        if len(best) >= limit and left < nlargest(limit, (f.score for f in best.values()))[-1]:
+        if left < floor - _ROUNDING:
             break
         left -= BEST_PER_WEIGHT * weights[word]
         ordinals = view.knowledge.search.holding((word,), kind, view.gates) - seen
         seen |= ordinals
-        for ordinal in ordinals:
-            ref, document = view.knowledge.document(ordinal)
+        for value, ordinal in _scored(view, ordinals, weights, average):
+            if value < floor:
+                break
+            ref, _ = view.knowledge.document(ordinal)
             found = view.visible(ref.key)
             if found is None or found.id in exclude:
                 continue
-            value = round(score(document, weights, average), 6)
             old = best.get(found.id)
-            if value > 0 and (old is None or (-value, ref.section) < (-old.score, old.section)):
+            if old is None or (-value, ref.section) < (-old.score, old.section):
                 best[found.id] = Found(view, kind, found, ref.section, value)
+            if len(best) >= limit and value > floor:
+                floor = nlargest(limit, (f.score for f in best.values()))[-1]
     return list(best.values())
+
+
+def _scored(
+    view: View, ordinals: Collection[int], weights: Mapping[Needle, float], average: float
+) -> list[tuple[float, int]]:
+    """Scores of documents, best first."""
+    documents = ((o, view.knowledge.document(o)[1]) for o in ordinals)
+    scores = [(round(score(document, weights, average), 6), o) for o, document in documents]
+    return sorted((entry for entry in scores if entry[0] > 0), reverse=True)
 
 
 def _statistics(
