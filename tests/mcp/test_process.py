@@ -60,6 +60,24 @@ def test_a_bad_line_costs_nothing_but_itself(root: Path, env: dict[str, str], ba
     assert "purple" not in json.dumps(received)
 
 
+def test_what_was_asked_before_the_end_is_answered(root: Path, env: dict[str, str]) -> None:
+    calls = [
+        {
+            "jsonrpc": "2.0",
+            "id": f"call {number}",
+            "method": "tools/call",
+            "params": {"name": "kb_experts", "arguments": {"topic": "JWT"}},
+        }
+        for number in range(20)
+    ]
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    lines = [json.dumps(message).encode() for message in (INITIALIZE, ready, *calls)]
+    received = {message["id"]: message for message in exchanged(root, env, *lines)}
+    for call in calls:
+        content = received[call["id"]]["result"]["structuredContent"]
+        assert [row["entity_id"] for row in content["experts"]] == ["jwt", "redis"]
+
+
 @contextmanager
 def mute_owner(root: Path, env: dict[str, str]) -> Iterator[None]:
     """A process that owns the socket, accepts connections and says nothing."""

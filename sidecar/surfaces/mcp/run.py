@@ -12,6 +12,7 @@ from mcp.server.stdio import stdio_server
 from sidecar.engine import Engine, Keeper
 from sidecar.surfaces.local.server import LocalServer
 from sidecar.surfaces.mcp.desk import Desk
+from sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from sidecar.surfaces.mcp.server import build
 from sidecar.surfaces.stdio import leave
 
@@ -35,6 +36,8 @@ async def _serve(env: Mapping[str, str], start: Path) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(keeper.run)
         tasks.start_soon(LocalServer(engine, keeper).run)
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server() as (source, sink):
+            pending = Pending()
+            incoming, outgoing = Incoming(source, pending), Outgoing(sink, pending)
             await server.run(incoming, outgoing, server.create_initialization_options())
         leave(0)
