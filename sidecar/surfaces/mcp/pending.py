@@ -1,0 +1,123 @@
+"""Keeps a connection open until what was asked is answered.
+
+The SDK drops what is under way as soon as its input ends, which is at once where a client writes
+all of its requests and closes the pipe.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+import anyio
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+__all__ = ["Incoming", "Outgoing", "Pending"]
+
+LAST_SECONDS = 5.0
+"""How long answers may take after the end of the input."""
+CANCELLED = "notifications/cancelled"
+
+Item = SessionMessage | Exception
+
+
+class Pending:
+    """The requests of one connection that have no answer yet."""
+
+    def __init__(self) -> None:
+        self._ids: set[object] = set()
+        self._none = anyio.Event()
+
+    def came(self, item: Item) -> None:
+        """A message of the client."""
+        message = None if isinstance(item, Exception) else item.message
+        if isinstance(message, JSONRPCRequest):
+            self._ids.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            self._done((message.params or {}).get("requestId"))
+
+    def went(self, item: SessionMessage) -> None:
+        """A message to the client."""
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._done(item.message.id)
+
+    async def settled(self) -> None:
+        """Wait until there are none, for a while."""
+        with anyio.move_on_after(LAST_SECONDS):
+            while self._ids:
+                self._none = anyio.Event()
+                await self._none.wait()
+
+    def _done(self, request_id: object) -> None:
+        if isinstance(request_id, str | int):
+            self._ids.discard(request_id)
+        if not self._ids:
+            self._none.set()
+
+
+class Incoming:
+    """What comes from the client; it ends when every request has its answer."""
+
+    def __init__(self, inner: ReadStream[Item], pending: Pending) -> None:
+        self._inner = inner
+        self._pending = pending
+
+    async def receive(self) -> Item:
+        try:
+            item = await self._inner.receive()
+        except anyio.EndOfStream:
+            await self._pending.settled()
+            raise
+        self._pending.came(item)
+        return item
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Item:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class Outgoing:
+    """What goes to the client."""
+
+    def __init__(self, inner: WriteStream[SessionMessage], pending: Pending) -> None:
+        self._inner = inner
+        self._pending = pending
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._inner.send(item)
+        self._pending.went(item)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
