@@ -16,7 +16,7 @@ _FORMULAS = {
     "citation": "sum, where a claim adds its distinct evidence ids × its confidence",
     "evidence": (
         "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, "
-        "and one that repeats another nothing; focus is 1/√(1 + 30 × its share of all claims)"
+        "and one that repeats another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)"
     ),
 }
 

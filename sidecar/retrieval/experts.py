@@ -27,6 +27,8 @@ __all__ = ["Contribution", "Expert", "Linking", "Question", "Weight", "rank"]
 
 HALF_LIFE_DAYS = 30.0
 DAY = 86_400.0
+MAX_WORDS = 256
+"""Content words of a topic that are looked for; what follows them is not."""
 PARTIAL_SHARE = 0.5
 """Share of a topic's words, by rarity, that a claim must hold where none holds all."""
 CONTRIBUTIONS = 10
@@ -103,7 +105,7 @@ class _Match:
 
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
     """Entities by the evidence they carry: score descending, then id, then collection."""
-    words = needles(question.topic)
+    words = needles(question.topic)[:MAX_WORDS]
     weights = _weights(views, words)
     matches = [
         _Match(v, named, _claims_of(v, named), {})
@@ -265,11 +267,16 @@ def _scored_by_evidence(
             continue
         ordinals = sorted(by_entity[entity_id], key=lambda o: claims[o].id)
         said_before = repeats(claims[o] for o in ordinals)
+        total = fsum(amounts[o] for o in ordinals if claims[o].id not in said_before)
+        own, everything = match.view.claim_count(entity_id), match.view.claim_total
+        focused = focus(own, everything)
         factors = {
-            "sum": fsum(amounts[o] for o in ordinals if claims[o].id not in said_before),
-            "focus": focus(match.view.claim_count(entity_id), match.view.claim_total),
+            "sum": total,
+            "focus": focused,
+            "own_claims": float(own),
+            "all_claims": float(everything),
         }
-        out.append(_Scored(match, entity, ordinals, factors, round(prod(factors.values()), 6)))
+        out.append(_Scored(match, entity, ordinals, factors, round(total * focused, 6)))
     return out
 
 

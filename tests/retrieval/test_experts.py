@@ -73,7 +73,11 @@ def test_the_factors_reproduce_every_figure(weight: str, topic: str) -> None:
     rows = ranked(where, topic, weight)
     assert rows
     for row in rows:
-        assert row.score == round(prod(row.factors.values()), 6)
+        figures = row.factors
+        assert row.score == round(figures["sum"] * figures.get("focus", 1), 6)
+        if weight == "evidence":
+            share = figures["own_claims"] / figures["all_claims"]
+            assert figures["focus"] == 1 / sqrt(1 + 30 * share)
         assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions))
         for one in row.contributions:
             assert one.amount == pytest.approx(prod(one.factors.values()))
