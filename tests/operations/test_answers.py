@@ -152,8 +152,8 @@ def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
         parts = sum(c["contribution"] for c in explain["claims"])
         assert explain["factors"]["sum"] == pytest.approx(parts)
         product = 1.0
-        for factor in explain["factors"].values():
-            product *= factor
+        for factor in explain["formula"].split(",")[0].split(" × "):
+            product *= explain["factors"][factor]
         assert row["score"] == pytest.approx(product, abs=1e-6)
         assert row["top_claim_ids"] == [c["claim_id"] for c in explain["claims"][:3]]
 
