@@ -1,0 +1,48 @@
+"""The worked examples of docs/how-it-decides.md are what the sidecar says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality.world import World, copied
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^\| (.+?) \| (“.+|nothing: .+?) \|$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[World]:
+    with copied(ROOT / "examples" / "courier") as world:
+        yield world
+
+
+def test_there_are_examples_of_both() -> None:
+    assert len(EXAMPLES) >= 6
+    assert {why.startswith("nothing") for _, why in EXAMPLES} == {True, False}
+
+
+@pytest.mark.parametrize(("text", "why"), EXAMPLES)
+def test_a_worked_example(demo: World, text: str, why: str) -> None:
+    rows = demo.listed(text)
+    if why.startswith("nothing"):
+        assert rows == []
+    else:
+        assert {row["why"] for row in rows} == {why}
+
+
+def test_the_example_of_experts(demo: World) -> None:
+    asked = {"topic": "restart", "weight": "evidence", "explain": True, "limit": 1}
+    (row,) = demo.ask("experts", **asked)["experts"]
+    factors = row["explain"]["factors"]
+    said = (
+        f"gives {row['name']} {row['score']}",
+        f"together {factors['sum']:g}",
+        f"of {factors['all_claims']:g} claims {factors['own_claims']:g} are its own",
+        f"focus is {factors['focus']:.6f}",
+    )
+    assert [part for part in said if part not in PAGE] == []
