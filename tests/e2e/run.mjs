@@ -24,6 +24,9 @@ const failures = [];
 for (const name of names) {
   const scenario = path.basename(name, '.mjs');
   const { options, run } = await import(pathToFileURL(path.join(SCENARIOS, name)).href);
+  for (const old of fs.readdirSync(ARTIFACTS)) {
+    if (old.startsWith(`${scenario}-`)) fs.rmSync(path.join(ARTIFACTS, old));
+  }
   let workbench;
   let ran = 0;
   const picture = async (title) => {

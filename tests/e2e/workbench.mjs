@@ -212,12 +212,13 @@ export class Workbench {
   async hover(word, contains) {
     const popup = this.page.locator('.monaco-hover:visible', { hasText: contains }).first();
     for (let turn = 0; ; turn += 1) {
-      await this.pointAt(word);
       try {
+        await this.pointAt(word);
         await popup.waitFor({ timeout: 3_000 });
         return await popup.innerText();
       } catch (error) {
         if (turn >= 6) throw error;
+        await this.page.waitForTimeout(200);
       }
     }
   }
@@ -225,7 +226,7 @@ export class Workbench {
   /** Puts the mouse on the first place where the active editor shows `word`. */
   async pointAt(word) {
     const box = await this.page.evaluate((wanted) => {
-      for (const line of document.querySelectorAll('.editor-instance .view-line')) {
+      for (const line of document.querySelectorAll('.editor-instance .view-line, .notebook-editor .view-line')) {
         const at = line.textContent.replaceAll('\u00a0', ' ').indexOf(wanted);
         if (at < 0) continue;
         const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);

@@ -5,7 +5,20 @@ import path from 'node:path';
 import { sidecars } from '../processes.mjs';
 import { courier, machineSettings, until, vouch } from '../settings.mjs';
 
-export const options = () => ({ fill: courier, machineSettings });
+const settings = (folder) => path.join(folder, '.vscode/settings.json');
+
+export const options = () => ({
+  machineSettings,
+  fill(folder) {
+    courier(folder);
+    fs.mkdirSync(path.dirname(settings(folder)));
+    fs.writeFileSync(settings(folder), '{}');
+    const cell = { cell_type: 'code', metadata: {}, outputs: [], execution_count: null, id: 'a' };
+    const cells = [{ ...cell, source: ['# Kafka keeps it for two weeks'] }];
+    const notebook = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells };
+    fs.writeFileSync(path.join(folder, 'look.ipynb'), JSON.stringify(notebook));
+  },
+});
 
 /** What decorations of the active editor show after its text. */
 function hint(page) {
@@ -66,10 +79,6 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test("hovers a name in a notebook's cell", async () => {
-    const cell = { cell_type: 'code', metadata: {}, outputs: [], execution_count: null };
-    const notebook = { nbformat: 4, nbformat_minor: 5, metadata: {} };
-    notebook.cells = [{ ...cell, id: 'a', source: ['# Kafka keeps it for two weeks'] }];
-    fs.writeFileSync(path.join(w.folder, 'look.ipynb'), JSON.stringify(notebook));
     await w.quickInput('look.ipynb');
     await w.activeTab('look.ipynb');
     await page.locator('.notebook-editor .view-line').first().waitFor();
@@ -166,14 +175,14 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a setting of the workspace reaches the server', async () => {
-    const folder = path.join(w.folder, '.vscode');
-    fs.mkdirSync(folder);
-    const settings = { 'vouchSidecar.recall.max_results': 1 };
-    fs.writeFileSync(path.join(folder, 'settings.json'), JSON.stringify(settings));
-    await page.waitForTimeout(1_500);
-    await w.command('Vouch: Copy Context for Prompt');
-    await page.locator('.statusbar-item', { hasText: 'context copied, 1 item' }).waitFor();
-    fs.rmSync(folder, { recursive: true });
+    fs.writeFileSync(settings(w.folder), '{ "vouchSidecar.recall.max_results": 1 }');
+    const one = page.locator('.statusbar-item', { hasText: 'context copied, 1 item' });
+    await until(async () => {
+      await w.command('Vouch: Copy Context for Prompt');
+      await page.waitForTimeout(500);
+      return (await one.count()) > 0;
+    }, 'a shorter context');
+    fs.writeFileSync(settings(w.folder), '{}');
   });
 
   await test('shows the status and copies a report without names or texts', async () => {
