@@ -11,7 +11,8 @@ from typing import Literal
 
 from sidecar.index.documents import sections
 from sidecar.index.search import fewest
-from sidecar.index.text import needles
+from sidecar.index.text import fold, needles
+from sidecar.index.words import tier
 from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
@@ -101,11 +102,11 @@ def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list
 
 
 def _tells(phrase: Phrase, hit: Hit) -> bool:
-    """Whether a hit of full text is more than weak: by how its phrase was found, or because the
-    phrase is half of a page's title or more.
+    """Whether a hit of full text is more than weak: by how its phrase was found, unless that is a
+    lone English word, or because the phrase is half of a page's title or more.
     """
     if phrase.kind in TELLING_KINDS:
-        return True
+        return len(phrase.needles) > 1 or tier(fold(phrase.needles[0].word)) == 0
     if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
         return False
     title = needles(hit.artifact.title)
