@@ -51,12 +51,14 @@ types: $(PYTHON_READY)
 
 schemas: $(PYTHON_READY)
 	$(BIN)/python -m sidecar.operations.schema --check
+	$(BIN)/python -m scripts.protocol_docs --check
 
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
 
 generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, and the extension's types out of them
 	$(BIN)/python -m sidecar.operations.schema
+	$(BIN)/python -m scripts.protocol_docs
 	cd extension && npm run --silent generate
 
 unit: $(PYTHON_READY) oracle ## Tests of the sidecar

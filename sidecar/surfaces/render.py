@@ -76,6 +76,21 @@ def _experts(console: Console, result: dict[str, Any]) -> None:
             for row in result["experts"]
         ),
     )
+    for row in result["experts"]:
+        if "explain" in row:
+            _explain(console, row)
+
+
+def _explain(console: Console, row: dict[str, Any]) -> None:
+    """The arithmetic of one row."""
+    explain = row["explain"]
+    factors = ", ".join(f"{name} {value:g}" for name, value in explain["factors"].items())
+    console.print()
+    console.print(_plain(f"{row['name']}: {row['score']:g} = {explain['formula']}"))
+    console.print(_plain(factors))
+    for claim in explain["claims"]:
+        why = f"matched by {claim['arm']}, {claim['link']}"
+        console.print(_plain(f"{claim['contribution']:g}  {claim['claim_id']} ({why})"))
 
 
 def _salience(console: Console, result: dict[str, Any]) -> None:

@@ -161,3 +161,10 @@ def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> 
         [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_experts_explain_their_rows() -> None:
+    courier = Path(__file__).parents[2] / "examples" / "courier"
+    shown = run(courier, "experts", "rate limiter", "--explain", "--limit", "1").stdout
+    assert "rate limiter: 4 = sum, where every matching claim adds 1" in shown
+    assert "limit-per-depot (matched by entity, declared)" in shown

@@ -1,0 +1,126 @@
+"""What the commands that ask share: their options, the engine, and how answers are shown."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from sidecar.engine import Caller, Engine
+
+__all__ = [
+    "SESSION",
+    "Asked",
+    "answer",
+    "answer_from",
+    "asking",
+    "loaded",
+    "root_of",
+    "show",
+    "start_of",
+]
+
+SESSION = "shell"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every command that asks takes."""
+
+    root: Path | None
+    as_json: bool
+    project: str | None
+    agent: str | None
+
+
+def asking(command: Command) -> Command:
+    """Add the options of `Asked`; the command gets them as its first argument."""
+
+    @functools.wraps(command)
+    def wrapped(
+        root: Path | None, as_json: bool, project: str | None, agent: str | None, **given: Any
+    ) -> Any:
+        return command(Asked(root, as_json, project, agent), **given)
+
+    options = (
+        click.option("--agent", help="Agent whose private claims count as well."),
+        click.option("--project", help="Project whose claims count as well."),
+        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+        click.option(
+            "--root",
+            type=click.Path(exists=True, path_type=Path),
+            help="Folder to look for the knowledge base from.  [default: .]",
+        ),
+    )
+    for option in options:
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[return-value]
+
+
+def root_of(asked: Asked) -> Path:
+    from sidecar.kb.layout import discover
+
+    root = discover(start_of(asked), env=os.environ)
+    if root is None:
+        raise click.UsageError(f"no knowledge base found from {start_of(asked)}")
+    return root
+
+
+def start_of(asked: Asked) -> Path:
+    return asked.root or Path.cwd()
+
+
+def loaded(asked: Asked) -> tuple[Engine, Caller]:
+    from sidecar.engine import Caller, Engine
+    from sidecar.kb.access import Viewer
+
+    engine = Engine(env=os.environ)
+    engine.add_start(start_of(asked))
+    engine.load()
+    return engine, Caller(connection=SESSION, viewer=Viewer(asked.project, asked.agent))
+
+
+def answer(
+    asked: Asked, name: str, params: Mapping[str, object], nothing_is_usage: bool = True
+) -> dict[str, Any]:
+    return answer_from(*loaded(asked), name, params, nothing_is_usage)
+
+
+def answer_from(
+    engine: Engine,
+    caller: Caller,
+    name: str,
+    params: Mapping[str, object],
+    nothing_is_usage: bool = True,
+) -> dict[str, Any]:
+    from sidecar.operations import InvalidParamsError, call
+
+    try:
+        return call(engine, name, dict(params), caller)
+    except InvalidParamsError as error:
+        if nothing_is_usage:
+            raise click.UsageError(str(error)) from None
+        raise click.ClickException(str(error)) from None
+
+
+def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
+    if asked.as_json:
+        click.echo(json.dumps(result, indent=2, ensure_ascii=not _takes_unicode()))
+        return
+    from sidecar.surfaces.render import render
+
+    render(name, result)
+
+
+def _takes_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
