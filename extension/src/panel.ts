@@ -104,10 +104,13 @@ export class Panel implements vscode.Disposable {
 
   /** Tells a new server by which words the entities shown came into play, so that they still are. */
   private async resume(): Promise<void> {
-    await this.inPlay.revalidate();
-    const words = this.inPlay.words;
-    if (words) await this.submit(words);
-    this.resuming = false;
+    try {
+      await this.inPlay.revalidate();
+      const words = this.inPlay.words;
+      if (words) await this.submit(words);
+    } finally {
+      this.resuming = false;
+    }
     await this.askSalience();
   }
 

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import type { EntityResult } from '../src/protocol.gen';
 import { arrange } from '../src/views/arrange';
 import type { Ask } from '../src/views/ask';
+import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';
-import { bar, claimNode, claimNodes, entityNode, keyOf, type Node } from '../src/views/nodes';
+import { bar, entityNode, keyOf, type Node } from '../src/views/nodes';
 import { difference } from '../src/views/rows';
 import { claim, entity, expert, salient } from './helpers';
 

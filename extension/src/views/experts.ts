@@ -1,8 +1,9 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
 import type { ExpertRow, ExpertsResult } from '../protocol.gen';
 import type { Ask, Model, Redraw, RootOf } from './ask';
+import { claimNode } from './claims';
 import { messageOf } from './inPlay';
-import { claimNode, expertNode, keyOf, type Node, noteNode } from './nodes';
+import { expertNode, keyOf, type Node, noteNode } from './nodes';
 import { difference } from './rows';
 
 export const WEIGHTS = ['count', 'recency', 'citation'] as const;

@@ -2,7 +2,8 @@
 import type { EntityResult, SalientEntity } from '../protocol.gen';
 import { arrange, type Shown } from './arrange';
 import { type Ask, askEntity, type Model, type Redraw, type RootOf } from './ask';
-import { claimNodes, entityNode, keyOf, type Node, noteNode, sessionNode, whyNode } from './nodes';
+import { claimNodes } from './claims';
+import { entityNode, keyOf, type Node, noteNode, sessionNode, whyNode } from './nodes';
 import { difference } from './rows';
 
 const NEW_FOR_MS = 12_000;

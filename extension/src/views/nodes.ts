@@ -1,5 +1,5 @@
 /** Rows of the side panel as plain data: what they say, without saying how VS Code draws them. */
-import type { Citation, ClaimView, ExpertRow, SalientEntity } from '../protocol.gen';
+import type { ExpertRow, SalientEntity } from '../protocol.gen';
 
 export interface Target {
   /** Files, the first that is there is opened. */
@@ -81,7 +81,7 @@ export const entityIcon = (type: string): string =>
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-const joined = (...parts: (string | null | undefined | false)[]): string =>
+export const joined = (...parts: (string | null | undefined | false)[]): string =>
   parts.filter(Boolean).join(' · ');
 
 const quoted = (words: readonly string[]): string =>
@@ -136,123 +136,6 @@ export function sessionNode(id: string, count: number): Node {
     icon: 'comment-discussion',
     branch: true,
   };
-}
-
-const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: string]>> = {
-  working: ['circle'],
-  actionable: ['arrow-circle-right'],
-  stable: ['pass'],
-  contested: ['warning', 'list.warningForeground'],
-};
-
-export function claimNode(parent: string, claim: ClaimView): Node {
-  const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle'];
-  const facts = factsOf(claim);
-  const id = `${parent}/claim:${claim.id}`;
-  return {
-    id,
-    kind: 'claim',
-    label: claim.text.replaceAll(/\s+/g, ' ').trim(),
-    description: facts,
-    spoken: `${claim.text}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
-    tooltip: [claim.text, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
-    icon,
-    ...(color ? { color } : {}),
-    branch: true,
-    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
-    children: [
-      factsNode(id, claim),
-      ...claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
-    ],
-  };
-}
-
-/** Status, confidence and date once more, where the text of the claim leaves no room for them. */
-function factsNode(parent: string, claim: ClaimView): Node {
-  const label = factsOf(claim);
-  const description = claim.contradicts.length > 0 ? 'contradicted by another claim' : '';
-  return {
-    id: `${parent}/facts`,
-    kind: 'facts',
-    label,
-    description,
-    spoken: joined(label, description),
-    tooltip: [label, claim.contradicts.length > 0 && `Contradicts ${claim.contradicts.join(', ')}`]
-      .filter(Boolean)
-      .map(String),
-    icon: 'info',
-    branch: false,
-  };
-}
-
-function factsOf(claim: ClaimView): string {
-  return joined(claim.status, claim.confidence.toFixed(2), claim.date?.slice(0, 10));
-}
-
-const titleOf = (citation: Citation): string =>
-  citation.title ?? citation.locator ?? citation.source_id?.slice(0, 12) ?? citation.id;
-
-function citationNode(id: string, citation: Citation): Node {
-  const missing = citation.kind === 'missing';
-  const title = titleOf(citation);
-  const where = missing ? 'missing' : citation.locator === title ? '' : (citation.locator ?? '');
-  return {
-    id,
-    kind: 'citation',
-    label: title,
-    description: where,
-    spoken: ['Citation', title, where].filter(Boolean).join(', '),
-    tooltip: [title, where, citation.quote ?? ''].filter(Boolean),
-    icon: missing ? 'question' : citation.quote ? 'quote' : 'file',
-    ...(missing ? { color: 'list.warningForeground' } : {}),
-    branch: false,
-    ...(citation.uri
-      ? {
-          target: {
-            uris: sourceUris(citation.uri, citation),
-            locator: citation.locator,
-            needles: citation.quote ? [citation.quote] : [],
-          },
-        }
-      : {}),
-  };
-}
-
-const SOURCES = /^(file:\/\/.*\/)\.vouch\/(sources|evidence)\//;
-
-/** The document a citation stands on, before the record of it in the knowledge base. */
-function sourceUris(record: string, { kind, source_id, locator }: Citation): string[] {
-  const root = SOURCES.exec(record)?.[1];
-  if (!root) return [record];
-  const original = kind === 'source' && locator ? documentUri(root, locator) : undefined;
-  const kept = source_id && `${root}.vouch/sources/${encodeURIComponent(source_id)}/content`;
-  return [original, kept, record].filter((uri) => typeof uri === 'string');
-}
-
-/** A file that a locator names by its path below the root; nothing outside of it. */
-function documentUri(root: string, locator: string): string | undefined {
-  if (/^[\\/]|^[a-z][a-z0-9+.-]+:/i.test(locator)) return undefined;
-  const uri = new URL(locator.split('/').map(encodeURIComponent).join('/'), root).href;
-  return uri.startsWith(root) ? uri : undefined;
-}
-
-const SHOWN_CLAIMS = 5;
-
-/** The first few claims, and a row that holds the others. */
-export function claimNodes(parent: string, claims: readonly ClaimView[], total: number): Node[] {
-  const nodes = claims.map((claim) => claimNode(parent, claim));
-  if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
-  if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
-  const rest = nodes.slice(SHOWN_CLAIMS);
-  const unseen = total - nodes.length;
-  const more: Node = {
-    ...noteNode(`${parent}/more`, `${total - SHOWN_CLAIMS} more`),
-    kind: 'more',
-    icon: 'ellipsis',
-    branch: true,
-    children: unseen > 0 ? [...rest, noteNode(`${parent}/older`, `${unseen} older`)] : rest,
-  };
-  return [...nodes.slice(0, SHOWN_CLAIMS), more];
 }
 
 export function noteNode(parent: string, label: string, icon = 'info'): Node {
