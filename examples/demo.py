@@ -6,6 +6,7 @@ Run by `make demo`. Works on a copy, and shows what an editor or an agent would 
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sys
 import tempfile
@@ -105,6 +106,7 @@ async def main() -> None:
         await prompt(editor)
         await small_talk(editor)
         await ask_for_experts(editor)
+        await prompt_an_agent(editor)
         await retire_a_claim(editor)
         await editor.stop()
     console.print()
@@ -177,8 +179,33 @@ async def ask_for_experts(editor: Editor) -> None:
     console.print(Padding(table, (0, 4), expand=False))
 
 
+async def prompt_an_agent(editor: Editor) -> None:
+    heading("6  A prompt to an agent in a terminal: its hook is answered, and the editor follows")
+    event = {
+        "session_id": "agent-in-a-terminal",
+        "prompt": "Tomasz asks whether consumer lag on Kafka still pages the Dispatch team.",
+        "cwd": str(editor.root),
+    }
+    say(f'$ echo \'{{"prompt": "{event["prompt"]}", …}}\' | vouch-sidecar hook user-prompt-submit')
+    hook = await asyncio.create_subprocess_exec(
+        str(COMMAND),
+        "hook",
+        "user-prompt-submit",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    answer, _ = await hook.communicate(json.dumps(event).encode())
+    if answer:
+        given = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+        console.print(Padding(Text(given, style="dim"), (0, 4), expand=False))
+    push = await editor.told()
+    if push is not None:
+        say(f"And in the editor's panel, under {push.session_id}:")
+        in_play(push)
+
+
 async def retire_a_claim(editor: Editor) -> None:
-    heading("6  A claim is archived on disk: it is gone from every answer")
+    heading("7  A claim is archived on disk: it is gone from every answer")
     before = await editor.ask("vouch/entity", id="rate-limiter")
     claim = before.claims[0]
     path = editor.root / ".vouch" / "claims" / f"{claim.id}.yaml"

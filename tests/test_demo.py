@@ -15,9 +15,10 @@ def test_the_demo_plays_a_whole_session() -> None:
     )
     assert played.returncode == 0, played.stderr
     shown = played.stdout
-    for step in range(1, 7):
+    for step in range(1, 8):
         assert f"\n{step}  " in shown
     for word in ("INC-118", "parcel_events", "dead-letter queue", "PRIMARY courier"):
         assert word in shown
+    assert "under agent-in-a-terminal:" in shown
     assert "vouch/context answers ''." in shown
     assert "ms from the write to the answer that knows it." in shown
