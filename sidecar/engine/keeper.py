@@ -32,7 +32,7 @@ SETTLE_SECONDS = 0.02
 """A burst of events counts as one change when it pauses this long."""
 REMEMBER_SECONDS = 1.0
 """How long nothing must have changed before the cache is written."""
-GIT_SECONDS = 2.0
+GIT_SECONDS = 5.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
 BURST_FILES = 8
 """Changed files from which on everything is looked at: others may have changed with them."""
@@ -49,6 +49,8 @@ class _Due:
     sweep_at: float = 0.0
     expiry_at: float = float("inf")
     paths: set[str] = field(default_factory=set)
+    git: tuple[int, int] | None = None
+    """Git's version of the files when all of them were last looked at."""
 
     @property
     def at(self) -> float:
@@ -140,6 +142,8 @@ class Keeper:
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()
         due = self._due.setdefault(collection.root, _Due())
+        if WorkingTree.around(collection.root).version() != due.git:
+            due.sweep_at = 0.0  # not all events of a checkout may have come
         paths = due.take(started)
         step = await self._read(collection, paths)
         now = self._engine.clock()
@@ -184,6 +188,7 @@ class Keeper:
             version = tree.version()
             then = await anyio.to_thread.run_sync(collection.read)
             step = _together(step, then, collection)
+        self._due.setdefault(collection.root, _Due()).git = version
         return step
 
     async def _fold(self, collection: Collection) -> None:
