@@ -73,6 +73,7 @@ class Collection:
             self.cache.purge()
         step = Step(prepared, seen.problems, seen.skipped, seen.config)
         if not self.complete:
+            self.cached = {}  # here and not on the loop: to let go of it takes a while
             return Step(
                 prepared, seen.problems, seen.skipped, seen.config, Knowledge.of(prepared.upserts)
             )

@@ -116,9 +116,9 @@ class Engine:
         collection.take(step, self.generation, self.now())
         if config_changed:
             self._configure([collection])
-        for prepared in step.change.upserts:
-            artifact = prepared.artifact
-            if isinstance(artifact, Session) and artifact.ended_at is not None:
+        # Of a first step, these are a hundred thousand, and the loop waits.
+        for artifact in [p[0] for p in step.change.upserts if type(p[0]) is Session]:
+            if artifact.ended_at is not None:
                 self.sessions.end(artifact.id)
         self._published()
 

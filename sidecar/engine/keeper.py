@@ -14,11 +14,11 @@ from typing import Literal
 
 import anyio
 import anyio.abc
-import anyio.to_thread
 
 from sidecar.engine.collection import REBUILD_FROM, Collection, Step
 from sidecar.engine.engine import Engine
 from sidecar.engine.git import WorkingTree
+from sidecar.engine.worker import in_worker
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import key_of
@@ -137,7 +137,7 @@ class Keeper:
         if self._remember_at <= self._engine.clock():
             self._remember_at = float("inf")
             for collection in list(self._engine.collections.values()):
-                await anyio.to_thread.run_sync(collection.remember)
+                await in_worker(collection.remember)
 
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()
@@ -168,7 +168,7 @@ class Keeper:
         for key in change.removals:
             merged.pop(key, None)
         merged |= {key_of(p.artifact): p for p in change.upserts}
-        rebuilt = await anyio.to_thread.run_sync(Knowledge.of, list(merged.values()))
+        rebuilt = await in_worker(Knowledge.of, list(merged.values()), keeps=True)
         return Step(change, step.problems, step.skipped, step.config, rebuilt)
 
     async def _read_whole(
@@ -177,7 +177,7 @@ class Keeper:
         """What changed; what git wrote meanwhile is read as well, when git is done."""
         tree = WorkingTree.around(collection.root)
         version = tree.version()
-        step = await anyio.to_thread.run_sync(collection.read, paths)
+        step = await in_worker(collection.read, paths, keeps=not collection.complete)
         latest = self._engine.clock() + GIT_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
@@ -186,7 +186,7 @@ class Keeper:
             if tree.version() == version:
                 break
             version = tree.version()
-            then = await anyio.to_thread.run_sync(collection.read)
+            then = await in_worker(collection.read)
             step = _together(step, then, collection)
         self._due.setdefault(collection.root, _Due()).git = version
         return step
@@ -194,7 +194,7 @@ class Keeper:
     async def _fold(self, collection: Collection) -> None:
         search = collection.knowledge.search
         if (pending := search.pending()) is not None:
-            search.adopt(await anyio.to_thread.run_sync(search.fold, pending))
+            search.adopt(await in_worker(search.fold, pending))
 
     # Watching
 

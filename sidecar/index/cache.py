@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,8 @@ __all__ = ["Cache", "Cached", "user_folder"]
 MAX_BYTES = 1 << 30
 DIGEST = 32
 NO_STATE = bytes(32)
+_BLOCK = 500
+"""Files in one block of the cache."""
 _ROOMS = ("kb", "index")
 """What a file says, and in which stems, is decided by the code of these rooms."""
 
@@ -74,9 +77,8 @@ class Cache:
     def save(self, entries: Mapping[str, Cached]) -> None:
         """Replace the cache, whole or not at all; what is not live stays out."""
         live = {path: entry for path, entry in entries.items() if _is_live(entry)}
-        rows = [(path, tuple(e.stat), encoded(e.prepared)) for path, e in live.items()]
         try:
-            _write(self._file, marshal.dumps(rows))
+            _write(self._file, _encoded(live))
         except OSError:
             self.purge()
             return
@@ -145,7 +147,7 @@ def _header() -> bytes:
     return b"vouch-sidecar cache 1 " + digest.hexdigest().encode() + b"\n"
 
 
-def _read(file: Path, state: bytes = NO_STATE) -> bytes:
+def _read(file: Path, state: bytes = NO_STATE) -> memoryview:
     """The checked contents. Raises OSError or ValueError for what is not to be trusted, or is of
     another state.
     """
@@ -161,7 +163,7 @@ def _read(file: Path, state: bytes = NO_STATE) -> bytes:
     digest, body = data[len(header) :][:DIGEST], memoryview(data)[len(header) + DIGEST :]
     if hashlib.blake2b(body, digest_size=DIGEST).digest() != digest:
         raise ValueError
-    return bytes(body)
+    return body
 
 
 def _is_others(found: os.stat_result) -> bool:
@@ -184,6 +186,23 @@ def _write(file: Path, body: bytes, state: bytes = NO_STATE) -> None:
         raise
 
 
-def _decoded(body: bytes) -> dict[str, Cached]:
-    rows = marshal.loads(body)  # its digest was checked
-    return {path: Cached(Stat(*at), decoded(row)) for path, at, row in rows}
+def _encoded(entries: Mapping[str, Cached]) -> bytes:
+    """Blocks, each after its length: one block of everything would stop all threads for seconds."""
+    rows = iter(entries.items())
+    blocks: list[bytes] = []
+    while some := list(islice(rows, _BLOCK)):
+        plain = [(path, tuple(e.stat), encoded(e.prepared)) for path, e in some]
+        block = marshal.dumps(plain)
+        blocks += (len(block).to_bytes(4, "big"), block)
+    return b"".join(blocks)
+
+
+def _decoded(body: memoryview) -> dict[str, Cached]:
+    entries: dict[str, Cached] = {}
+    at = 0
+    while at < len(body):
+        start = at + 4
+        at = start + int.from_bytes(body[at:start], "big")
+        for path, stamp, row in marshal.loads(body[start:at]):  # its digest was checked
+            entries[path] = Cached(Stat(*stamp), decoded(row))
+    return entries

@@ -125,11 +125,28 @@ class Names:
         """All mentions in a text, by position; covered ones are marked as nested."""
         analysed = units(text)
         found: list[Mention] = []
-        for i, unit in enumerate(analysed.units):
-            if unit.stem in self._root.children or i in analysed.wholes:
-                for step in self._walk(analysed, i):
-                    found += _mentions(analysed, i, step)
+        for i in self._beginnings(analysed):
+            for step in self._walk(analysed, i):
+                found += _mentions(analysed, i, step)
         return _mark_nested(found)
+
+    def _beginnings(self, analysed: Units) -> Iterator[int]:
+        """The units from which on the trie may be walked to an end."""
+        first, wholes = self._root.children, analysed.wholes
+        following = iter(analysed.units)
+        next(following, None)
+        for i, unit in enumerate(analysed.units):
+            after = next(following, None)
+            node = first.get(unit.stem)
+            if i in wholes or (
+                node is not None
+                and (
+                    node.forms
+                    or (after is not None and (after.gap or after.stem in node.children))
+                    or i + 1 in wholes
+                )
+            ):
+                yield i
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""

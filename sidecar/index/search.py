@@ -1,9 +1,8 @@
-"""Full text over what a knowledge base holds: tantivy for the bulk, a small table for what is new.
+"""Full text over what a knowledge base holds: postings for what holds words, tantivy for the best.
 
 Documents are stems that `text` made, so that one analysis rules everywhere. A change counts at
-once: added documents wait in `_added` and removed ones in `_removed` until `fold` has brought them
-into tantivy, off the event loop. Every query corrects tantivy's answer by these two, so that
-folding never changes an answer.
+once: where tantivy is asked, added documents wait in `_added` and removed ones in `_removed` until
+`fold` has brought them in, off the event loop; every query corrects its answer by these two.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from sidecar.index.text import Needle
 
 __all__ = ["BEST_PER_WEIGHT", "Document", "Fold", "Pending", "Search", "fewest", "rarity", "score"]
 
-KINDS = ("claim", "page", "entity", "relation", "source")
+RANKED = ("page",)
+"""The kinds of which `candidates` is asked: for all others, tantivy would only cost memory."""
 _HEAP = 32_000_000
 _K1, _B = 1.2, 0.75
 BEST_PER_WEIGHT = _K1 + 1
@@ -53,7 +53,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("ordinal", indexed=True, fast=True)
     builder.add_text_field("gate", tokenizer_name="raw", index_option="basic")
-    for kind in KINDS:
+    for kind in RANKED:
         builder.add_text_field(kind, tokenizer_name="whitespace", index_option="freq")
     return builder.build()
 
@@ -76,6 +76,8 @@ class Search:
         """Make a document findable; one that was just removed comes back as it was."""
         self._count(document, 1)
         self.postings.add(document)
+        if document.kind not in RANKED:
+            return
         if self._removed.pop(document.ordinal, None) is None:
             self._added[document.ordinal] = document
 
@@ -83,6 +85,8 @@ class Search:
         """Make a document unfindable."""
         self._count(document, -1)
         self.postings.remove(document)
+        if document.kind not in RANKED:
+            return
         if self._added.pop(document.ordinal, None) is None:
             self._removed[document.ordinal] = document
 

@@ -248,19 +248,16 @@ def _root_status(ask: Ask, served: Served) -> wire.RootStatus:
     collection, view = served.collection, served.view
     problems = ask.engine.problems(ask.caller, collection)
 
-    def count(kind: Kind) -> int:
-        return sum(1 for a in view.knowledge.all_of(kind) if view.sees(a))
-
     return wire.RootStatus(
         root=str(collection.root),
         collection=collection.name,
         counts=wire.Counts(
-            claims=count(Kind.CLAIM),
-            entities=count(Kind.ENTITY),
-            pages=count(Kind.PAGE),
-            relations=count(Kind.RELATION),
-            sources=count(Kind.SOURCE),
-            evidence=count(Kind.EVIDENCE),
+            claims=view.count(Kind.CLAIM),
+            entities=view.count(Kind.ENTITY),
+            pages=view.count(Kind.PAGE),
+            relations=view.count(Kind.RELATION),
+            sources=view.count(Kind.SOURCE),
+            evidence=view.count(Kind.EVIDENCE),
         ),
         problems=[problem_view(p) for _, found in sorted(problems.items()) for p in found],
         indexed_at=iso(collection.indexed_at),

@@ -85,6 +85,14 @@ class View:
         """Ordinals of the claims that count for an entity; not to be changed."""
         return self.knowledge.counting(entity_id, self.gates)
 
+    def count(self, kind: Kind) -> int:
+        """How many artifacts of a kind the viewer may see."""
+        if kind in (Kind.CLAIM, Kind.ENTITY, Kind.SOURCE):  # one document each
+            return self.knowledge.search.total(kind, self.gates)
+        return self.once(
+            "count", kind, lambda: sum(self.sees(a) for a in self.knowledge.all_of(kind))
+        )
+
     def claim_count(self, entity_id: str) -> int:
         """How many claims count for an entity."""
         return len(self.counting(entity_id))
