@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import marshal
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sidecar.index.knowledge import DocumentRef, Knowledge, Links
+from sidecar.index.names import Mention, Names
 from sidecar.index.postings import Document, Postings
 from sidecar.index.rows import decoded, encoded
 from sidecar.index.search import Search
-from sidecar.index.text import Needle
+from sidecar.index.text import Needle, units
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.records import Entity, Kind
 
@@ -42,6 +43,7 @@ def freeze(knowledge: Knowledge) -> dict[str, Any]:
         "rows": rows,
         "firsts": firsts,
         "refs": refs,
+        "beginnings": _beginnings(knowledge.names),
         "links": {ordinal: tuple(links) for ordinal, links in knowledge._links.items()},
         "counting": {
             entity: {gate: array("I", sorted(o)).tobytes() for gate, o in by_gate.items()}
@@ -87,11 +89,9 @@ def thaw(frozen: Mapping[str, Any]) -> Knowledge:
     knowledge._links = _Lazy(frozen["links"], lambda links: Links(*links))
     for name in _INDEXES:
         setattr(knowledge, name, _Lazy(frozen[name], set))
-    for kind, artifact_id in keys:
-        if kind == Kind.ENTITY.value:
-            entity = artifacts[kind, artifact_id].artifact
-            assert isinstance(entity, Entity)
-            knowledge.names.add(entity)
+    knowledge.names = _FrozenNames(
+        frozen["beginnings"], lambda entity: artifacts[Kind.ENTITY.value, entity].artifact
+    )
     return knowledge
 
 
@@ -115,6 +115,53 @@ class _Lazy(dict[Any, Any]):
 
     def items(self) -> Any:
         return {(Kind(kind), name): self[kind, name] for kind, name in self._raw}.items()
+
+
+class _FrozenNames(Names):
+    """A matcher that learns an entity when a text holds the first word of one of its names."""
+
+    def __init__(
+        self, beginnings: Mapping[str, Sequence[str]], entity: Callable[[str], Entity]
+    ) -> None:
+        super().__init__()
+        self._beginnings_of = beginnings
+        self._entity = entity
+        self._learned: set[str] = set()
+        self._learn([""])
+
+    def find(self, text: str) -> list[Mention]:
+        self._read(text)
+        return super().find(text)
+
+    def exactly(self, text: str) -> list[str]:
+        self._read(text)
+        return super().exactly(text)
+
+    def containing(self, text: str) -> list[str]:
+        self._learn(self._beginnings_of)
+        return super().containing(text)
+
+    def _read(self, text: str) -> None:
+        analysed = units(text)
+        self._learn({u.stem for u in analysed.units})
+        self._learn({unit.stem for unit, _ in analysed.wholes.values()})
+
+    def _learn(self, words: Iterable[str]) -> None:
+        for word in words:
+            if word not in self._learned:
+                self._learned.add(word)
+                for entity_id in self._beginnings_of.get(word, ()):
+                    if entity_id not in self._entities:
+                        self.add(self._entity(entity_id))
+
+
+def _beginnings(names: Names) -> dict[str, tuple[str, ...]]:
+    """Which entities have a name that begins with a word; "" where there is no word to go by."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for entity_id, paths in names._paths.items():
+        for path in paths or [()]:
+            found[path[0] if path else ""].add(entity_id)
+    return {word: tuple(sorted(ids)) for word, ids in found.items()}
 
 
 class _FrozenSearch(Search):

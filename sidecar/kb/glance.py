@@ -6,10 +6,10 @@ Much cheaper than `layout.survey`, and says nothing where that would have to loo
 from __future__ import annotations
 
 import hashlib
+import marshal
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.kb.files import Stat
@@ -17,21 +17,20 @@ from sidecar.kb.layout import CONFIG, FOLDERS, MAX_FILES
 
 __all__ = ["glance", "state_of"]
 
+Row = tuple[str, int, int, int]
+
 
 def state_of(stats: Mapping[str, Stat]) -> bytes:
     """What tells two states of a knowledge base apart: the stat of every file, `config.yaml`
     included.
     """
-    lines = sorted(f"{path}\0{s[0]} {s[1]} {s[2]}" for path, s in stats.items())
-    return hashlib.blake2b(os.fsencode("\n".join(lines)), digest_size=32).digest()
+    return _digest([(path, *stat) for path, stat in stats.items()])
 
 
 def glance(kb_dir: Path) -> bytes | None:
     """The state of a knowledge base on disk; None where there are links or odd files."""
     try:
-        if kb_dir.is_symlink():
-            return None
-        return state_of(dict(_files(str(kb_dir))))
+        return None if kb_dir.is_symlink() else _digest(_rows(str(kb_dir)))
     except (OSError, _OddError):
         return None
 
@@ -40,41 +39,44 @@ class _OddError(Exception):
     """Something that takes a closer look."""
 
 
-def _files(base: str) -> Iterator[tuple[str, Stat]]:
-    for count, (path, found) in enumerate(_entries(base), 1):
-        if not stat.S_ISREG(found.st_mode) or count > MAX_FILES:
-            raise _OddError
-        # A plain tuple: ten thousand of them are made.
-        yield path, (found.st_size, found.st_mtime_ns, found.st_ino)  # type: ignore[misc]
+def _digest(rows: list[Row]) -> bytes:
+    rows.sort()
+    return hashlib.sha256(marshal.dumps(rows, 2)).digest()  # 2: equal values, equal bytes
 
 
-def _entries(base: str) -> Iterator[tuple[str, os.stat_result]]:
-    with suppress(FileNotFoundError):
-        yield CONFIG, os.lstat(f"{base}/{CONFIG}")
+def _rows(base: str) -> list[Row]:
+    rows = _single(CONFIG, f"{base}/{CONFIG}")
     for folder, (_, suffix) in FOLDERS.items():
         for entry in _scan(f"{base}/{folder}"):
-            if entry.name.endswith(suffix) and entry.name != suffix:
-                yield f"{folder}/{entry.name}", entry.stat(follow_symlinks=False)
+            name = entry.name
+            if name.endswith(suffix) and name != suffix:
+                rows.append(_row(f"{folder}/{name}", entry.stat(follow_symlinks=False)))
     for entry in _scan(f"{base}/sources"):
         if entry.is_symlink():
             raise _OddError
-        try:
-            yield f"sources/{entry.name}/meta.yaml", os.lstat(f"{entry.path}/meta.yaml")
-        except (FileNotFoundError, NotADirectoryError):
-            continue
+        rows += _single(f"sources/{entry.name}/meta.yaml", f"{entry.path}/meta.yaml")
+    if len(rows) > MAX_FILES:
+        raise _OddError
+    return rows
 
 
-def _mode(path: str) -> int:
+def _row(path: str, found: os.stat_result) -> Row:
+    if not stat.S_ISREG(found.st_mode):
+        raise _OddError
+    return (path, found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _single(path: str, full: str) -> list[Row]:
     try:
-        return os.lstat(path).st_mode
+        return [_row(path, os.lstat(full))]
     except (FileNotFoundError, NotADirectoryError):
-        return 0
+        return []
 
 
 def _scan(folder: str) -> list[os.DirEntry[str]]:
-    if stat.S_ISLNK(_mode(folder)):
-        raise _OddError
     try:
+        if stat.S_ISLNK(os.lstat(folder).st_mode):
+            raise _OddError
         with os.scandir(folder) as entries:
             return list(entries)
     except (FileNotFoundError, NotADirectoryError):
