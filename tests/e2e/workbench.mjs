@@ -167,10 +167,19 @@ export class Workbench {
   /** A text with a leading `>` is a command. */
   async quickInput(text, row = text.replace(/^>/, '')) {
     const input = this.page.locator('.quick-input-widget input').first();
-    await this.page.keyboard.press(text.startsWith('>') ? 'F1' : 'Control+P');
-    await input.fill(text);
     const list = this.page.locator('.quick-input-list .monaco-list-row', { hasText: row });
-    await list.first().click();
+    for (let turn = 0; ; turn += 1) {
+      await this.page.keyboard.press(text.startsWith('>') ? 'F1' : 'Control+P');
+      await input.fill(text);
+      try {
+        await list.first().click({ timeout: 5_000 });
+        return;
+      } catch (error) {
+        // The list does not grow while it is open: what was registered meanwhile is missing.
+        if (turn >= 4) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
   async command(title) {
