@@ -108,7 +108,7 @@ export interface ContextParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** What that text brings in; without it, what the session holds. */
+  /** What that text brings in (16,384 characters of it); without it, the window. */
   readonly task?: string | null;
   /** Characters of `text` at most, frame included. */
   readonly max_chars?: number | null;
@@ -235,7 +235,7 @@ export interface ExpertsParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Words or a name; must not be blank. */
+  /** Words or a name; must not be blank. 16,384 characters count. */
   readonly topic: string;
   /** Rows at most. */
   readonly limit?: number;
@@ -349,7 +349,7 @@ export interface ProbeParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** What was typed or read. */
+  /** What was typed or read. 16,384 characters count. */
   readonly text: string;
 }
 
@@ -506,7 +506,7 @@ export interface SearchParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Words; must not be blank. */
+  /** Words; must not be blank. 16,384 characters count. */
   readonly query: string;
   /** Only these kinds. */
   readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;

@@ -109,7 +109,8 @@ class Keeper:
 
     async def refresh(self) -> None:
         """Look at everything once, now."""
-        for collection in list(self._engine.collections.values()):
+        for root, collection in list(self._engine.collections.items()):
+            self._due.setdefault(root, _Due()).sweep_at = 0.0
             await self._look_at(collection)
 
     def _until_next(self) -> float:
@@ -193,8 +194,16 @@ class Keeper:
 
     async def _fold(self, collection: Collection) -> None:
         search = collection.knowledge.search
-        if (pending := search.pending()) is not None:
+        if (pending := search.pending()) is None:
+            return
+        try:
             search.adopt(await in_worker(search.fold, pending))
+        except Exception:  # whatever tantivy raises, its index is disposable
+            log.exception("the full-text index failed and is built anew")
+            search.failed = True
+            built = await in_worker(Knowledge.of, collection.knowledge.prepared(), keeps=True)
+            built.generation = collection.knowledge.generation
+            collection.knowledge = built
 
     # Watching
 

@@ -71,6 +71,8 @@ class Search:
         self._totals: Counter[tuple[str, str]] = Counter()
         self._lengths: Counter[tuple[str, str]] = Counter()
         self.postings = Postings()
+        self.failed = False
+        """Whether tantivy gave no answer, so that only new documents are ranked."""
 
     def add(self, document: Document) -> None:
         """Make a document findable; one that was just removed comes back as it was."""
@@ -173,18 +175,22 @@ class Search:
             return found
         for kind in kinds:
             query = self._query(kind, gates, Occur.Should, needles, at_least)
-            hits = self._searcher.search(query, limit=_CANDIDATES, count=False).hits
-            addresses = [address for _, address in hits]
-            found.update(
-                int(o)
-                for o in self._searcher.fast_field_values("ordinal", addresses)
-                if o is not None
-            )
+            found.update(self._best(query))
             found.update(
                 d.ordinal for d in self._added.values() if d.kind == kind and d.gate in gates
             )
         found.difference_update(self._removed)
         return found
+
+    def _best(self, query: Query) -> set[int]:
+        try:
+            hits = self._searcher.search(query, limit=_CANDIDATES, count=False).hits
+            addresses = [address for _, address in hits]
+            ordinals = self._searcher.fast_field_values("ordinal", addresses)
+        except (ValueError, RuntimeError, OSError):
+            self.failed = True
+            return set()
+        return {int(ordinal) for ordinal in ordinals if ordinal is not None}
 
     def _query(
         self,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
 from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
 from sidecar.kb.ledger import Ledger
@@ -214,6 +215,11 @@ class Store:
         return _Found(path, data, still or not known)
 
     def _take_config(self, data: bytes, still: bool) -> None:
+        """A config that can't be read must not undo what the last good one withholds."""
+        if self._config is not None and (problem := _fault(data)) is not None:
+            self._problems[CONFIG] = (problem,)
+            self._hold(CONFIG)
+            return
         self._problems.pop(CONFIG, None)
         self._since.pop(CONFIG, None)
         if data or still or self._config is None:
@@ -278,6 +284,15 @@ class Store:
             config_changed=self._config != config,
             skipped=skipped + len(self._survey_problems),
         )
+
+
+def _fault(config: bytes) -> Problem | None:
+    """What makes a config unreadable, if anything does."""
+    try:
+        load(decode(config))
+    except DocumentError as error:
+        return Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
+    return None
 
 
 def _digest(data: bytes) -> bytes:

@@ -22,6 +22,8 @@ from sidecar.retrieval.view import View, claim_date
 __all__ = ["Ask"]
 
 NEWEST_CLAIMS = 20
+MAX_ANALYSED = 16_384
+"""Characters of a text that are looked at; so much is a prompt with a long paste."""
 _KINDS: dict[Kind, wire.SearchKind] = {
     Kind.CLAIM: "claim",
     Kind.PAGE: "page",
@@ -70,9 +72,14 @@ def _degraded(timed_out: bool) -> list[wire.Degraded]:
     return ["timed_out"] if timed_out else []
 
 
+def analysed(text: str) -> str:
+    """The part of a text that is looked at."""
+    return text[:MAX_ANALYSED]
+
+
 def experts(ask: Ask, params: wire.ExpertsParams) -> wire.ExpertsResult:
     question = expert_ranking.Question(
-        topic=params.topic,
+        topic=analysed(params.topic),
         now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,
@@ -104,12 +111,12 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         session = sessions.get(session_id) if session_id else None
     else:
         session = sessions.open(session_id) if session_id else None
-    texts = [params.task] if params.task is not None else []
+    texts = [analysed(params.task)] if params.task is not None else []
     if params.task is None and session is not None:
         texts = session.newest_first()
     probed = None
     if params.task is not None:
-        made = probing.probe(ask.served, params.task, session, late)
+        made = probing.probe(ask.served, analysed(params.task), session, late)
         ask.engine.stats.looked(len(made.probe.phrases), made.from_cache)
         probed = made.probe
     speech = speak_of(
@@ -145,7 +152,7 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
 def probe(ask: Ask, params: wire.ProbeParams) -> wire.ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    probed = probing.probe(ask.served, params.text, session, _late(ask))
+    probed = probing.probe(ask.served, analysed(params.text), session, _late(ask))
     found = probed.probe
     ask.engine.stats.looked(len(found.phrases), probed.from_cache)
     return wire.ProbeResult(
@@ -176,14 +183,14 @@ def probe(ask: Ask, params: wire.ProbeParams) -> wire.ProbeResult:
 
 def search_for(ask: Ask, params: wire.SearchParams) -> wire.SearchResult:
     kinds = SEARCHED if params.kinds is None else [Kind(kind) for kind in params.kinds]
-    rows = search(ask.views, params.query, kinds, params.limit, params.exclude or ())
+    rows = search(ask.views, analysed(params.query), kinds, params.limit, params.exclude or ())
     return wire.SearchResult(
         hits=[
             wire.SearchHit(
                 kind=_KINDS[row.kind],
                 id=row.artifact.id,
                 title=row.title,
-                snippet=snippet(row.text, params.query),
+                snippet=snippet(row.text, analysed(params.query)),
                 score=row.score,
                 collection=row.view.collection,
                 uri=ask.views_for(row.view).uri(row.artifact.path),

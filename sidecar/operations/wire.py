@@ -123,7 +123,7 @@ class Result(Sparse):
 class ExpertsParams(Params):
     """A topic to rank entities on."""
 
-    topic: Topic = Field(description="Words or a name; must not be blank.")
+    topic: Topic = Field(description="Words or a name; must not be blank. 16,384 characters count.")
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
     weight: str = Field(
@@ -228,7 +228,7 @@ class SalienceResult(Result):
 class ProbeParams(Params):
     """A text to take apart."""
 
-    text: Text = Field(description="What was typed or read.")
+    text: Text = Field(description="What was typed or read. 16,384 characters count.")
 
 
 class ProbeHit(Wire):
@@ -266,7 +266,8 @@ class ContextParams(Params):
     """A task to give context for, or a session."""
 
     task: Text | None = Field(
-        default=None, description="What that text brings in; without it, what the session holds."
+        default=None,
+        description="What that text brings in (16,384 characters of it); without it, the window.",
     )
     max_chars: int | None = Field(
         default=None, ge=100, le=5000, description="Characters of `text` at most, frame included."
@@ -301,7 +302,7 @@ class ContextResult(Result):
 class SearchParams(Params):
     """Words to search for."""
 
-    query: Topic = Field(description="Words; must not be blank.")
+    query: Topic = Field(description="Words; must not be blank. 16,384 characters count.")
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
     limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
     exclude: list[str] | None = Field(default=None, description="Ids to leave out.")

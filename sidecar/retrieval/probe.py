@@ -27,6 +27,8 @@ Strength = Literal["strong", "moderate", "weak"]
 HITS_PER_PHRASE = 3
 CLAIMS_PER_NAME = 3
 MAX_HITS = 24
+MAX_PHRASED = 4_096
+"""Characters of a text that are searched for phrases; names are looked for in all of it."""
 WHOLE_COVERAGE = 0.6
 """Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
 TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
@@ -98,7 +100,7 @@ def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list
     if late():
         raise LateError
     known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
-    return phrases(views, text, known)
+    return phrases(views, text[:MAX_PHRASED], known)
 
 
 def _tells(phrase: Phrase, hit: Hit) -> bool:
