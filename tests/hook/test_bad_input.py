@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.surfaces.local.address import socket_path
-from tests.hook.conftest import Hook, Place
+from tests.hook.conftest import START, Hook, Place
+from tests.protocol.client import COMMAND, environment
 
 PROMPT = "user-prompt-submit"
 KNOWN = "How do we rotate JWT tokens?"
@@ -142,3 +144,31 @@ def listening(path: Path, answer: bytes | None) -> Iterator[None]:
         over.set()
         listener.shutdown(socket.SHUT_RDWR)
         thread.join(5)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed(place: Place, closed: str) -> None:
+    done = subprocess.run(
+        f"'{COMMAND}' hook user-prompt-submit {closed}",
+        shell=True,
+        input=b"{}",
+        capture_output=True,
+        env=environment(place.env),
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_input_that_never_ends(place: Place) -> None:
+    with subprocess.Popen(
+        [COMMAND, "hook", "user-prompt-submit"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(place.env),
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'{"prompt": "JWT')
+        process.stdin.flush()
+        assert process.wait(0.5 + START) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""

@@ -37,17 +37,24 @@ Payload = dict[str, Any]
 def run(event: str) -> NoReturn:
     """Answer one event of standard input on standard output, and end the process."""
     env = os.environ
-    deadline = Deadline(env)
-    sink = _claim_output(env)
     try:
+        deadline = Deadline(env)
+        sink = _claim_output(env)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
         deadline.disarm()
         if answer is not None:
             os.write(sink, answer)
-    except Exception as error:
+    except BaseException as error:
+        _log(error)
+    os._exit(0)
+
+
+def _log(error: BaseException) -> None:
+    try:
         sys.stderr.write(f"vouch-sidecar: {type(error).__name__}\n")  # its text may hold a prompt
         sys.stderr.flush()
-    os._exit(0)
+    except (OSError, AttributeError):  # there is no standard error
+        return
 
 
 class Deadline:
@@ -55,11 +62,9 @@ class Deadline:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._started = monotonic()
-        self.known = LIMIT_VARIABLE in env
-        try:
-            self._limit = min(max(int(env.get(LIMIT_VARIABLE, "")) / 1000, 0.1), 10.0)
-        except ValueError:
-            self._limit, self.known = DEFAULT_LIMIT, False
+        given = env.get(LIMIT_VARIABLE, "").strip()
+        self.known = given.isdecimal() and 100 <= int(given[:6]) <= 10_000
+        self._limit = int(given) / 1000 if self.known else DEFAULT_LIMIT
         signal.signal(signal.SIGALRM, _end)
         self._arm()
 
@@ -86,11 +91,14 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 
 def _claim_output(env: Mapping[str, str]) -> int:
     """Standard output for the answer alone; standard error only where a log is asked for."""
-    sink = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
     if not env.get(LOG_VARIABLE, "").strip():
         os.dup2(nowhere, 2)
+    try:
+        sink = os.dup(1)
+    except OSError:  # it is closed: nobody listens
+        return nowhere
+    os.dup2(nowhere, 1)
     return sink
 
 

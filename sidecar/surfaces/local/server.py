@@ -12,9 +12,10 @@ import functools
 import json
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.abc
@@ -23,14 +24,17 @@ from sidecar.engine import Caller, Engine, Keeper
 from sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond
 from sidecar.surfaces.jsonl import answer
 from sidecar.surfaces.local.address import peer_uid, socket_path
-from sidecar.surfaces.local.post import Post
 from sidecar.surfaces.local.relay import Relay
+
+if TYPE_CHECKING:
+    from sidecar.surfaces.local.post import Post
 
 __all__ = ["LocalServer"]
 
 CHECK_SECONDS = 1.0
 """How often it is looked whether the socket stands and what is served has changed."""
 RETRY_SECONDS = 0.1
+IDLE_SECONDS = 60.0
 MAX_LINE = 8 << 20
 MAX_CONNECTIONS = 64
 HOOK = "hook."
@@ -48,7 +52,11 @@ class LocalServer:
         self._connections = 0
 
     async def run(self) -> None:
-        """Serve until cancelled; knowledge bases come and go meanwhile."""
+        """Serve until cancelled; knowledge bases come and go meanwhile. Returns at once where the
+        system has no such sockets.
+        """
+        if sys.platform == "win32":
+            return
         kept: dict[Path, anyio.CancelScope] = {}
         async with anyio.create_task_group() as tasks:
             with self._relay:
@@ -59,9 +67,22 @@ class LocalServer:
                     for root in wanted - set(kept):
                         scope = kept[root] = anyio.CancelScope()
                         tasks.start_soon(self._keep, root, scope)
-                    await anyio.sleep(RETRY_SECONDS)
+                    await self._change()
+
+    async def _change(self) -> None:
+        """Wait until something was published, for a while."""
+        published = anyio.Event()
+        self._engine.listeners.add(published.set)
+        try:
+            with anyio.move_on_after(CHECK_SECONDS):
+                await published.wait()
+                await anyio.sleep(RETRY_SECONDS)
+        finally:
+            self._engine.listeners.discard(published.set)
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
+        from sidecar.surfaces.local.post import Post  # needs fcntl
+
         warned = False
         with scope:
             while True:
@@ -73,7 +94,7 @@ class LocalServer:
                         await self._own(root, post)
                 except OSError as error:
                     if not warned:
-                        log.warning("no other process is served: %s", error.strerror)
+                        log.warning("no other process is served: %s", error.strerror or error)
                     warned = True
                     await anyio.sleep(CHECK_SECONDS)
 
@@ -111,7 +132,7 @@ class LocalServer:
             return
         self._connections += 1
         try:
-            while line := await reader.readline():
+            while line := await _next_line(reader):
                 request = _read(line)
                 if request is not None and request.get("method") == "join":
                     await self._relay.exchange(root, reader, writer, first=True)
@@ -167,6 +188,13 @@ class LocalServer:
                 await built.wait()
         finally:
             self._engine.listeners.discard(look)
+
+
+async def _next_line(reader: asyncio.StreamReader) -> bytes:
+    """A line; nothing from who has left, or says nothing for long."""
+    with anyio.move_on_after(IDLE_SECONDS):
+        return await reader.readline()
+    return b""
 
 
 def _read(line: bytes) -> Mapping[str, Any] | None:
