@@ -48,6 +48,9 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
+const installed = (command) =>
+  execFileSync('sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim();
+
 export class Workbench {
   /**
    * `fill(folder)` puts files into an empty folder; what it returns, or the folder itself, is what
@@ -121,7 +124,7 @@ export class Workbench {
     fs.mkdirSync(fonts, { recursive: true });
     fs.writeFileSync(path.join(fonts, 'fonts.conf'), FONTS);
     this.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+      executablePath: installed(process.env.CHROMIUM || 'chromium'),
       headless: true,
       env: { ...process.env, XDG_CONFIG_HOME: this.env.XDG_CONFIG_HOME },
       args: [
