@@ -107,12 +107,6 @@ class Keeper:
                     await self._wake.wait()
                 await self._settled()
 
-    async def refresh(self) -> None:
-        """Look at everything once, now."""
-        for root, collection in list(self._engine.collections.items()):
-            self._due.setdefault(root, _Due()).sweep_at = 0.0
-            await self._look_at(collection)
-
     def _until_next(self) -> float:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
