@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,23 @@ from benchmarks.client import Client, connected
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, timed
 
-__all__ = ["WEIGHTS", "Measured", "measure"]
+__all__ = ["WEIGHTS", "Answers", "Measured", "measure"]
 
 WEIGHTS = ("count", "recency", "citation")
 SETTLE = 0.02
 """The debounce after a change on disk, which is not counted."""
+CHECKED = 6
+"""Every so many topics, an answer is kept for comparison."""
 Row = dict[str, Any]
+Answers = dict[tuple[str, str], list[Row]]
 
 
 @dataclass(slots=True)
 class Measured:
-    """Figures by name, and the experts that were given, by topic and weight."""
+    """Figures by name, and some answers of `experts` by topic and weight, linking `declared`."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
-    experts: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
 
 
 def measure(root: Path, cache: Path, questions: Questions, quick: bool) -> Measured:
@@ -37,7 +39,8 @@ def measure(root: Path, cache: Path, questions: Questions, quick: bool) -> Measu
         measured.figures["memory after the start"] = Figure.of([client.memory()])
         asking = _Asking(client, questions, 2 if quick else 3)
         measured.figures["empty request"] = asking.nothing()
-        measured.figures["experts"] = asking.experts(measured.experts)
+        measured.figures["experts"] = asking.experts()
+        measured.answers = asking.answers()
         measured.figures["salience"] = asking.salience()
         measured.figures["probe"] = asking.about_prompts("vouch/probe", "text")
         measured.figures["context"] = asking.about_prompts("vouch/context", "task")
@@ -92,21 +95,27 @@ class _Asking:
             timed(lambda: self.client.request("vouch/sessionEnd", params)) for _ in range(2_000)
         )
 
-    def experts(self, answers: dict[tuple[str, str], list[Row]]) -> Figure:
+    def experts(self) -> Figure:
+        """Every topic with every weight."""
         samples = []
         for _ in range(self.repeats):
-            for topic, weight in self._topics():
-                started = time.perf_counter()
-                params = {"topic": topic, "weight": weight}
-                result = self.client.request("vouch/experts", params)
-                samples.append(time.perf_counter() - started)
-                answers[topic, weight] = result["experts"]
+            for topic in self.questions.topics:
+                for weight in WEIGHTS:
+                    params = {"topic": topic, "weight": weight}
+                    samples.append(self._ask("vouch/experts", params))
         return Figure.of(samples)
 
-    def _topics(self) -> Iterator[tuple[str, str]]:
-        for topic in self.questions.topics:
-            for weight in WEIGHTS:
-                yield topic, weight
+    def answers(self) -> Answers:
+        """Answers to be compared; not measured."""
+        found: Answers = {}
+        for topic in self.questions.topics[::CHECKED]:
+            for weight in ("count", "citation"):
+                params = {"topic": topic, "weight": weight, "linking": "declared"}
+                found[topic, weight] = self.client.request("vouch/experts", params)["experts"]
+        return found
+
+    def _ask(self, method: str, params: dict[str, str]) -> float:
+        return timed(lambda: self.client.request(method, params))
 
     def salience(self) -> Figure:
         """The ranking after a new text in a window of eight."""
@@ -117,12 +126,9 @@ class _Asking:
                 self.client.notify("vouch/prompt", {"session_id": session, "text": text})
             self.client.request("vouch/salience", {"session_id": session})
             self.client.notify("vouch/prompt", {"session_id": session, "text": window[-1]})
-            samples.append(self._salience(session))
+            samples.append(self._ask("vouch/salience", {"session_id": session}))
             self.client.request("vouch/sessionEnd", {"session_id": session})
         return Figure.of(samples)
-
-    def _salience(self, session: str) -> float:
-        return timed(lambda: self.client.request("vouch/salience", {"session_id": session}))
 
     def about_prompts(self, method: str, name: str) -> Figure:
         """Each prompt with a word of its own, so that nothing is remembered."""
@@ -130,7 +136,7 @@ class _Asking:
         for turn in range(self.repeats):
             for prompt in self.questions.prompts:
                 params = {name: f"{prompt[:196]} z{turn}{method[6]}"}
-                samples.append(timed(lambda p=params: self.client.request(method, p)))  # type: ignore[misc]
+                samples.append(self._ask(method, params))
         return Figure.of(samples)
 
     def keystroke(self) -> Figure:
