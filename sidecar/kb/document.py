@@ -30,6 +30,9 @@ MAX_PLAIN = 64
 """Digits and colons of a number: sexagesimal integers take quadratic time."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT = "tag:yaml.org,2002:str"
+_TYPED = frozenset(_Loader.yaml_implicit_resolvers)
+"""How values begin that may be anything but text, where they stand without quotes."""
 _UNPRINTABLE = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
@@ -216,6 +219,25 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.repeated: list[tuple[str, int, int]] = []
+
+    # Text is most of what a file holds, and path resolvers, of which there are none, would be asked
+    # for every node: without these four, PyYAML takes half as long again.
+
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
+        pass
+
+    def ascend_resolver(self) -> None:
+        pass
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        if kind is yaml.ScalarNode and not (implicit[0] and value[:1] in _TYPED):
+            return _TEXT
+        return super().resolve(kind, value, implicit)
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        if node.tag == _TEXT and type(node) is yaml.ScalarNode:
+            return node.value
+        return super().construct_object(node, deep)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         if isinstance(node, yaml.MappingNode):
