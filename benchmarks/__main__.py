@@ -67,7 +67,7 @@ def _measure(size: Size, quick: bool, vouch_large: bool) -> Results:
     if size is not LARGE or vouch_large:
         _say("vouch-kb")
         small = size is not LARGE
-        calls = 1 if quick or not small else 3
+        calls = 1 if quick or not small else 2
         result.vouch_fast = vouch.measure(root, questions, fast=True, calls=calls, index=small)
         result.vouch = vouch.measure(
             root, questions, fast=False, calls=1, index=small and not quick
