@@ -172,6 +172,7 @@ class _FrozenSearch(Search):
         for where, lists in frozen["postings"].items():
             lazy: Any = _Lazy(lists, _array)
             self.postings._lists[where] = lazy
+        self.failed = False
         self._totals = Counter(frozen["totals"])
         self._lengths = Counter(frozen["lengths"])
 
