@@ -10,7 +10,7 @@ function world(files: Record<string, string>, more: Partial<World> = {}) {
     home: '/home/me',
     path: '/usr/bin:/opt/bin',
     trusted: true,
-    folders: ['/work/repo'],
+    folders: ['/home/me/repo'],
     setting: '',
     installed: '/store/server/bin/vouch-sidecar',
     interpreter: async () => undefined,
@@ -53,11 +53,11 @@ test('a relative path that was set is refused', async () => {
 
 test('the selected environment comes before the PATH, the PATH before the installed one', async () => {
   const files: Record<string, string> = {
-    '/work/repo/.venv/bin/vouch-sidecar': SERVER,
+    '/home/me/repo/.venv/bin/vouch-sidecar': SERVER,
     '/opt/bin/vouch-sidecar': SERVER,
     '/store/server/bin/vouch-sidecar': SERVER,
   };
-  const interpreter = async () => '/work/repo/.venv/bin/python';
+  const interpreter = async () => '/home/me/repo/.venv/bin/python';
   assert.equal((await discover(world(files, { interpreter }).made))?.origin, 'environment');
   assert.equal((await discover(world(files).made))?.origin, 'path');
   delete files['/opt/bin/vouch-sidecar'];
@@ -66,10 +66,10 @@ test('the selected environment comes before the PATH, the PATH before the instal
 
 test('without trust neither the environment nor a PATH inside the workspace is run', async () => {
   const { made, tried } = world(
-    { '/work/repo/.venv/bin/vouch-sidecar': SERVER, '/work/repo/bin/vouch-sidecar': SERVER },
+    { '/home/me/repo/.venv/bin/vouch-sidecar': SERVER, '/home/me/repo/bin/vouch-sidecar': SERVER },
     {
       trusted: false,
-      path: '/work/repo/bin',
+      path: '/home/me/repo/bin',
       interpreter: async () => assert.fail('must not be asked'),
     },
   );
@@ -80,7 +80,7 @@ test('without trust neither the environment nor a PATH inside the workspace is r
 test('without trust a link that leads into the workspace is not run', async () => {
   const { made, tried } = world(
     { '/usr/bin/vouch-sidecar': SERVER },
-    { trusted: false, executable: async () => '/work/repo/evil' },
+    { trusted: false, executable: async () => '/home/me/repo/evil' },
   );
   assert.equal(await discover(made), undefined);
   assert.deepEqual(tried, []);
