@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sidecar.index.documents import sections
 from sidecar.index.text import Needle, content_stems, fold, needles, units
@@ -29,7 +30,8 @@ class Tiers:
 
 def hits_for(rows: Sequence[Salient], text: str, limit: int) -> list[Hit]:
     """The best of each salient entity in turn, then the second best, at most `limit`."""
-    queues = [list(_hits_of(row, text)) for row in rows]
+    # No queue gives more than `limit`: whatever is taken from one is among the chosen.
+    queues = [list(islice(_hits_of(row, text), limit)) for row in rows]
     chosen: list[Hit] = []
     seen: set[tuple[str, Kind, str]] = set()
     for turn in range(max(map(len, queues), default=0)):
