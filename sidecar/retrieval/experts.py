@@ -7,56 +7,29 @@ matching claim counts for every entity that it is linked to.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest, nsmallest
 from itertools import chain
 from math import fsum, prod
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sidecar.index.knowledge import LinkedBy
-from sidecar.index.search import fewest, rarity
-from sidecar.index.text import Needle, needles
-from sidecar.kb.records import Claim, Entity, Kind
+from sidecar.index.text import Needle
+from sidecar.kb.records import Claim, Entity
 from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from sidecar.retrieval.matching import Linking, Match, Question, Weight, matching
 from sidecar.retrieval.view import View
 
 __all__ = ["Contribution", "Expert", "Linking", "Question", "Weight", "rank"]
 
 HALF_LIFE_DAYS = 30.0
 DAY = 86_400.0
-MAX_WORDS = 256
-"""Content words of a topic that are looked for; what follows them is not."""
-PARTIAL_SHARE = 0.5
-"""Share of a topic's words, by rarity, that a claim must hold where none holds all."""
 CONTRIBUTIONS = 10
 """Of how many claims a row tells what they added."""
 _ROUGH = 1e-6
 """More than a sum can change with the order in which it is added up."""
-
-Linking = Literal["auto", "declared"]
-Weight = Literal["count", "recency", "citation", "evidence"]
-_WEIGHTS: tuple[Weight, ...] = ("count", "recency", "citation", "evidence")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked; `now` is in seconds since the epoch."""
-
-    topic: str
-    now: float
-    weight: str = "count"
-    linking: Linking = "auto"
-    limit: int = 10
-    min_claims: int = 1
-    types: frozenset[str] | None = None
-
-    @property
-    def weighting(self) -> Weight:
-        """The weight meant: count for a name that is unknown."""
-        return next((w for w in _WEIGHTS if w == self.weight), "count")
 
 
 class Contribution(NamedTuple):
@@ -92,106 +65,25 @@ class Expert:
         return len(self.ordinals)
 
 
-@dataclass(slots=True)
-class _Match:
-    """The claims of one view that match a topic, by their ordinals."""
-
-    view: View
-    named_entities: frozenset[str]
-    named: AbstractSet[int]
-    held: dict[int, tuple[Needle, ...]]
-    ordinals: list[int] = field(default_factory=list)
-
-
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
     """Entities by the evidence they carry: score descending, then id, then collection."""
-    words = needles(question.topic)[:MAX_WORDS]
-    weights = _weights(views, words)
-    matches = [
-        _Match(v, named, _claims_of(v, named), {})
-        for v in views
-        for named in [_named(v, question.topic)]
-    ]
-    _match_words(matches, words, weights)
-    for match in matches:
-        match.ordinals = _counted(match, question.linking)
+    matches, weights = matching(views, question)
     scored = [entry for match in matches for entry in _scored(match, question, weights)]
     scored.sort(key=lambda e: (-e.score, e.entity.id, e.match.view.collection))
     return [_row(entry, question, weights) for entry in scored[: question.limit]]
 
 
-def _named(view: View, topic: str) -> frozenset[str]:
-    """Entities that a topic names: by a name in it, or by being part of a name."""
-    names = view.knowledge.names
-    mentioned = {m.entity_id for m in view.mentions(topic)}
-    return frozenset(mentioned | set(names.containing(topic)) | set(names.exactly(topic)))
-
-
-def _claims_of(view: View, entity_ids: Iterable[str]) -> AbstractSet[int]:
-    found = [view.counting(entity_id) for entity_id in entity_ids]
-    return found[0] if len(found) == 1 else frozenset().union(*found)
-
-
-def _counted(match: _Match, linking: Linking) -> list[int]:
-    """The matching claims whose links count."""
-    ordinals = list(match.named | match.held.keys())
-    if linking == "auto":
-        return ordinals
-    links = match.view.knowledge.links_at(ordinals)
-    return [o for o, linked in zip(ordinals, links, strict=True) if linked.by == "declared"]
-
-
-def _weights(views: Sequence[View], words: Sequence[Needle]) -> dict[Needle, float]:
-    """Rarity of each word among all claims that may be seen."""
-    total = sum(v.claim_total for v in views)
-    return {n: rarity(total, sum(v.frequency(n) for v in views)) for n in words}
-
-
-def _match_words(
-    matches: Sequence[_Match], words: Sequence[Needle], weights: Mapping[Needle, float]
-) -> None:
-    """Claims that hold all words; where none does, those with the largest share of them."""
-    for match in matches:
-        match.held = dict.fromkeys(_holding(match.view, words), tuple(words))
-    if len(words) < 2 or any(match.held for match in matches):
-        return
-    shares = [_shares(match.view, words, weights) for match in matches]
-    best = max((share for found in shares for share in found), default=0.0)
-    if best < PARTIAL_SHARE:
-        return
-    for match, found in zip(matches, shares, strict=True):
-        match.held = found.get(best, {})
-
-
-def _holding(view: View, words: Sequence[Needle]) -> set[int]:
-    return view.knowledge.search.holding_all(words, Kind.CLAIM, view.gates)
-
-
-def _shares(
-    view: View, words: Sequence[Needle], weights: Mapping[Needle, float]
-) -> dict[float, dict[int, tuple[Needle, ...]]]:
-    """The claims that hold half of the words by rarity, or more: by the share that they hold."""
-    whole = fsum(weights.values())
-    at_least = fewest(weights.values(), PARTIAL_SHARE)
-    candidates = view.knowledge.search.holding(words, Kind.CLAIM, view.gates, at_least)
-    found: defaultdict[float, dict[int, tuple[Needle, ...]]] = defaultdict(dict)
-    for held, ordinals in view.held(candidates, words).items():
-        share = round(fsum(weights[n] for n in held) / whole, 9)
-        found[share] |= dict.fromkeys(ordinals, held)
-    return found
-
-
 class _Scored(NamedTuple):
     """An entity with its score, before its row is worked out."""
 
-    match: _Match
+    match: Match
     entity: Entity
     ordinals: Collection[int]
     factors: Mapping[str, float]
     score: float
 
 
-def _scored(match: _Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
+def _scored(match: Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
     """Every entity that could be among the rows, in no particular order."""
     entity_ids = _wanted(match, question)
     if question.weighting == "count":
@@ -211,7 +103,7 @@ def _scored(match: _Match, question: Question, weights: Mapping[Needle, float]) 
     return out
 
 
-def _wanted(match: _Match, question: Question) -> dict[str, int]:
+def _wanted(match: Match, question: Question) -> dict[str, int]:
     """The entities that may be listed, with the number of matching claims that count for them."""
     links = match.view.knowledge.links_at(match.ordinals)
     counts = Counter(chain.from_iterable(map(itemgetter(0), links)))
@@ -224,7 +116,7 @@ def _wanted(match: _Match, question: Question) -> dict[str, int]:
     }
 
 
-def _sums(match: _Match, wanted: Mapping[str, int], question: Question) -> dict[str, float]:
+def _sums(match: Match, wanted: Mapping[str, int], question: Question) -> dict[str, float]:
     """The sum of what claims add, for the entities that it brings among the first.
 
     Added up in any order at first, then exactly for those that can be among the rows.
@@ -247,7 +139,7 @@ def _sums(match: _Match, wanted: Mapping[str, int], question: Question) -> dict[
 
 
 def _scored_by_evidence(
-    match: _Match,
+    match: Match,
     wanted: Mapping[str, int],
     question: Question,
     weights: Mapping[Needle, float],
@@ -295,7 +187,7 @@ def _amount_by(question: Question) -> Callable[[Claim], float]:
 
 
 def _parts(
-    match: _Match, question: Question, weights: Mapping[Needle, float]
+    match: Match, question: Question, weights: Mapping[Needle, float]
 ) -> Callable[[Claim, int], dict[str, float]]:
     """Gives the factors of what a claim adds."""
     amount = _amount_by(question)
@@ -319,7 +211,7 @@ def _parts(
     return by_weight[question.weighting]
 
 
-def _coverage(match: _Match, ordinal: int, weights: Mapping[Needle, float]) -> float:
+def _coverage(match: Match, ordinal: int, weights: Mapping[Needle, float]) -> float:
     """Share of the topic's words, by rarity, that a claim holds; all where a name matched."""
     held = match.held.get(ordinal, ())
     if ordinal in match.named or len(held) == len(weights):
@@ -358,7 +250,7 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
 
 
 def _largest(
-    match: _Match,
+    match: Match,
     claims: Mapping[int, Claim],
     question: Question,
     weights: Mapping[Needle, float],
