@@ -11,11 +11,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from sidecar.engine import Engine, Keeper
 
@@ -60,10 +61,11 @@ async def _measure(root: Path) -> dict[str, float]:
             while not collection.complete:
                 await anyio.sleep(0.01)
             await anyio.sleep(1.0)
-        with heart.phase("one file changes"), _edited(root, 1):
-            await _published(engine, keeper, root)
-        with heart.phase(f"{CHANGED} files change"), _edited(root, CHANGED):
-            await _published(engine, keeper, root)
+        for name, count in (("one file changes", 1), (f"{CHANGED} files change", CHANGED)):
+            async with _edited(root, count):
+                await anyio.sleep(0.05)
+                with heart.phase(name):
+                    await _published(engine, keeper, root)
         with heart.phase("a sweep over all files"):
             keeper.poke()
             await anyio.sleep(3.0)
@@ -80,18 +82,25 @@ async def _published(engine: Engine, keeper: Keeper, root: Path) -> None:
     await anyio.sleep(1.0)
 
 
-@contextmanager
-def _edited(root: Path, count: int) -> Iterator[None]:
-    """Other texts in so many claims, for the length of a block."""
+@asynccontextmanager
+async def _edited(root: Path, count: int) -> AsyncIterator[None]:
+    """Other texts in so many claims, for the length of a block; written beside the loop."""
     paths = [root / ".vouch" / "claims" / f"claim-{i:06d}.yaml" for i in range(count)]
-    before = [path.read_bytes() for path in paths]
+    before = {path: path.read_bytes() for path in paths}
+    changed = {
+        p: data.replace(b'text: "', b'text: "Changed now. ', 1) for p, data in before.items()
+    }
     try:
-        for path, data in zip(paths, before, strict=True):
-            path.write_bytes(data.replace(b'text: "', b'text: "Changed now. ', 1))
+        await anyio.to_thread.run_sync(_write, changed)
         yield
     finally:
-        for path, data in zip(paths, before, strict=True):
-            path.write_bytes(data)
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_write, before)
+
+
+def _write(files: dict[Path, bytes]) -> None:
+    for path, data in files.items():
+        path.write_bytes(data)
 
 
 def main() -> None:
