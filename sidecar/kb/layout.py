@@ -22,6 +22,7 @@ __all__ = [
     "is_folder",
     "root_of",
     "scan",
+    "start_folder",
     "survey",
 ]
 
@@ -52,7 +53,7 @@ def discover(
     try:
         if forced := env.get("VOUCH_KB_PATH"):
             return _forced(Path(forced))
-        return _walk((start or _project_dir(env) or Path.cwd()).resolve(), _home(env, home))
+        return _walk((start or start_folder(env)).resolve(), _home(env, home))
     except (OSError, RuntimeError, ValueError):
         return None
 
@@ -62,9 +63,10 @@ def _forced(path: Path) -> Path | None:
     return kb_dir.parent if kb_dir.is_dir() and kb_dir.name == KB_DIRNAME else None
 
 
-def _project_dir(env: Mapping[str, str]) -> Path | None:
+def start_folder(env: Mapping[str, str]) -> Path:
+    """Where to look from when nobody says: `VOUCH_PROJECT_DIR`, or else the working directory."""
     named = env.get("VOUCH_PROJECT_DIR")
-    return Path(named) if named and Path(named).is_dir() else None
+    return Path(named) if named and Path(named).is_dir() else Path.cwd()
 
 
 def _home(env: Mapping[str, str], home: Path | None) -> Path | None:

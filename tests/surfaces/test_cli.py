@@ -121,6 +121,25 @@ def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
     assert "JWT" in run(tmp_path, "experts", "jwt", "--root", str(root / ".vouch")).stdout
 
 
+@pytest.mark.parametrize("command", [["status", "--json"], ["jsonl"]])
+def test_a_host_names_the_project(root: Path, tmp_path: Path, command: list[str]) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = subprocess.run(
+        [COMMAND, *command],
+        cwd=elsewhere,
+        env=environment({"VOUCH_PROJECT_DIR": str(root)}),
+        timeout=60,
+        input='{"id": 1, "method": "kb.status"}\n',
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer = json.loads(done.stdout)
+    [served] = answer.get("result", answer)["roots"]
+    assert served["root"] == str(root)
+
+
 def test_who_asks(root: Path) -> None:
     private = "scope: {visibility: private, agent: me}\n"
     knowledge.claim(root, "mine", "JWT is mine.", "jwt", more=private)

@@ -25,6 +25,7 @@ __all__ = [
     "loaded",
     "root_of",
     "show",
+    "start_at",
     "start_of",
 ]
 
@@ -77,7 +78,13 @@ def root_of(asked: Asked) -> Path:
 
 
 def start_of(asked: Asked) -> Path:
-    return asked.root or Path.cwd()
+    return start_at(asked.root)
+
+
+def start_at(root: Path | None) -> Path:
+    from sidecar.kb.layout import start_folder
+
+    return root or start_folder(os.environ)
 
 
 def loaded(asked: Asked) -> tuple[Engine, Caller]:

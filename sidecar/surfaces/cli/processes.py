@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sidecar.surfaces.cli.asking import Asked, root_of
+from sidecar.surfaces.cli.asking import Asked, root_of, start_at
 
 __all__ = ["PROCESSES"]
 
@@ -34,7 +34,7 @@ def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
     from sidecar.surfaces.jsonl import run_jsonl
 
-    run_jsonl(os.environ, root or Path.cwd())
+    run_jsonl(os.environ, start_at(root))
 
 
 @click.command()
@@ -47,7 +47,7 @@ def mcp(root: Path | None) -> None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
-    run_mcp(os.environ, root or Path.cwd())
+    run_mcp(os.environ, start_at(root))
 
 
 @click.command()
