@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { Agents } from './agents/agents';
 import { ExpertCommands, typesFor } from './expertCommands';
 import { Panel } from './panel';
 import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
@@ -26,12 +27,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const panel = new Panel(ask, submit, log, sessionId);
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, server, log);
+  const agents = new Agents(context, server);
   const experts = new ExpertCommands(panel, context.workspaceState, typesFor(ask));
 
   context.subscriptions.push(
     log,
     panel,
     server,
+    agents,
+    panel.onDidChangeState((state) => agents.setState(state)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => agents.setState(panel.state)),
     new PromptHint(),
     ...commands(context, log, panel, server, start),
     ...expertCommands(experts),

@@ -15,6 +15,8 @@ export class Panel implements vscode.Disposable {
   readonly experts: Experts;
   private readonly expertsTree: NodeTree;
   state: State = 'looking';
+  private readonly changedState = new vscode.EventEmitter<State>();
+  readonly onDidChangeState = this.changedState.event;
   status: StatusResult | undefined;
   health: DidChangeStatus | undefined;
   private readonly inPlay: InPlay;
@@ -54,6 +56,7 @@ export class Panel implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.state', state);
     if (EMPTY.includes(state)) this.inPlay.clear();
     this.describe();
+    this.changedState.fire(state);
   }
 
   /** The server answers: what it serves, and what is in play by now. */
@@ -90,6 +93,7 @@ export class Panel implements vscode.Disposable {
       part.dispose();
     }
     this.marks.dispose();
+    this.changedState.dispose();
   }
 
   private takeSalience(

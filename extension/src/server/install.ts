@@ -58,9 +58,9 @@ async function installInto(
     say('making an environment');
     await rm(environment, { recursive: true, force: true });
     await follow(python, ['-m', 'venv', environment], log, signal, () => {});
-    const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', wheel];
+    const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
     const own = path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
-    await follow(own, pip, log, signal, (line) => say(shortened(line)));
+    await follow(own, [...pip, `${wheel}[mcp]`], log, signal, (line) => say(shortened(line)));
   } catch (error) {
     await rm(environment, { recursive: true, force: true });
     throw signal.aborted ? new vscode.CancellationError() : error;

@@ -47,9 +47,10 @@ export class Server implements vscode.Disposable {
   async ask<M extends keyof Requests>(
     method: M,
     params: Requests[M]['params'],
+    token?: vscode.CancellationToken,
   ): Promise<Requests[M]['result']> {
     if (!this.client) throw new Error('The Vouch server is not running.');
-    return this.client.sendRequest<Requests[M]['result']>(method, params);
+    return this.client.sendRequest<Requests[M]['result']>(method, params, token);
   }
 
   async notify(method: string, params: object): Promise<void> {

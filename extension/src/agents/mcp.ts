@@ -1,0 +1,65 @@
+/** Offers the server that was found to the editor's agents as an MCP server. */
+import path from 'node:path';
+import type * as vscode from 'vscode';
+
+/** As package.json declares it. */
+export const PROVIDER = 'vouchSidecar.mcp';
+
+interface Definition {
+  readonly label: string;
+  cwd?: vscode.Uri;
+}
+
+interface Provider {
+  readonly onDidChangeMcpServerDefinitions: vscode.Event<void>;
+  provideMcpServerDefinitions(): Promise<Definition[]>;
+}
+
+/** The part of VS Code that is needed; it came with 1.101. */
+export interface McpApi {
+  readonly Uri: Pick<typeof vscode.Uri, 'file'>;
+  readonly lm?: {
+    registerMcpServerDefinitionProvider?(id: string, provider: Provider): vscode.Disposable;
+  };
+  readonly McpStdioServerDefinition?: new (
+    label: string,
+    command: string,
+    args: string[],
+    env: Record<string, string>,
+    version: string,
+  ) => Definition;
+}
+
+/** What is there to serve, asked anew each time. */
+export interface Served {
+  readonly changed: vscode.Event<void>;
+  /** The server, where it may be offered. */
+  found(): { readonly command: string; readonly version: string } | undefined;
+  /** Opened folders with a knowledge base. */
+  folders(): Promise<readonly string[]>;
+}
+
+/** Registers the provider; nothing where VS Code knows none. */
+export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
+  const { lm, McpStdioServerDefinition: Stdio } = api;
+  if (typeof lm?.registerMcpServerDefinitionProvider !== 'function' || !Stdio) return [];
+  const provideMcpServerDefinitions = async () => {
+    const found = served.found();
+    if (!found) return [];
+    const folders = await served.folders();
+    return folders.map((folder) => {
+      const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
+      const env = { PYTHONSAFEPATH: '1' };
+      const definition = new Stdio(label, found.command, ['mcp'], env, found.version);
+      definition.cwd = api.Uri.file(folder);
+      return definition;
+    });
+  };
+  const onDidChangeMcpServerDefinitions = served.changed;
+  return [
+    lm.registerMcpServerDefinitionProvider(PROVIDER, {
+      onDidChangeMcpServerDefinitions,
+      provideMcpServerDefinitions,
+    }),
+  ];
+}
