@@ -50,7 +50,9 @@ export class Server implements vscode.Disposable {
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]['result']> {
     if (!this.client) throw new Error('The Vouch server is not running.');
-    return this.client.sendRequest<Requests[M]['result']>(method, params, token);
+    // A token that is undefined would count as a second parameter.
+    const rest = token ? [token] : [];
+    return this.client.sendRequest<Requests[M]['result']>(method, params, ...rest);
   }
 
   async notify(method: string, params: object): Promise<void> {
