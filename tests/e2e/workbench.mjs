@@ -172,13 +172,14 @@ export class Workbench {
     const input = this.page.locator('.quick-input-widget input').first();
     const list = this.page.locator('.quick-input-list .monaco-list-row', { hasText: row });
     for (let turn = 0; ; turn += 1) {
-      await this.page.keyboard.press(text.startsWith('>') ? 'F1' : 'Control+P');
-      await input.fill(text);
       try {
+        await this.page.keyboard.press(text.startsWith('>') ? 'F1' : 'Control+P');
+        await input.fill(text, { timeout: 5_000 });
         await list.first().click({ timeout: 5_000 });
         return;
       } catch (error) {
         // The list does not grow while it is open: what was registered meanwhile is missing.
+        // It does not open above a dialog.
         if (turn >= 4) throw error;
         await this.page.keyboard.press('Escape');
       }

@@ -42,8 +42,14 @@ export async function run({ w, test, artifacts }) {
 
   await test('activates within 150 ms', async () => {
     await w.command('Developer: Show Running Extensions');
-    const row = page.locator('.runtime-extensions-editor .extension', { hasText: 'Vouch' }).first();
-    const said = await until(async () => /(\d+)ms/.exec(await row.innerText())?.[0], 'activation time');
+    // The slowest come first, and only the rows in sight exist.
+    const editor = page.locator('.runtime-extensions-editor');
+    const row = editor.locator('.extension', { hasText: 'Vouch' }).first();
+    await editor.locator('.extension').first().hover();
+    const said = await until(async () => {
+      if (!(await row.isVisible())) await page.mouse.wheel(0, 300);
+      else return /(\d+)ms/.exec(await row.innerText())?.[0];
+    }, 'activation time');
     await page.keyboard.press('Escape');
     assert.ok(Number.parseInt(said, 10) < 150, `activation took ${said}`);
     return said;
