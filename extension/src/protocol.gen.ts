@@ -432,6 +432,8 @@ export interface SalienceMeta {
   readonly entity_id: string;
   readonly claim_count: number;
   readonly top_claim_id: string | null;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
 }
 
 /** Which session's window to rank. */

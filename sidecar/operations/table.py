@@ -205,6 +205,7 @@ def _meta(ask: Ask, session_id: str | None) -> wire.Meta | None:
                 entity_id=row.entity.id,
                 claim_count=row.claim_count,
                 top_claim_id=row.top_claim_id,
+                collection=row.view.collection if ask.many else None,
             )
             for row in rows
         ]

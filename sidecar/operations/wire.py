@@ -88,12 +88,15 @@ class Params(Wire):
     )
 
 
-class SalienceMeta(Wire):
+class SalienceMeta(Sparse):
     """One salient entity, in the shape vouch attaches to its answers."""
 
     entity_id: str
     claim_count: int
     top_claim_id: str | None
+    collection: str | None = Field(
+        default=None, json_schema_extra=ABSENT, description="Present with several knowledge bases."
+    )
 
 
 class Meta(Wire):

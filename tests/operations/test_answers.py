@@ -213,3 +213,14 @@ def test_meta_tells_what_salience_tells(engine: Engine) -> None:
     keys = ("entity_id", "claim_count", "top_claim_id")
     assert meta == [{key: row[key] for key in keys} for row in found]
     assert "_meta" not in ask(engine, "status", session_id="unknown")
+
+
+def test_meta_names_the_collection_where_there_are_several(engine: Engine, tmp_path: Path) -> None:
+    engine.add_root(base(tmp_path / "other"))
+    engine.load()
+    ask(engine, "search", query="Key Vault", session_id="s")
+    meta = ask(engine, "status", session_id="s")["_meta"]["vouch_salience"]
+    assert [(row["entity_id"], row["collection"]) for row in meta] == [
+        ("vault", "kb"),
+        ("vault", "other"),
+    ]
