@@ -73,14 +73,18 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
 
 
 def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
-    """One hit in at most `room` characters; None where too little of it would be left."""
+    """One hit in at most `room` characters; None where too little of it would be left.
+
+    Key facts give way to the text.
+    """
     head = f"- “{cut(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
-    facts = _facts(hit) if key_facts else ""
     text = safe(_text(hit))
-    spare = room - len(head) - len(facts)
-    if len(text) > spare and spare < _MIN_CUT:
-        return None
-    return head + cut(text, spare) + facts
+    least = min(len(text), _MIN_CUT)
+    for facts in (_facts(hit) if key_facts else "", ""):
+        spare = room - len(head) - len(facts)
+        if spare >= least:
+            return head + cut(text, spare) + facts
+    return None
 
 
 def _label(hit: Hit) -> str:

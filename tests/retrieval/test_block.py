@@ -130,16 +130,27 @@ def test_key_facts_are_a_matter_of_each_collection() -> None:
 
 def test_a_long_claim_is_cut_while_40_characters_of_it_fit() -> None:
     long = claim("c", "0123456789" * 60)
-    whole = len(block(a_hit(claim("c", ""))))
+    whole = len(block(a_hit(claim("c", "")), facts=False))
     assert block(a_hit(long), max_chars=whole + 39) == ""
     text = block(a_hit(long), max_chars=whole + 40)
     assert len(text) == whole + 40
-    assert ": " + ("0123456789" * 4)[:39] + "… [working" in text
+    assert ": " + ("0123456789" * 4)[:39] + "…\n" in text
+
+
+def test_key_facts_give_way_to_40_characters_of_a_claim() -> None:
+    whole = len(block(a_hit(claim("c", ""))))
+    for text, least in (("0123456789" * 60, 40), ("A claim in a few words.", 23)):
+        told = a_hit(claim("c", text))
+        assert "[working" in block(told, max_chars=whole + least)
+        short = block(told, max_chars=whole + least - 1)
+        assert "[working" not in short
+        assert text[:40] in short
 
 
 def test_a_claim_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
-    whole = len(block(a_hit(claim("c", ""))))
-    text = block(a_hit(claim("long", "x" * 300)), a_hit(claim("c", "ok")), max_chars=whole + 20)
+    whole = len(block(a_hit(claim("c", "")), facts=False))
+    found = [a_hit(claim("long", "x" * 300)), a_hit(claim("c", "ok"))]
+    text = block(*found, max_chars=whole + 20, facts=False)
     assert "claim c: ok" in text
     assert "long" not in text
 
