@@ -68,6 +68,19 @@ def test_a_file_and_the_end_of_a_session(hook: Hook, place: Place) -> None:
     assert hook("session-end").is_silent()
 
 
+def test_without_a_folder_the_project_is_where_the_host_says(hook: Hook, place: Place) -> None:
+    warm(place)
+    env = {**PATIENT, "VOUCH_PROJECT_DIR": str(place.root)}
+    assert hook("user-prompt-submit", prompt=PROMPT, cwd=None, env=PATIENT).is_silent()
+    assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, cwd=None, env=env).text
+    (place.root / "a.py").write_text("# the JWT\n")
+    event = {"file_path": "a.py"}
+    assert "jwt-expires" in hook("post-tool-use", tool_input=event, cwd=None, env=env).text
+    (place.base / "elsewhere").mkdir()
+    env["VOUCH_PROJECT_DIR"] = str(place.base / "elsewhere")
+    assert "jwt-rotates" in hook("user-prompt-submit", prompt=f"{PROMPT} Now?", env=env).text
+
+
 def test_the_same_prompt_twice_is_answered_once(hook: Hook, place: Place) -> None:
     warm(place)
     assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).out

@@ -15,7 +15,7 @@ from time import monotonic
 
 from sidecar.surfaces.hook.marks import Mark
 from sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
-from sidecar.surfaces.hook.place import nearest
+from sidecar.surfaces.hook.place import nearest, start_of
 from sidecar.surfaces.local.client import Question, reach
 
 TYPE_CHECKING = False  # `typing` costs two milliseconds
@@ -107,11 +107,12 @@ def _claim_output(env: Mapping[str, str]) -> int:
 
 def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: Deadline) -> bytes | None:
     given = _read(data)
-    wanted = None if given is None else _reduced(event, given)
-    if given is None or wanted is None:
+    if given is None:
         return None
-    cwd = given.get("cwd")
-    start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
+    start = given["cwd"] = start_of(given.get("cwd"), env)
+    wanted = _reduced(event, given)
+    if wanted is None:
+        return None
     root = nearest(start, env)
     if root is None:
         return None

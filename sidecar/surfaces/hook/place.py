@@ -5,9 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-__all__ = ["nearest"]
+__all__ = ["nearest", "start_of"]
 
 KB_DIRNAME = ".vouch"
+
+
+def start_of(cwd: object, env: Mapping[str, str]) -> str:
+    """The folder that an event names, else where `kb.layout.start_folder` looks from."""
+    if isinstance(cwd, str) and os.path.isabs(cwd):
+        return cwd
+    named = env.get("VOUCH_PROJECT_DIR")
+    return os.path.abspath(named) if named and os.path.isdir(named) else os.getcwd()
 
 
 def nearest(start: str, env: Mapping[str, str]) -> str | None:
