@@ -164,7 +164,8 @@ def test_a_hook_sees_what_its_own_viewer_may(server: Client, hook: Hook, place: 
     (place.base / "changed").touch()
     private = "scope:\n  visibility: private\n  agent: alice\n"
     knowledge.claim(place.root, "jwt-secret", "JWT keys rotate in May.", "jwt", more=private)
-    server.until("vouch/status", {}, lambda s: s["roots"][0]["counts"]["claims"] == 3)
+    hers = {"viewer": {"agent": "alice"}}
+    server.until("vouch/status", hers, lambda s: s["roots"][0]["counts"]["claims"] == 4)
     bob = hook("user-prompt-submit", prompt="JWT keys?", session_id="b", env={"VOUCH_AGENT": "bob"})
     assert "jwt-secret" not in bob.text
     as_alice = {"VOUCH_AGENT": "alice"}
