@@ -239,7 +239,7 @@ def _find(ask: Ask, kind: Kind, artifact_id: str) -> tuple[View, object]:
     for view in ask.views:
         if (found := view.visible((kind, artifact_id))) is not None:
             return view, found
-    raise InvalidParamsError([Message("id", f"there is no such {kind.value}")])
+    raise InvalidParamsError([Message("id", f"names no {kind.value} that may be shown")])
 
 
 def status(ask: Ask, _: wire.Params) -> wire.StatusResult:

@@ -133,7 +133,7 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(root: Path, env: dict[
             ("kb_salience", {}, "missing_param: session_id is missing"),
             ("kb_experts", {}, "missing_param: topic is missing"),
             ("kb_experts", {"topic": "  "}, "invalid_request: topic must not be blank"),
-            ("kb_entity", {"id": "nobody"}, "invalid_request: id there is no such entity"),
+            ("kb_entity", {"id": "nobody"}, "invalid_request: id names no entity that may be"),
             ("kb_experts", {"topic": "x", "session_id": secret}, "invalid_request: session_id"),
             ("kb_experts", {"topic": "x", "root": "/nowhere"}, "invalid_request: root"),
         ):

@@ -155,7 +155,7 @@ def test_an_operation_that_does_not_exist(engine: Engine) -> None:
 
 @pytest.mark.parametrize("operation", ["entity", "claim"])
 def test_an_artifact_that_may_not_be_shown_is_none(engine: Engine, operation: str) -> None:
-    with pytest.raises(InvalidParamsError, match=f"id there is no such {operation}"):
+    with pytest.raises(InvalidParamsError, match=f"^id names no {operation} that may be shown$"):
         ask(engine, operation, id="nobody")
 
 

@@ -96,7 +96,7 @@ def test_usage(root: Path, args: list[str], message: str) -> None:
 
 @pytest.mark.parametrize("kind", ["entity", "claim"])
 def test_what_there_is_not(root: Path, kind: str) -> None:
-    assert "no such" in run(root, kind, "never-seen", code=1).stderr
+    assert f"id names no {kind} that may be shown" in run(root, kind, "never-seen", code=1).stderr
 
 
 def test_check_lists_problems(root: Path) -> None:
