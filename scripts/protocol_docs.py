@@ -58,7 +58,7 @@ a real server on `examples/courier`; a test compares it. Lists are cut where the
 
 The same operations are asked as LSP requests (`vouch/experts`), as JSON lines (`kb.experts`, see
 [below](#json-lines)) and from a shell (`vouch-sidecar experts "rate limiter" --json`), and give
-the same result.
+the same result. An optional parameter that is null counts as one that is left out.
 
 ## Connecting
 

@@ -315,7 +315,7 @@ export interface PageRef {
   readonly uri: string;
 }
 
-/** What every operation takes. */
+/** What every operation takes. Null stands for an optional field that is not given. */
 export interface Params {
   /** Session that the call belongs to; without one it is stateless. */
   readonly session_id?: string | null;

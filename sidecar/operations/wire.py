@@ -15,6 +15,7 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     StringConstraints,
     model_serializer,
+    model_validator,
 )
 
 __all__ = ["Params", "Result", "Wire"]
@@ -77,7 +78,7 @@ class ViewerParams(Wire):
 
 
 class Params(Wire):
-    """What every operation takes."""
+    """What every operation takes. Null stands for an optional field that is not given."""
 
     session_id: SessionId | None = Field(
         default=None, description="Session that the call belongs to; without one it is stateless."
@@ -86,6 +87,14 @@ class Params(Wire):
     root: Text | None = Field(
         default=None, description="Path or file URI: only the knowledge base there is asked."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_given(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        needed = {name for name, info in cls.model_fields.items() if info.is_required()}
+        return {k: v for k, v in data.items() if v is not None or k in needed}
 
 
 class SalienceMeta(Sparse):

@@ -99,6 +99,16 @@ def test_a_missing_field_is_said_to_be_missing(operation: str) -> None:
     assert not error.value.missing
 
 
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_null_is_not_given(operation: str) -> None:
+    model, needed = OPERATIONS[operation].params, VALID.get(operation, {})
+    nothing = dict.fromkeys(model.model_fields)
+    assert read_params(model, nothing | needed) == read_params(model, needed)
+    required = {name for name, info in model.model_fields.items() if info.is_required()}
+    if required:
+        assert set(refused(operation, nothing)) == required
+
+
 def test_kinds_that_do_not_exist_are_one_message() -> None:
     messages = refused("search", {"query": "x", "kinds": [SENT] * 50})
     assert list(messages) == ["kinds"]

@@ -56,6 +56,13 @@ def test_bad_params(shared: Client, method: str, params: Any, field: str) -> Non
     goes_on(shared)
 
 
+def test_null_is_not_given(shared: Client) -> None:
+    optional = ("session_id", "viewer", "root", "limit", "min_claims", "weight", "linking")
+    plain = shared.request("vouch/experts", {"topic": "jwt"})
+    assert shared.request("vouch/experts", {"topic": "jwt", **dict.fromkeys(optional)}) == plain
+    assert shared.refused("vouch/experts", {"topic": None})["code"] == -32602
+
+
 @pytest.mark.parametrize("params", [[], ["jwt"], "jwt", 5])
 def test_params_that_are_no_object(shared: Client, params: Any) -> None:
     assert shared.refused("vouch/experts", params)["code"] == -32602
