@@ -88,13 +88,14 @@ def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
 
 
 def _label(hit: Hit) -> str:
+    """What it is and its id; without a kind it is a claim, as nearly all are."""
     match hit.artifact:
         case Page(path=path):
             return f"page {safe(path)}"
         case Claim(id=claim_id, status="contested"):
-            return f"claim {safe(claim_id)} (contested)"
+            return f"{safe(claim_id)} (contested)"
         case Claim(id=claim_id):
-            return f"claim {safe(claim_id)}"
+            return safe(claim_id)
         case other:
             return f"{type(other).__name__.lower()} {safe(other.id)}"
 

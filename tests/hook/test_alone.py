@@ -34,7 +34,7 @@ def test_cold_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
     assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
     until(lambda: whole(place))
     answered = hook("user-prompt-submit", prompt=PROMPT, env=PATIENT)
-    assert "claim jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
+    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
 
 
 def test_while_somebody_warms_nobody_else_does(hook: Hook, place: Place) -> None:

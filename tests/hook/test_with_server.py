@@ -20,7 +20,7 @@ PROMPT = "How do we rotate JWT tokens, zanzibar?"
 def test_a_prompt_is_answered_and_shows_up_in_the_editor(server: Client, hook: Hook) -> None:
     since = len(server.received)
     answered = hook("user-prompt-submit", prompt=PROMPT)
-    assert "claim jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
+    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
     assert (answered.code, answered.err) == (0, b"")
     pushed = server.wait(
         lambda m: (
@@ -132,7 +132,7 @@ def edit(path: Path, text: str) -> dict[str, object]:
 def test_what_an_edit_names(hook: Hook, place: Place) -> None:
     path = place.root / "auth.py"
     said = hook("post-tool-use", **edit(path, "x = 1\n# a JWT is checked here\n")).text
-    assert "claim jwt-expires" in said
+    assert " jwt-expires" in said
     again = edit(path, "y = 2\n# the JWT is checked there\n")
     assert hook("post-tool-use", **again).is_silent()
 

@@ -105,13 +105,13 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     )
     assert block(a_hit(told)).split("\n")[1:-1] == [
         "PRIMARY courier",
-        "- “vault” 0.9 claim keys: Keys rotate. [stable, confidence 0.5, 1 source, 1970-01-01]",
+        "- “vault” 0.9 keys: Keys rotate. [stable, confidence 0.5, 1 source, 1970-01-01]",
     ]
     assert "[" not in block(a_hit(told), facts=False)
 
 
 def test_contested_claims_are_marked_and_pages_named_by_their_file() -> None:
-    assert "claim keys (contested): " in block(a_hit(claim("keys", "x", status="contested")))
+    assert " 0.9 keys (contested): " in block(a_hit(claim("keys", "x", status="contested")))
     assert "page pages/keys.md: A page" in block(a_hit(page("keys")))
 
 
@@ -151,7 +151,7 @@ def test_a_claim_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
     whole = len(block(a_hit(claim("c", "")), facts=False))
     found = [a_hit(claim("long", "x" * 300)), a_hit(claim("c", "ok"))]
     text = block(*found, max_chars=whole + 20, facts=False)
-    assert "claim c: ok" in text
+    assert " 0.9 c: ok" in text
     assert "long" not in text
 
 
