@@ -126,6 +126,8 @@ class Model(BaseModel):
 class ScopeModel(BaseModel):
     """Visibility tier with the project or agent it is bound to."""
 
+    model_config = ConfigDict(frozen=True)  # else pydantic copies the default deeply, each time
+
     visibility: Annotated[str, _one_of(VISIBILITIES)] = "project"
     project: Label | None = None
     agent: Label | None = None
@@ -150,11 +152,11 @@ class ClaimModel(Model):
     evidence: Annotated[References, AfterValidator(_cited)] = Field(
         default_factory=list, validate_default=True
     )
-    entities: References = []
-    tags: Labels = []
-    supersedes: References = []
+    entities: References = Field(default_factory=list)
+    tags: Labels = Field(default_factory=list)
+    supersedes: References = Field(default_factory=list)
     superseded_by: Reference | None = None
-    contradicts: References = []
+    contradicts: References = Field(default_factory=list)
     scope: ScopeField = ScopeModel()
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -172,7 +174,7 @@ class EntityModel(Model):
         Field(max_length=1_000),
         FailFast(),
         BeforeValidator(_blank_list),
-    ] = []
+    ] = Field(default_factory=list)
     description: Text | None = None
     page: Reference | None = None
 
@@ -186,10 +188,10 @@ class PageModel(Model):
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)
     ] = "concept"
     status: Annotated[str, _one_of(PAGE_STATUSES)] = "draft"
-    claims: References = []
-    entities: References = []
-    sources: References = []
-    tags: Labels = []
+    claims: References = Field(default_factory=list)
+    entities: References = Field(default_factory=list)
+    sources: References = Field(default_factory=list)
+    tags: Labels = Field(default_factory=list)
     scope: ScopeField = ScopeModel()
     updated_at: datetime | None = None
 
@@ -212,7 +214,7 @@ class RelationModel(Model):
     relation: Label
     target: Id
     confidence: Confidence = 0.7
-    evidence: References = []
+    evidence: References = Field(default_factory=list)
 
 
 class SourceModel(Model):
@@ -256,18 +258,30 @@ _RECORDS: dict[Kind, Callable[..., Artifact]] = {kind: made for made, kind in KI
 
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
-    model = MODELS[kind].model_validate(content)
-    return _RECORDS[kind](path=path, **{name: _lean(value) for name, value in model})
+    values = vars(MODELS[kind].model_validate(content))
+    for name, value in values.items():
+        if (lean := _LEAN.get(type(value))) is not None:
+            values[name] = lean(value)
+    return _RECORDS[kind](path=path, **values)
 
 
-def _lean(value: object) -> object:
-    """Strings that many artifacts share are kept once; a moment is seconds since the epoch."""
-    if isinstance(value, list):
-        return tuple(map(intern, value))
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-        return (aware - _EPOCH).total_seconds()
-    if isinstance(value, ScopeModel):
-        scope = Scope(value.visibility, value.project, value.agent)
-        return OPEN_SCOPE if scope == OPEN_SCOPE else scope
-    return value
+def _shared(strings: list[str]) -> tuple[str, ...]:
+    """Strings that many artifacts share are kept once."""
+    return tuple(map(intern, strings))
+
+
+def _seconds(moment: datetime) -> float:
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return (aware - _EPOCH).total_seconds()
+
+
+def _lean_scope(scope: ScopeModel) -> Scope:
+    found = Scope(scope.visibility, scope.project, scope.agent)
+    return OPEN_SCOPE if found == OPEN_SCOPE else found
+
+
+_LEAN: dict[type, Callable[..., object]] = {
+    list: _shared,
+    datetime: _seconds,
+    ScopeModel: _lean_scope,
+}

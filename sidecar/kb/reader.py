@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -53,7 +53,11 @@ class Reading:
 
 def limit_of(relative_path: str) -> int:
     """Bytes that a file may have."""
-    return MAX_PAGE if classify(relative_path) is Kind.PAGE else document.MAX_YAML
+    return _limit(classify(relative_path))
+
+
+def _limit(kind: Kind | None) -> int:
+    return MAX_PAGE if kind is Kind.PAGE else document.MAX_YAML
 
 
 def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
@@ -70,10 +74,9 @@ def parse(relative_path: str, data: bytes) -> Reading:
     if kind is None:
         return _failed(relative_path, DocumentError("not a file of a knowledge base"))
     try:
-        if len(data) > limit_of(relative_path):
-            limit = limit_of(relative_path) // 1024
-            raise DocumentError(f"the file is larger than {limit} KiB")
-        text, body, shift = _split(relative_path, data)
+        if len(data) > _limit(kind):
+            raise DocumentError(f"the file is larger than {_limit(kind) // 1024} KiB")
+        text, body, shift = _split(kind, data)
         loaded = document.load(text)
         if not isinstance(loaded.value, dict):
             raise DocumentError("the file must be a mapping of names to values", 1 + shift)
@@ -96,17 +99,17 @@ def parse(relative_path: str, data: bytes) -> Reading:
 def locate(relative_path: str, data: bytes, field: str) -> tuple[int, int]:
     """Line and column, from 1, of a dotted field, or of its deepest part that the file has."""
     try:
-        text, _, shift = _split(relative_path, data)
+        text, _, shift = _split(classify(relative_path), data)
         line, column = document.place(text, tuple(field.split(".")))
     except DocumentError as error:
         return error.line, error.column
     return line + shift, column
 
 
-def _split(relative_path: str, data: bytes) -> tuple[str, str | None, int]:
+def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
     """YAML, body, and the lines that stand before the YAML."""
     text = document.decode(data)
-    if classify(relative_path) is not Kind.PAGE:
+    if kind is not Kind.PAGE:
         return text, None, 0
     front, body = document.split_page(text)
     return front, body, 1
@@ -198,8 +201,9 @@ def _in_words(failure: object) -> str:
 
 
 def _stem(path: str) -> str:
-    pure = PurePosixPath(path)
-    return pure.parent.name if pure.name == "meta.yaml" else pure.stem
+    folder, _, name = path.rpartition("/")
+    is_source = folder.startswith("sources/")
+    return folder.removeprefix("sources/") if is_source else name.rpartition(".")[0]
 
 
 def _short(name: str) -> str:

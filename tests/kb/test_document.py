@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,55 @@ def test_reads_yaml_1_1_as_vouch_does() -> None:
     assert isinstance(value, dict)
     assert (value["a"], value["b"], value["d"]) == (True, 8, "yes")
     assert str(value["c"]) == "2026-01-02"
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**9), 10**9),
+        st.floats(allow_nan=False),
+        st.dates(),
+        st.datetimes(),
+        st.text(st.characters(min_codepoint=0xA0, max_codepoint=0x2FF), max_size=20),
+        st.sampled_from(
+            ["yes", "010", "1:30", "~", "", "=", "<<", "2026-01-02", "1e3", ".5", "null"]
+        ),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.one_of(st.text("ab=<~1", max_size=3), st.integers()), inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+@given(VALUES, st.booleans())
+def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow: bool) -> None:
+    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
+    assert repr(load(text).value) == repr(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: !!str 1\nb: !!int '2'\nc: !!null x\nd: !!float 1\n",
+        "a: !!set {x, y}\nb: !!omap [x: 1]\nc: !!pairs [x: 1]\n",
+        "a: !!map {x: 1}\nb: !!seq [x]\n",
+        "1: a\n~: b\ntrue: c\n",
+        "a: {=: 1}\n",
+        "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n",
+        "a: &a [x]\nb: *a\n",
+        "a: 1\nb: {c: 1, c: 2}\na: 3\n",
+        "just text",
+        "",
+        "- 1\n- [a, {b: c}]\n",
+        "? a\n: c\n",
+        "a: 2026-01-02 03:04:05 +02:00\nb: 1:30\nc: 0x1F\nd: .inf\ne: 1_000\n",
+    ],
+)
+def test_what_is_unusual_has_the_values_that_pyyaml_reads(text: str) -> None:
+    assert repr(load(text).value) == repr(yaml.safe_load(text))
 
 
 def test_a_key_given_twice_is_noted_with_its_place() -> None:

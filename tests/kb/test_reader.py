@@ -56,6 +56,10 @@ def test_a_claim_as_vouch_writes_it() -> None:
     )
 
 
+def test_a_claim_may_be_called_meta() -> None:
+    assert served("claims/meta.yaml", claim("meta")).id == "meta"
+
+
 @pytest.mark.parametrize(
     ("path", "data", "expected"),
     [
