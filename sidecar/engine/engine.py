@@ -133,7 +133,8 @@ class Engine:
             was_on = collection.settings.reflex.enabled
             collection.configure(self._client, self.env)
             if collection.settings.reflex.enabled and not was_on:
-                self.sessions.clear()
+                for session in self.sessions:
+                    session.forget(collection.root)
         if self.collections and not self._reflex_on():
             self.sessions.clear()
         self._name_collections()
@@ -183,7 +184,7 @@ class Engine:
                         settings, _ = load_settings(overlay.config, self._client, self.env)
                 env = self.env if caller.env is None else caller.env
                 who = viewer_for(settings, viewer, caller.viewer, env)
-                view = View(collection.name, collection.knowledge, who.gates)
+                view = View(collection.name, collection.knowledge, who.gates, collection.root)
                 served.append(Served(view, settings, collection))
             yield served
 
@@ -296,14 +297,13 @@ class Engine:
         session = self.sessions.peek(session_id)
         if session is None:
             return []
-        texts = session.newest_first()
         rows: list[Salient] = []
         limit = 0
         for one in served:
             reflex = one.settings.reflex
             if reflex.enabled:
                 limit = max(limit, top_k or reflex.top_k)
-                rows += rank([one.view], texts[: reflex.window], top_k or reflex.top_k)
+                rows += rank([one.view], one.window(session), top_k or reflex.top_k)
         rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
         return rows[:limit]
 

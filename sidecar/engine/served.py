@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.kb.settings import Settings
+from sidecar.retrieval.sessions import Session
 from sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ class Speaker:
 
     view: View
     settings: Settings
+
+    def window(self, session: Session) -> list[str]:
+        """The texts of a session that count here, newest first."""
+        reflex = self.settings.reflex
+        texts = session.newest_first(self.view.identity) if reflex.enabled else []
+        return texts[: reflex.window]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.engine.served import Speaker
@@ -29,7 +29,7 @@ class Speech:
 
 def speak_of(
     served: Sequence[Speaker],
-    texts: Sequence[str],
+    texts: Sequence[str] | None,
     *,
     session: Session | None = None,
     max_chars: int | None = None,
@@ -37,7 +37,8 @@ def speak_of(
     adjacent: bool = False,
     probed: Probe | None = None,
 ) -> Speech:
-    """Context for texts, newest first; `probed` adds what full text found for them.
+    """Context for texts, newest first, or else for the session's window; `probed` adds what full
+    text found for them.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
     said now is kept as given.
@@ -47,16 +48,23 @@ def speak_of(
         recall = one.settings.recall
         if recall.enabled:
             threshold = max(VOLUNTEERED, recall.similarity_threshold)
-            rows += worth_volunteering([one.view], texts, threshold)
+            heard = _heard(one, session) if texts is None else texts
+            rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
     if session is not None and not repeat:
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
     more = _found(served, probed) if probed is not None else []
     given = _given(session, repeat)
+    if texts is None:
+        texts = session.newest_first() if session is not None else []
     speech = say(served, rows, " ".join(texts), max_chars, adjacent, given, more)
     if session is not None and not repeat:
         _remember(session, rows, speech)
     return speech
+
+
+def _heard(one: Speaker, session: Session | None) -> list[str]:
+    return [] if session is None else one.window(session)
 
 
 def say(
@@ -124,31 +132,30 @@ def fresh(served: Sequence[Speaker], session: Session, now: float) -> list[Salie
 
     `now` is on the sessions' clock. What is returned counts as pushed.
     """
-    texts = session.newest_first()[:1]
     found: list[Salient] = []
     for one in served:
         volunteer = one.settings.volunteer
         if (
             not one.settings.reflex.enabled
             or not volunteer.enabled
-            or _throttled(session, one.view.collection, volunteer.throttle_seconds, now)
+            or _throttled(session, one.view.identity, volunteer.throttle_seconds, now)
         ):
             continue
         threshold = VOLUNTEERED if volunteer.threshold is None else volunteer.threshold
-        rows = worth_volunteering([one.view], texts, threshold)
-        rows = [r for r in rows if (r.view.collection, r.entity.id) not in session.pushed]
+        rows = worth_volunteering([one.view], one.window(session)[:1], threshold)
+        rows = [r for r in rows if (r.view.identity, r.entity.id) not in session.pushed]
         left = one.settings.reflex.top_k
         if volunteer.max_per_session is not None:
-            pushed = sum(collection == one.view.collection for collection, _ in session.pushed)
+            pushed = sum(collection == one.view.identity for collection, _ in session.pushed)
             left = min(left, volunteer.max_per_session - pushed)
         found += rows[: max(0, left)]
     for row in found:
-        session.pushed.add((row.view.collection, row.entity.id))
-        session.last_push_at[row.view.collection] = now
+        session.pushed.add((row.view.identity, row.entity.id))
+        session.last_push_at[row.view.identity] = now
     return found
 
 
-def _throttled(session: Session, collection: str, seconds: float | None, now: float) -> bool:
+def _throttled(session: Session, collection: Hashable, seconds: float | None, now: float) -> bool:
     last = session.last_push_at.get(collection)
     return seconds is not None and last is not None and now - last < seconds
 
@@ -161,11 +168,11 @@ def _state(row: Salient) -> int:
 
 
 def _state_of(hit: Hit) -> tuple[object, ...]:
-    return (hit.view.collection, *key_of(hit.artifact), hash(hit.artifact))
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact))
 
 
 def _given_state(session: Session, row: Salient) -> object:
-    return session.given.get((row.view.collection, Kind.ENTITY, row.entity.id))
+    return session.given.get((row.view.identity, Kind.ENTITY, row.entity.id))
 
 
 def _given(session: Session | None, repeat: bool) -> frozenset[object]:
@@ -175,10 +182,10 @@ def _given(session: Session | None, repeat: bool) -> frozenset[object]:
 
 
 def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:
-    said = {(hit.view.collection, hit.entity_id) for hit in speech.hits}
+    said = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
-        if (row.view.collection, row.entity.id) in said:
-            session.given[row.view.collection, Kind.ENTITY, row.entity.id] = _state(row)
+        if (row.view.identity, row.entity.id) in said:
+            session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
     for hit in speech.hits:
         kind, artifact_id = key_of(hit.artifact)
-        session.given[hit.view.collection, kind, artifact_id] = _state_of(hit)
+        session.given[hit.view.identity, kind, artifact_id] = _state_of(hit)

@@ -111,9 +111,7 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         session = sessions.get(session_id) if session_id else None
     else:
         session = sessions.open(session_id) if session_id else None
-    texts = [analysed(params.task)] if params.task is not None else []
-    if params.task is None and session is not None:
-        texts = session.newest_first()
+    texts = None if params.task is None else [analysed(params.task)]
     probed = None
     if params.task is not None:
         made = probing.probe(ask.served, analysed(params.task), session, late)

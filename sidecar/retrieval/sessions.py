@@ -29,6 +29,8 @@ class Slot:
 
     key: str
     text: str
+    turn: int = 0
+    """Which touch of the session's slots was its last."""
 
 
 @dataclass(slots=True)
@@ -38,23 +40,27 @@ class Session:
     id: str
     last_active: float
     slots: OrderedDict[str, Slot] = field(default_factory=OrderedDict)
-    pushed: set[tuple[str, str]] = field(default_factory=set)
-    """(collection, entity id) of what was ever `fresh`."""
-    given: dict[tuple[str, str, str], object] = field(default_factory=dict)
-    """(collection, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    pushed: set[tuple[Hashable, str]] = field(default_factory=set)
+    """(`View.identity`, entity id) of what was ever `fresh`."""
+    given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
+    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0
-    last_push_at: dict[str, float] = field(default_factory=dict)
-    """When something of a collection was last `fresh`."""
+    last_push_at: dict[Hashable, float] = field(default_factory=dict)
+    """When something of a collection (`View.identity`) was last `fresh`."""
     _made: int = 0
+    _touches: int = 0
+    _forgotten: dict[Hashable, int] = field(default_factory=dict)
+    """The touch up to which slots do not count for a collection."""
 
     def touch(self, key: str, text: str, window: int) -> None:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
         self.slots.pop(key, None)
         kept = _newest(text)
         if kept.strip():
-            self.slots[key] = Slot(key, kept)
+            self._touches += 1
+            self.slots[key] = Slot(key, kept, self._touches)
         self.trim(window)
 
     def add(self, text: str, window: int) -> None:
@@ -85,9 +91,17 @@ class Session:
         while len(self.slots) > window:
             self.slots.popitem(last=False)
 
-    def newest_first(self) -> list[str]:
-        """The texts of the window."""
-        return [slot.text for slot in reversed(self.slots.values())]
+    def newest_first(self, collection: Hashable = None) -> list[str]:
+        """The texts of the window; with a collection those that count for it."""
+        after = self._forgotten.get(collection, 0)
+        return [slot.text for slot in reversed(self.slots.values()) if slot.turn > after]
+
+    def forget(self, collection: Hashable) -> None:
+        """Begin anew with one collection: as if it had heard and given nothing."""
+        self._forgotten[collection] = self._touches
+        self.pushed = {one for one in self.pushed if one[0] != collection}
+        self.given = {key: how for key, how in self.given.items() if key[0] != collection}
+        self.last_push_at.pop(collection, None)
 
 
 def _newest(text: str) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from heapq import nsmallest
 from math import fsum
 from operator import attrgetter
+from pathlib import Path
 from typing import TypeVar, cast
 
 from sidecar.index.knowledge import Knowledge
@@ -34,6 +35,12 @@ class View:
     collection: str
     knowledge: Knowledge
     gates: frozenset[str]
+    root: Path | None = None
+
+    @property
+    def identity(self) -> Path | str:
+        """What a collection is known by from one question to the next: a name can go to another."""
+        return self.root or self.collection
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text, kept until the knowledge or the viewer is another."""

@@ -155,6 +155,48 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 
+def named(pushed: list[SaliencePush]) -> list[str]:
+    return [row.view.collection for push in pushed for row in push.fresh]
+
+
+def context_of(engine: Engine, **params: object) -> list[str]:
+    answer = ask(engine, "context", session_id="s", **params)
+    return [item["collection"] for item in answer["items"]]
+
+
+def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    engine = engine_on(one, two)
+    pushes = Pushes(engine, Caller())
+    assert named(say(engine, pushes, "the Key Vault")) == ["one", "two"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["one", "two"]
+
+    configure(engine, one, retrieval={"reflex": {"enabled": False}})
+    say(engine, pushes, "Key Vault")
+    assert context_of(engine) == ["two"]
+    configure(engine, one, retrieval={"reflex": {"enabled": True}})
+    listed = ask(engine, "salience", session_id="s")["salience"]
+    assert [row["collection"] for row in listed] == ["two"]
+    assert context_of(engine) == ["two"]
+
+    assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
+    assert context_of(engine) == ["one", "two"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["one"]
+
+
+def test_what_was_given_is_known_by_the_folder_not_by_the_name(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path / "b" / "kb"))
+    pushes = Pushes(engine, Caller())
+    assert named(say(engine, pushes, "the Key Vault")) == ["kb"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
+    engine.add_root(base(tmp_path / "a" / "kb"))  # takes the name
+    engine.load()
+    (push,) = say(engine, pushes, "Key Vault")
+    assert [row.view.root for row in push.fresh] == [tmp_path / "a" / "kb"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
+    assert context_of(engine, task="the Key Vault") == ["kb", "kb-2"]
+
+
 def test_context_without_repeats_says_what_is_new(engine: Engine, root: Path) -> None:
     def context(task: str, **params: object) -> list[str]:
         asked = {"task": task, "session_id": "s", "repeat": False} | params

@@ -98,7 +98,7 @@ class Relay:
             session = self._engine.sessions.peek(session_id)
             if session is None or whose not in (None, root):
                 continue
-            for text in reversed(session.newest_first()):
+            for text in reversed(session.newest_first(root)):
                 writer.write(_line(self._message(session_id, text)))
 
     def _send(
