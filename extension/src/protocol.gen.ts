@@ -108,7 +108,7 @@ export interface ContextParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** What that text brings in (16,384 characters of it); without it, the window. */
+  /** The task in its own words (16,384 characters count): gives what these bring in. Left out: what the latest texts of the session are about. */
   readonly task?: string | null;
   /** Characters of `text` at most, frame included. */
   readonly max_chars?: number | null;

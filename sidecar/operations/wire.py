@@ -279,7 +279,10 @@ class ContextParams(Params):
 
     task: Text | None = Field(
         default=None,
-        description="What that text brings in (16,384 characters of it); without it, the window.",
+        description=(
+            "The task in its own words (16,384 characters count): gives what these bring in. Left "
+            "out: what the latest texts of the session are about."
+        ),
     )
     max_chars: int | None = Field(
         default=None, ge=100, le=5000, description="Characters of `text` at most, frame included."
