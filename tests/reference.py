@@ -87,8 +87,10 @@ class Reference:
         full = {e: arm for e, arm in arms.items() if arm is not Arm.PARTIAL}
         if not full and len(arms) > 1:
             return
-        for entity_id, arm in (full or arms).items():
-            yield Named(run.start, run.end, entity_id, arm, len(full) > 1, False)
+        exact = {e: arm for e, arm in full.items() if arm is not Arm.VARIANT}
+        named = exact or full or arms
+        for entity_id, arm in named.items():
+            yield Named(run.start, run.end, entity_id, arm, len(named) > 1, False)
 
     # Links
 

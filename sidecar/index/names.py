@@ -294,13 +294,15 @@ def _mentions(analysed: Units, start: int, step: _Step) -> Iterable[Mention]:
         arm = _arm(form, written, step.words)
         if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
             best[form.entity_id] = (arm, form)
-    known = {e for e, (arm, _) in best.items() if arm is not Arm.PARTIAL}
+    known = [e for e, (arm, _) in best.items() if arm is not Arm.PARTIAL]
     if not known and len(best) > 1:
         return  # a part that two entities share names nobody
-    for entity_id, (arm, form) in sorted(best.items()):
-        if arm is Arm.PARTIAL and known:
-            continue
-        ambiguous = len(known) > 1
+    # Written just as one entity has it, the words are no inflection of another's name.
+    exact = [e for e in known if best[e][0] is not Arm.VARIANT]
+    named = exact or known or list(best)
+    ambiguous = len(named) > 1
+    for entity_id in sorted(named):
+        arm, form = best[entity_id]
         yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
 
 

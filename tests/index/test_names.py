@@ -112,6 +112,27 @@ def test_a_part_that_is_shared_names_nobody_and_a_full_name_beats_a_part() -> No
     assert found("byron's", entity("tool", "Ada Byron", type="tool")) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("restart Relay now", ("relay", Arm.NAME)),
+        ("restart Relays now", ("relays", Arm.NAME)),
+        ("the relays' logs", ("relays", Arm.NAME)),
+        ("two mailers", ("relay", Arm.ALIAS)),
+    ],
+)
+def test_a_name_as_written_is_no_inflection_of_another(text: str, named: tuple[str, Arm]) -> None:
+    relay = entity("relay", "Relay", aliases=("mailers",))
+    mention = one(text, relay, entity("relays", "Relays"), entity("mailer", "Mailer"))
+    assert (mention.entity_id, mention.arm) == named
+    assert not mention.ambiguous
+
+
+def test_words_that_inflect_two_names_are_ambiguous() -> None:
+    mentions = names_of(entity("a", "Relay"), entity("b", "relay")).find("two relays")
+    assert [(m.entity_id, m.ambiguous) for m in mentions] == [("a", True), ("b", True)]
+
+
 def test_words_that_name_two_entities_are_ambiguous() -> None:
     names = names_of(entity("a", "Mercury"), entity("b", "Quicksilver", aliases=("mercury",)))
     assert [(m.entity_id, m.arm, m.ambiguous) for m in names.find("Mercury rises")] == [
