@@ -7,10 +7,12 @@ stands at its end is then compared word by word. Offsets are those of the origin
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from sidecar.index.text import Unit, Units, always_content, fold, inflects, units
@@ -20,6 +22,10 @@ from sidecar.kb.records import Entity
 __all__ = ["Arm", "Mention", "Names"]
 
 MIN_SURNAME = 3
+_GAP = "\0"
+"""Begins the keys that are punctuation."""
+_MAX_PIECE = 64
+_MAX_PIECES = 1 << 14
 
 
 class Arm(IntEnum):
@@ -70,6 +76,22 @@ class _Step(NamedTuple):
     words: tuple[str, ...]
 
 
+class _Piece(NamedTuple):
+    """What stands between two spaces: what it names by itself, with offsets in it; the keys by
+    which names that begin in it may go on after it, and whether punctuation is one of them; how
+    many units it has, and the stems with which it may begin.
+    """
+
+    mentions: Sequence[Mention]
+    onward: AbstractSet[str]
+    parted: bool
+    size: int
+    first: frozenset[str]
+
+
+_NO_PIECE = _Piece((), frozenset(), False, 0, frozenset({""}))
+
+
 class Names:
     """A matcher over entity names. Not safe for use by two threads at once."""
 
@@ -79,10 +101,12 @@ class Names:
         self._exact: defaultdict[str, set[str]] = defaultdict(set)
         self._containing: defaultdict[str, set[str]] = defaultdict(set)
         self._entities: dict[str, Entity] = {}
+        self._pieces = _Pieces(self._piece)
 
     def add(self, entity: Entity) -> None:
         """Learn an entity's names; one with the same id is replaced."""
         self.remove(entity.id)
+        self._pieces.clear()
         self._entities[entity.id] = entity
         paths: list[tuple[str, ...]] = []
         for path, form in _forms(entity):
@@ -103,6 +127,7 @@ class Names:
         entity = self._entities.pop(entity_id, None)
         if entity is None:
             return
+        self._pieces.clear()
         for path in self._paths.pop(entity_id):
             self._prune(self._root, path, entity_id)
             for key in path:
@@ -122,31 +147,63 @@ class Names:
             del node.children[path[0]]
 
     def find(self, text: str) -> list[Mention]:
-        """All mentions in a text, by position; covered ones are marked as nested."""
-        analysed = units(text)
+        """All mentions in a text, by position; covered ones are marked as nested.
+
+        Goes from piece to piece between spaces: what one names by itself is remembered, and only
+        where a name may go on in the next ones are they taken apart.
+        """
+        pieces = text.replace("\n", " ").replace("\t", " ").split(" ")
+        lengths = list(accumulate(map(len, pieces), initial=0))
+        known = [self._pieces[piece] for piece in pieces]
         found: list[Mention] = []
-        for i in self._beginnings(analysed):
-            for step in self._walk(analysed, i):
-                found += _mentions(analysed, i, step)
+        for i, (here, after) in enumerate(zip(known, [*known[1:], _NO_PIECE], strict=True)):
+            mentions, onward, parted, size, _ = here
+            if onward and (parted or not after.first or not onward.isdisjoint(after.first)):
+                mentions = self._across(text, lengths, i, size)
+            if mentions:
+                at = lengths[i] + i
+                found += [Mention(m[0] + at, m[1] + at, *m[2:]) for m in mentions]
+        if len(self._pieces) > _MAX_PIECES:
+            self._pieces.clear()
         return _mark_nested(found)
 
-    def _beginnings(self, analysed: Units) -> Iterator[int]:
-        """The units from which on the trie may be walked to an end."""
-        first, wholes = self._root.children, analysed.wholes
-        following = iter(analysed.units)
-        next(following, None)
-        for i, unit in enumerate(analysed.units):
-            after = next(following, None)
-            node = first.get(unit.stem)
-            if i in wholes or (
-                node is not None
-                and (
-                    node.forms
-                    or (after is not None and (after.gap or after.stem in node.children))
-                    or i + 1 in wholes
-                )
-            ):
-                yield i
+    def _piece(self, piece: str) -> _Piece:
+        analysed = units(piece)
+        count = len(analysed.units)
+        mentions, onward = self._named_from(analysed, count)
+        parted = any(key.startswith(_GAP) for key in onward)
+        first = frozenset(unit.stem for unit, _ in _readings(analysed, 0)) if count else frozenset()
+        return _Piece(mentions, onward, parted, count, first)
+
+    def _across(
+        self, text: str, lengths: Sequence[int], first: int, count: int
+    ) -> Sequence[Mention]:
+        """What begins in the piece `first`, which has `count` units, and may end in later ones.
+
+        `lengths` are those of all pieces before each one.
+        """
+        last = len(lengths) - 1
+        until = min(first + 2, last)
+        while True:
+            analysed = units(text[lengths[first] + first : lengths[until] + until])
+            mentions, onward = self._named_from(analysed, count)
+            if not onward or until == last:
+                return mentions
+            until = min(first + 2 * (until - first), last)
+
+    def _named_from(
+        self, analysed: Units, count: int
+    ) -> tuple[Sequence[Mention], AbstractSet[str]]:
+        """What begins in the first `count` units, and the keys by which names go on at the end."""
+        cut: list[_Node] = []
+        mentions = [
+            mention
+            for start in range(count)
+            for step in self._walk(analysed, start, cut)
+            for mention in _mentions(analysed, start, step)
+        ]
+        onward = [node.children.keys() for node in cut]
+        return mentions, onward[0] if len(onward) == 1 else frozenset().union(*onward)
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
@@ -159,7 +216,7 @@ class Names:
         An empty one stands for a name that full text can't look for.
         """
         return {
-            tuple(sorted({k for k in path if not k.startswith("\0") and always_content(k)}))
+            tuple(sorted({k for k in path if not k.startswith(_GAP) and always_content(k)}))
             for path, _ in _forms(entity)
         }
 
@@ -179,14 +236,19 @@ class Names:
             found.update(c for c in candidates if any(_has_run(p, keys) for p in self._paths[c]))
         return sorted(found)
 
-    def _walk(self, analysed: Units, start: int) -> Iterator[_Step]:
-        """Every end in the trie that the units from `start` on reach."""
+    def _walk(self, analysed: Units, start: int, cut: list[_Node]) -> Iterator[_Step]:
+        """Every end in the trie that the units from `start` on reach.
+
+        Adds to `cut` where ways that go on are when the text ends.
+        """
         todo: list[tuple[int, _Node, tuple[str, ...]]] = [(start, self._root, ())]
         while todo:
             i, node, words = todo.pop()
             if node.forms:
                 yield _Step(i, node, words)
             if i == len(analysed.units):
+                if node.children:
+                    cut.append(node)
                 continue
             gap = analysed.units[i].gap
             if gap and i > start:
@@ -200,6 +262,20 @@ class Names:
                     todo.append((after, child, (*words, unit.folded)))
 
 
+class _Pieces(dict[str, "_Piece"]):
+    """Looks at a piece when it comes for the first time; long ones hardly come again."""
+
+    def __init__(self, look: Callable[[str], _Piece]) -> None:
+        super().__init__()
+        self._look = look
+
+    def __missing__(self, piece: str) -> _Piece:
+        made = self._look(piece)
+        if len(piece) <= _MAX_PIECE:
+            self[piece] = made
+        return made
+
+
 def _readings(analysed: Units, i: int) -> Iterator[tuple[Unit, int]]:
     yield analysed.units[i], i + 1
     if i in analysed.wholes:
@@ -207,7 +283,7 @@ def _readings(analysed: Units, i: int) -> Iterator[tuple[Unit, int]]:
 
 
 def _gap_key(gap: str) -> str:
-    return "\0" + gap
+    return _GAP + gap
 
 
 def _whole_stems(analysed: Units) -> list[str]:

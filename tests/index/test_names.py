@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from sidecar.index.names import Arm, Mention, Names
 from sidecar.kb.records import Entity
-from tests.index.worlds import entities, texts
+from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
 
 
@@ -167,6 +167,31 @@ def test_a_part_of_a_name_at_word_borders() -> None:
     assert names.containing("rate service") == []
     assert names.containing("limit er") == []
     assert names.containing("the") == []
+
+
+_GAPS = (
+    *(" ", " ", " ", "", "  ", "\n", "\t", "\r\n", "\n\n", "\xa0", "\x85", "-", "_", ", ", " & "),
+    *(". ", " – ", "(", ") ", "'s ", "“", "” ", "\u0301", "\u200b ", "/", "x" * 70),
+)
+
+
+def _written(most: int) -> st.SearchStrategy[str]:
+    pair = st.tuples(st.sampled_from(WORDS), st.sampled_from(_GAPS))
+    return st.lists(pair, min_size=1, max_size=most).map(lambda p: "".join(map("".join, p)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_written(4), min_size=1, max_size=5), st.booleans(), _written(20))
+def test_what_spaces_part_is_found_as_in_one_piece(
+    known: list[str], person: bool, text: str
+) -> None:
+    kind = "person" if person else "concept"
+    named = [entity(f"e{i}", name, type=kind) for i, name in enumerate(known)]
+    mentions = names_of(*named).find(text + known[0])
+    plain = Reference(named).mentions(text + known[0])
+    assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+        tuple(mention) for mention in plain
+    ]
 
 
 class NamesMachine(RuleBasedStateMachine):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation, Scope, Source
 
-__all__ = ["GATES", "claims", "entities", "pages", "steps", "texts"]
+__all__ = ["GATES", "WORDS", "claims", "entities", "pages", "steps", "texts"]
 
 GATES = [
     frozenset({OPEN}),
@@ -16,7 +16,7 @@ GATES = [
     frozenset({OPEN, "agent:ada", "project:courier"}),
 ]
 
-_WORDS = (
+WORDS = (
     "rate limiter limiters RateLimiter rate_limiter rate-limiter ratelimiter limit limited the and "
     "other Others Ada Lovelace Lovelace's lovelace Byron Will will Go go good jwt JWT tokens token "
     "認証基盤 認証 基盤 基 サーバー サーバ C++ c C# .NET It's Rogue's End Rogue’s straße STRASSE"
@@ -32,11 +32,11 @@ _SCOPES = [
 ]
 
 texts = st.lists(
-    st.tuples(st.sampled_from(_WORDS), st.sampled_from([" ", " ", " ", "\n", ", ", "-", ". ", ""])),
+    st.tuples(st.sampled_from(WORDS), st.sampled_from([" ", " ", " ", "\n", ", ", "-", ". ", ""])),
     min_size=1,
     max_size=6,
 ).map(lambda pairs: "".join(word + gap for word, gap in pairs).strip() or "jwt")
-_names = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=3).map(" ".join)
+_names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 _entity_ids = st.lists(st.sampled_from(["e0", "e1", "e2", "e3", "nobody"]), max_size=2).map(tuple)
 _claim_ids = st.lists(st.sampled_from(["c0", "c1", "c2", "c3", "c4", "gone"]), max_size=3)
 _dates = st.none() | st.sampled_from([0.0, 1.7e9, 1.79e9, 1.9e9])
