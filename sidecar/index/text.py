@@ -67,6 +67,10 @@ _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
 
 _PLAIN_GAPS = frozenset({"", " "})
+_SHORT = 1 << 10
+"""Characters of a text that is kept with its units for a while."""
+_PIECE = 64
+"""Characters of a piece between spaces that is kept with its stems: longer ones hardly repeat."""
 _new = tuple.__new__
 
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
@@ -160,7 +164,11 @@ class Unit(NamedTuple):
 
 
 class Units(NamedTuple):
-    """The units of a text; `wholes` gives, by index, an identifier's whole word and its end."""
+    """The units of a text; `wholes` gives, by index, an identifier's whole word and its end.
+
+    White space parts: the units of a piece between two spaces are those that it has in the text.
+    Not to be changed.
+    """
 
     text: str
     units: list[Unit]
@@ -169,6 +177,16 @@ class Units(NamedTuple):
 
 def units(text: str) -> Units:
     """Take a text apart."""
+    return _remembered_units(text) if len(text) <= _SHORT else _units(text)
+
+
+@lru_cache(maxsize=1 << 8)
+def _remembered_units(text: str) -> Units:
+    # One question takes its text apart several times, and the same pairs of words in it.
+    return _units(text)
+
+
+def _units(text: str) -> Units:
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0
@@ -243,12 +261,40 @@ class Needle(NamedTuple):
 
 
 def content_stems(text: str) -> list[str]:
-    """What full text knows of a text: stems without stopwords, with repetitions, in order."""
-    analysed = units(text)
-    out = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
-    out += [whole.stem for whole, _ in analysed.wholes.values()]
-    out += [bigram for bigram, _ in _bigrams(analysed)]
-    return out
+    """What full text knows of a text: stems without stopwords, with repetitions, in order.
+
+    Then the whole words of identifiers, then pairs of characters.
+    """
+    plain: list[str] = []
+    wholes: list[str] = []
+    pairs: list[str] = []
+    for piece in text.split():
+        own, whole, paired = _piece_stems(piece) if len(piece) <= _PIECE else _stems_of(piece)
+        plain += own
+        if whole or paired:
+            wholes += whole
+            pairs += paired
+    return plain + wholes + pairs
+
+
+class _Stems(NamedTuple):
+    plain: tuple[str, ...]
+    wholes: tuple[str, ...]
+    pairs: tuple[str, ...]
+
+
+@lru_cache(maxsize=1 << 14)
+def _piece_stems(piece: str) -> _Stems:
+    return _stems_of(piece)
+
+
+def _stems_of(piece: str) -> _Stems:
+    analysed = _units(piece)
+    return _Stems(
+        tuple(u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS),
+        tuple(whole.stem for whole, _ in analysed.wholes.values()),
+        tuple(bigram for bigram, _ in _bigrams(analysed)),
+    )
 
 
 def needles(text: str) -> list[Needle]:

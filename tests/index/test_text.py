@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.index.text import content_stems, fold, inflects, needles, stem, units
+from sidecar.index.text import Unit, content_stems, fold, inflects, needles, stem, units
+from sidecar.index.words import STOPWORDS
 
 # Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.
 _tricky = st.text(
@@ -50,6 +52,26 @@ def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: 
     assert stems == content_stems(text)
     assert all(isinstance(s, str) and s and not s.isspace() for s in stems)
     assert all(needle.held_by(frozenset(stems)) for needle in needles(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(_tricky)
+def test_full_text_by_pieces_is_that_of_the_text_in_one(text: str) -> None:
+    analysed = units(text)
+    words = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
+    wholes = [whole.stem for whole, _ in analysed.wholes.values()]
+    runs: list[list[Unit]] = []
+    for before, unit in pairwise([None, *analysed.units]):
+        if unit is None or not unit.spaceless:
+            continue
+        if before is not None and before.spaceless and before.end == unit.start:
+            runs[-1].append(unit)
+        else:
+            runs.append([unit])
+    lone = [[run[0].folded] if len(run) == 1 else [] for run in runs]
+    pairs = [[a.folded + b.folded for a, b in pairwise(run)] for run in runs]
+    signs = [s for one, two in zip(lone, pairs, strict=True) for s in one + two]
+    assert content_stems(text) == words + wholes + signs
 
 
 @settings(max_examples=200, deadline=None)
