@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextvars
 import json
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter, transform_error
@@ -130,6 +131,7 @@ class Protocol(LanguageServerProtocol):
     def _receive_answer(self, data: dict[str, Any]) -> None:
         try:
             self.handle_message(self.structure_message(data))
+            self._result_types.pop(data["id"], None)  # pygls keeps it where the answer is an error
         except JsonRpcException:
             log.warning("ignored an answer: not of the expected form")
 
@@ -158,6 +160,24 @@ class Protocol(LanguageServerProtocol):
             messages = transform_error(error, path="", format_exception=_readable)
             messages = [_as_field(message) for message in messages]
             raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
+
+    def _execute_handler(
+        self,
+        msg_id: MessageId,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
+        running = self._request_futures.get(msg_id)
+        if running is not None:
+            running.add_done_callback(partial(self._forget, msg_id))
+
+    def _forget(self, msg_id: MessageId, ended: Future[Any]) -> None:
+        """pygls 2.1 drops the futures of requests only, and keeps those of notifications."""
+        if self._request_futures.get(msg_id) is ended:
+            del self._request_futures[msg_id]
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         error = None if future.cancelled() else future.exception()

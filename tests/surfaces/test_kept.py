@@ -1,0 +1,164 @@
+"""What a language server keeps of messages that are done with: nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import io
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.lsp.features import FEATURES
+from sidecar.surfaces.lsp.server import Sidecar
+from sidecar.surfaces.streams import Outbox
+
+TIMES = 50
+SPARE = 5
+"""Futures of the test's own doing or of what else runs in the process."""
+TEXT = "the parser"
+URI = "file:///nowhere/a.txt"
+OPEN = {"textDocument": {"uri": URI, "languageId": "plaintext", "version": 0, "text": ""}}
+CHANGE = {
+    "textDocument": {"uri": URI, "version": 1},
+    "contentChanges": [{"text": TEXT}],
+}
+CLOSE = {"textDocument": {"uri": URI}}
+FOLDERS: dict[str, object] = {"event": {"added": [], "removed": []}}
+BOOK = {"notebookDocument": {"uri": "file:///nowhere/a.ipynb"}, "cellTextDocuments": []}
+
+
+class Sink(io.BytesIO):
+    """What the server says, dropped."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+@pytest.fixture(autouse=True)
+def silenced() -> Iterator[None]:
+    """pygls logs exceptions with their frames; what gathers logs for a test would keep them."""
+    logger = logging.getLogger("pygls")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    yield
+    logger.setLevel(level)
+
+
+@contextmanager
+def connected() -> Iterator[Sidecar]:
+    """A server that a client has initialized, on an engine without a knowledge base."""
+    engine = Engine(env={})
+    outbox = Outbox(Sink(), on_broken=lambda: None)
+    server = Sidecar(engine, Keeper(engine), outbox)
+    for register in FEATURES:
+        register(server)
+    receive(server, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 0)
+    try:
+        yield server
+    finally:
+        server.close()
+        outbox.close()
+
+
+def receive(server: Sidecar, method: str, params: object, request: int | None = None) -> None:
+    call = {"jsonrpc": "2.0", "method": method, "params": params}
+    server.receive(json.dumps(call if request is None else call | {"id": request}).encode())
+
+
+def futures() -> int:
+    """How many there are in the process, of threads and of the loop."""
+    gc.collect()
+    return sum(isinstance(one, Future | asyncio.Future) for one in gc.get_objects())
+
+
+def grown(work: Callable[[Sidecar, int], Awaitable[None]]) -> int:
+    """How many more futures there are once `work` was done again and again."""
+
+    async def main() -> int:
+        with connected() as server:
+            await work(server, 1)
+            before = futures()
+            for number in range(TIMES):
+                await work(server, 2 + number)
+            return futures() - before
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/didOpen", OPEN),
+        ("textDocument/didChange", CHANGE),
+        ("textDocument/didSave", CLOSE),
+        ("textDocument/didClose", CLOSE),
+        ("notebookDocument/didClose", BOOK),
+        ("workspace/didChangeWorkspaceFolders", FOLDERS),
+        ("workspace/didChangeConfiguration", {"settings": {}}),
+        ("$/setTrace", {"value": "off"}),
+        ("vouch/prompt", {"session_id": "s", "text": TEXT}),
+    ],
+)
+def test_of_a_notification(method: str, params: object) -> None:
+    async def work(server: Sidecar, number: int) -> None:
+        if number == 1:
+            receive(server, "textDocument/didOpen", OPEN)
+        receive(server, method, params)
+
+    assert grown(work) < SPARE
+
+
+def test_of_a_notification_whose_handler_fails() -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    async def work(server: Sidecar, number: int) -> None:
+        if number == 1:
+            receive(server, "textDocument/didOpen", OPEN)
+            server.on_touch.append(fail)
+        text = f"{TEXT} {number}"
+        receive(server, "textDocument/didChange", CHANGE | {"contentChanges": [{"text": text}]})
+
+    assert grown(work) < SPARE
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("vouch/salience", {}),
+        ("vouch/experts", {"topic": ""}),
+        (
+            "textDocument/hover",
+            {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}},
+        ),
+        ("no/such", {}),
+    ],
+)
+def test_of_a_request(method: str, params: object) -> None:
+    async def work(server: Sidecar, number: int) -> None:
+        receive(server, method, params, number)
+
+    assert grown(work) < SPARE
+
+
+@pytest.mark.parametrize(
+    "answer", [{"result": None}, {"error": {"code": -32601, "message": "Method not found"}}]
+)
+def test_of_a_request_to_the_client(answer: dict[str, object]) -> None:
+    async def work(server: Sidecar, _: int) -> None:
+        asked = asyncio.ensure_future(server.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None))
+        await asyncio.sleep(0)
+        (asking,) = server.protocol._request_futures
+        server.receive(json.dumps({"jsonrpc": "2.0", "id": asking, **answer}).encode())
+        assert await asked is ("result" in answer)
+        assert not server.protocol._result_types
+
+    assert grown(work) < SPARE
