@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from sys import intern
@@ -69,8 +69,6 @@ _SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
 _PLAIN_GAPS = frozenset({"", " "})
 _SHORT = 1 << 10
 """Characters of a text that is kept with its units for a while."""
-_PIECE = 64
-"""Characters of a piece between spaces that is kept with its stems: longer ones hardly repeat."""
 _new = tuple.__new__
 
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
@@ -265,36 +263,28 @@ def content_stems(text: str) -> list[str]:
 
     Then the whole words of identifiers, then pairs of characters.
     """
-    plain: list[str] = []
+    if text.isascii():
+        return _stems_of(_ASCII_TOKEN.findall(text))
+    if not _ANY_SPACELESS.search(text):
+        return _stems_of(match[0] for match in _tokens(text))
+    analysed = _units(text)
+    out = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
+    out += [whole.stem for whole, _ in analysed.wholes.values()]
+    out += [bigram for bigram, _ in _bigrams(analysed)]
+    return out
+
+
+def _stems_of(tokens: Iterable[str]) -> list[str]:
+    # As content_stems says, without a Unit for each word: every file of a cold start comes by.
+    out: list[str] = []
     wholes: list[str] = []
-    pairs: list[str] = []
-    for piece in text.split():
-        own, whole, paired = _piece_stems(piece) if len(piece) <= _PIECE else _stems_of(piece)
-        plain += own
-        if whole or paired:
-            wholes += whole
-            pairs += paired
-    return plain + wholes + pairs
-
-
-class _Stems(NamedTuple):
-    plain: tuple[str, ...]
-    wholes: tuple[str, ...]
-    pairs: tuple[str, ...]
-
-
-@lru_cache(maxsize=1 << 14)
-def _piece_stems(piece: str) -> _Stems:
-    return _stems_of(piece)
-
-
-def _stems_of(piece: str) -> _Stems:
-    analysed = _units(piece)
-    return _Stems(
-        tuple(u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS),
-        tuple(whole.stem for whole, _ in analysed.wholes.values()),
-        tuple(bigram for bigram, _ in _bigrams(analysed)),
-    )
+    for _, _, folded, root, parts in map(_word, tokens):
+        if parts:
+            out += [part_root for _, _, part, part_root in parts if part not in STOPWORDS]
+            wholes.append(root)
+        elif folded and folded not in STOPWORDS:
+            out.append(root)
+    return out + wholes
 
 
 def needles(text: str) -> list[Needle]:

@@ -55,8 +55,8 @@ def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: 
 
 
 @settings(max_examples=300, deadline=None)
-@given(_tricky)
-def test_full_text_by_pieces_is_that_of_the_text_in_one(text: str) -> None:
+@given(_tricky | st.text("aBcDeé1s'_-+#.C \n"))
+def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
     analysed = units(text)
     words = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
     wholes = [whole.stem for whole, _ in analysed.wholes.values()]
