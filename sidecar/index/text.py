@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
+from sidecar.index.composed import compose, is_composed
 from sidecar.index.words import STOPWORDS
 
 __all__ = [
@@ -185,6 +186,8 @@ def _remembered_units(text: str) -> Units:
 
 
 def _units(text: str) -> Units:
+    if not is_composed(text):
+        return _placed_back(text)
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0
@@ -209,6 +212,18 @@ def _units(text: str) -> Units:
         for i, (first, ending, part, root) in enumerate(parts):
             out.append(Unit(at + first, at + ending, part, root, gap if i == 0 else "", False))
     return Units(text, out, wholes)
+
+
+def _placed_back(text: str) -> Units:
+    """The units of a text in composed form, with offsets in the text as it stands."""
+    composed, places = compose(text)
+    found = _units(composed)
+
+    def back(unit: Unit) -> Unit:
+        return unit._replace(start=places[unit.start], end=places[unit.end])
+
+    wholes = {i: (back(whole), end) for i, (whole, end) in found.wholes.items()}
+    return Units(text, [back(unit) for unit in found.units], wholes)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
@@ -265,6 +280,7 @@ def content_stems(text: str) -> list[str]:
     """
     if text.isascii():
         return _stems_of(_ASCII_TOKEN.findall(text))
+    text = unicodedata.normalize("NFC", text)
     if not _ANY_SPACELESS.search(text):
         return _stems_of(match[0] for match in _tokens(text))
     analysed = _units(text)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import prod
 from typing import NamedTuple
+from unicodedata import normalize
 
 from sidecar.index.names import Arm, Mention
-from sidecar.index.text import Unit, needles
+from sidecar.index.text import Unit, fold, needles
 from sidecar.index.words import STOPWORDS, tier
 from sidecar.retrieval.surroundings import Passage
 from sidecar.retrieval.view import View
@@ -123,7 +124,7 @@ def _arm(mention: Mention, matched: str) -> float:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
+    return "".join(filter(str.isalnum, fold(text)))
 
 
 def _specificity(
@@ -140,9 +141,9 @@ def _specificity(
         return _CAPITALS if passage.in_capitals(inside[0]) else _NO_CONTENT
     if len(inside) > 1 and inside[0].folded not in _ARTICLES:
         return _PHRASE
-    word = passage.text[content[0].start : content[0].end]
+    word = normalize("NFC", passage.text[content[0].start : content[0].end])
     if len(word) <= 2:
-        return _short(word, mention.name)
+        return _short(word, normalize("NFC", mention.name))
     return _commonness(passage, content[0], mention.name, person)[tier(content[0].folded)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import combining
 
 from sidecar.index.names import Mention
 from sidecar.index.text import Unit, Units, units
@@ -147,6 +148,6 @@ def _bare(text: str, mention: Mention) -> bool:
 
 def _edge(name: str) -> str:
     for i, char in enumerate(name):
-        if char.isalnum():
+        if char.isalnum() or combining(char):
             return name[:i]
     return ""

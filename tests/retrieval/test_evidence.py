@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 
 from sidecar.kb.records import Artifact
@@ -35,6 +37,29 @@ def strength(entity_id: str, text: str) -> float:
 @pytest.mark.parametrize("text", ["relay", "Relay", "Relay?", "  relay. ", "“Relay”"])
 def test_a_text_that_is_nothing_but_the_name_counts_in_full(text: str) -> None:
     assert strength("relay", text) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Café", "we met at the Café yesterday"),
+        ("José", "remind me what José said"),
+        ("Né", "the new Né is slow"),
+        ("Crème Brûlée", "two CrèmeBrûlée services"),
+        ("한국", "어제 한국에서 왔다"),
+        ("ガス", "東京ガスの会社"),
+    ],
+)
+def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
+    found = []
+    for named in ("NFC", "NFD"):
+        known = view(entity("e", normalize(named, name)))
+        for written in ("NFC", "NFD"):
+            (evidence,) = weigh(known, normalize(written, text))
+            matched = normalize("NFC", evidence.matched)
+            found.append((matched, evidence.mention.arm, *evidence[2:]))
+            assert matched in text
+    assert found == found[:1] * 4
 
 
 @pytest.mark.parametrize(

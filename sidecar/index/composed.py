@@ -1,0 +1,37 @@
+"""Texts that are written in parts: a letter and its accent, a syllable's signs, each on its own."""
+
+from __future__ import annotations
+
+from unicodedata import combining, is_normalized, normalize
+
+__all__ = ["compose", "is_composed"]
+
+
+def is_composed(text: str) -> bool:
+    """Whether a text has nothing that could be written as one character instead."""
+    return text.isascii() or is_normalized("NFC", text)
+
+
+def compose(text: str) -> tuple[str, list[int]]:
+    """A text in form NFC, and where each of its characters, and its end, stands in the text."""
+    out: list[str] = []
+    places: list[int] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and _joins(text[start:end], text[end]):
+            end += 1
+        made = normalize("NFC", text[start:end])
+        out.append(made)
+        places.append(start)
+        places += (max(start + 1, end - left) for left in range(len(made) - 1, 0, -1))
+        start = end
+    return "".join(out), [*places, len(text)]
+
+
+def _joins(before: str, char: str) -> bool:
+    """Whether a character changes with what stands before it: a mark, or a part of a syllable."""
+    if char < "\u0300":
+        return False
+    apart = normalize("NFC", before) + normalize("NFC", char)
+    return combining(char) > 0 or normalize("NFC", before + char) != apart
