@@ -6,17 +6,27 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sidecar.index.cache import Cache, Cached
+from sidecar.index.building import Building
+from sidecar.index.cache import Cache
 from sidecar.index.documents import Prepared, prepare
-from sidecar.index.frozen import freeze
+from sidecar.index.frozen import Frozen, artifact_in, freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.index.parsing import Parsing
 from sidecar.kb.glance import state_of
-from sidecar.kb.layout import KB_DIRNAME
-from sidecar.kb.records import Artifact, Change, Problem, key_of
+from sidecar.kb.access import gate_of, is_live
+from sidecar.kb.layout import KB_DIRNAME, usual_key
+from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
 from sidecar.kb.store import Store
 
 __all__ = ["Collection", "Step"]
+
+WITHHELD: dict[Kind, Callable[..., Artifact]] = {
+    Kind.CLAIM: Claim,
+    Kind.PAGE: Page,
+    Kind.SOURCE: Source,
+}
+"""The kinds of what may be there for nobody."""
 
 REBUILD_FROM = 1_000
 """Changed artifacts from which on building anew beats changing in place."""
@@ -24,12 +34,16 @@ REBUILD_FROM = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change that is ready to be published: made off the event loop, taken in on it."""
+    """A change that is ready to be published: made off the event loop, taken in on it.
+
+    `ended`: the sessions that vouch ended.
+    """
 
     change: PreparedChange
     problems: Mapping[str, tuple[Problem, ...]]
     skipped: int
     config: bytes | None
+    ended: frozenset[str] = frozenset()
     rebuilt: Knowledge | None = None
 
 
@@ -49,14 +63,17 @@ class Collection:
     complete: bool = False
     indexed_at: float | None = None
     cache: Cache | None = None
-    cached: dict[str, Cached] = field(default_factory=dict)
-    """What the cache gave for the first look, by path; empty from then on."""
+    parsing: Parsing = field(default_factory=Parsing)
+    cached: bytes | None = None
+    """The state of the files that the cache holds; None without one."""
 
     @classmethod
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
         """The knowledge base in a folder, not read yet; `caches` is the folder for its cache."""
         cache = None if caches is None else Cache(caches, root)
-        return cls(root, Store(root / KB_DIRNAME, clock=clock), Settings(), cache=cache)
+        parsing = Parsing()
+        store = Store(root / KB_DIRNAME, clock=clock, parse=parsing)
+        return cls(root, store, Settings(), cache=cache, parsing=parsing)
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
         """See what changed on disk (blocking, one call at a time); None when nothing did.
@@ -64,74 +81,94 @@ class Collection:
         With `paths` (below `.vouch/`) only there and where something is due; first of all: all.
         """
         if not self.complete:
-            self.recall()
-        seen = self.store.reconcile(paths if self.complete else None)
-        prepared = PreparedChange(
-            tuple(map(self._prepare, seen.change.upserts)), seen.change.removals
-        )
-        if self.cache is not None and self._outdated(seen.change):
-            self.cache.purge()
-        step = Step(prepared, seen.problems, seen.skipped, seen.config)
-        if not self.complete:
-            self.cached = {}  # here and not on the loop: to let go of it takes a while
-            return Step(
-                prepared, seen.problems, seen.skipped, seen.config, Knowledge.of(prepared.upserts)
-            )
+            return self._read_first()
+        seen = self.store.reconcile(paths)
+        change = PreparedChange(self._prepared(seen.change.upserts), seen.change.removals)
+        if change.removals or not all(_is_live(p.artifact) for p in change.upserts):
+            self._purge()
         same = (
             not seen.change
             and seen.problems == self.problems
             and seen.config == self.config
             and seen.skipped == self.skipped
         )
-        return None if same else step
+        ended = _ended(seen.change.upserts)
+        return None if same else Step(change, seen.problems, seen.skipped, seen.config, ended)
 
-    def recall(self) -> bool:
-        """Take from the cache what the first look need not read (blocking); False without one."""
-        if self.cache is not None and not self.cached:
-            self.cached = self.cache.load()
-            self.store.remember(
-                {path: (c.stat, c.prepared.artifact) for path, c in self.cached.items()}
-            )
-        return bool(self.cached)
+    def _read_first(self) -> Step:
+        """See everything, with the help of the cache."""
+        frozen = None if self.cache is None else self.cache.load()
+        if frozen is not None:
+            self.store.remember(frozen["stats"], _recalling(frozen))
+        building = Building()
+        if frozen is None:
+            self.parsing.listener = building.learn
+        seen = self.store.reconcile()
+        upserts = self._prepared(seen.change.upserts)
+        if frozen is None:
+            knowledge = building.finished(upserts)
+            change = PreparedChange(upserts, frozenset())
+        else:
+            lost = frozen["stats"].keys() - self.store.recalled
+            gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
+            change = PreparedChange(upserts, gone)
+            if len(gone) + len(upserts) < REBUILD_FROM:
+                knowledge = thaw(frozen)
+                knowledge.apply(change)
+            else:
+                knowledge = self.rebuilt()
+            self.cached = frozen["state"]
+            if gone:
+                self._purge()
+        sessions = knowledge.all_of(Kind.SESSION)
+        return Step(change, seen.problems, seen.skipped, seen.config, _ended(sessions), knowledge)
 
-    def _outdated(self, change: Change) -> bool:
-        """Whether the cache on disk holds what the knowledge base no longer does."""
-        if self.complete:
-            return self.cache is not None and self.cache.outdated_by(change)
-        held, at = self.cached, self.store.artifact_at
-        return any(at(path) is not held[path].prepared.artifact for path in held)
+    def rebuilt(self) -> Knowledge:
+        """All that was last read, built anew (blocking)."""
+        return Knowledge.of(map(prepare, self.store.artifacts()))
 
-    def _prepare(self, artifact: Artifact) -> Prepared:
-        known = self.cached.get(artifact.path)
-        if known is not None and known.prepared.artifact is artifact:
-            return known.prepared
-        return prepare(artifact)
+    def _prepared(self, artifacts: Iterable[Artifact]) -> tuple[Prepared, ...]:
+        prepared = tuple(map(self.parsing.prepared, artifacts))
+        self.parsing.forget()
+        return prepared
+
+    def _purge(self) -> None:
+        if self.cache is not None and self.cached is not None:
+            self.cache.purge()
+            self.cached = None
 
     def remember(self) -> bool:
-        """Bring the cache up to what is published (blocking, while nothing else is read); whether
-        there was anything to do.
+        """Bring the cache up to what is published (blocking, while nothing else is read); False
+        when that has to wait.
         """
-        if self.cache is None or not self.complete:
+        if self.cache is None:
+            return True
+        stats, knowledge = self.store.settled(), self.knowledge
+        if stats is None or not self.complete:
             return False
-        settled = {}
-        for path, stat, artifact in self.store.settled():
-            prepared = self.knowledge.prepared_of(key_of(artifact))
-            if prepared is not None and prepared.artifact is artifact:
-                settled[path] = Cached(stat, prepared)
-        if not self.cache.differs_from(settled):
+        state, changes = state_of(stats), knowledge.changes
+        if state == self.cached:
+            return True
+        try:
+            whole = freeze(knowledge)
+        except (RuntimeError, LookupError, ValueError):  # it was changed meanwhile
             return False
-        self.cache.save(settled)
+        if knowledge.changes != changes or knowledge is not self.knowledge:
+            return False
+        keys, paths = whole["keys"], {usual_key(path): path for path in stats}
+        whole["stats"] = {
+            path: tuple(stats[path])
+            for key, path in paths.items()
+            if key in keys or key[0] in WITHHELD
+        }
+        whole["loose"] = {key: True for key in keys if key not in paths}
+        whole["state"] = state
+        whole["config"] = dict(config_mapping(self.config, []))
+        everything = self.store.known()
+        self._purge()
+        if self.cache.save(whole, None if everything is None else state_of(everything)):
+            self.cached = state
         return True
-
-    def remember_whole(self) -> None:
-        """Keep all that is known, for those who ask once (blocking; nobody may ask meanwhile)."""
-        stats = self.store.known()
-        if self.cache is None or stats is None:
-            return
-        state = state_of(stats)
-        if not self.cache.holds_whole(state):
-            whole = {"config": dict(config_mapping(self.config, [])), **freeze(self.knowledge)}
-            self.cache.save_whole(state, whole)
 
     def take(self, step: Step, generation: int, now: float) -> None:
         """Make a step count, whole."""
@@ -145,7 +182,6 @@ class Collection:
         self.skipped = step.skipped
         self.config = step.config
         self.complete = True
-        self.cached = {}
         self.indexed_at = now
 
     def on_disk(self, relative: str) -> Artifact | None:
@@ -155,3 +191,28 @@ class Collection:
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Read the settings anew."""
         self.settings, self.settings_problems = load_settings(self.config, client, env)
+
+
+def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
+    """Ids of the sessions that have ended."""
+    sessions = (a for a in artifacts if isinstance(a, Session))
+    return frozenset(s.id for s in sessions if s.ended_at is not None)
+
+
+def _is_live(artifact: Artifact) -> bool:
+    return is_live(artifact) and gate_of(artifact) is not None
+
+
+def _recalling(frozen: Frozen) -> Callable[[str], Artifact]:
+    """Gives what a file said when it was frozen; of what was for nobody, only that it was there."""
+    known = artifact_in(frozen)
+
+    def recall(path: str) -> Artifact:
+        return known(usual_key(path)) or _for_nobody(path)
+
+    return recall
+
+
+def _for_nobody(path: str) -> Artifact:
+    kind, artifact_id = usual_key(path)
+    return WITHHELD[kind](artifact_id, path, "", scope=Scope("private"))

@@ -17,7 +17,7 @@ from sidecar.engine.stats import Stats
 from sidecar.index.cache import user_folder
 from sidecar.kb.access import Viewer
 from sidecar.kb.layout import KB_DIRNAME, below, discover
-from sidecar.kb.records import Problem, Session, Severity
+from sidecar.kb.records import Problem, Severity
 from sidecar.kb.settings import load_settings, viewer_for
 from sidecar.retrieval.salience import Salient, rank
 from sidecar.retrieval.sessions import Sessions
@@ -105,7 +105,6 @@ class Engine:
             if (step := collection.read()) is not None:
                 self.publish(collection, step)
             collection.remember()
-            collection.remember_whole()
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Make a step count, at once and whole."""
@@ -116,10 +115,8 @@ class Engine:
         collection.take(step, self.generation, self.now())
         if config_changed:
             self._configure([collection])
-        # Of a first step, these are a hundred thousand, and the loop waits.
-        for artifact in [p[0] for p in step.change.upserts if type(p[0]) is Session]:
-            if artifact.ended_at is not None:
-                self.sessions.end(artifact.id)
+        for session_id in step.ended:
+            self.sessions.end(session_id)
         self._published()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:

@@ -19,7 +19,7 @@ from sidecar.engine.collection import REBUILD_FROM, Collection, Step
 from sidecar.engine.engine import Engine
 from sidecar.engine.git import WorkingTree
 from sidecar.engine.worker import in_worker
-from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.index.knowledge import PreparedChange
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import key_of
 from sidecar.kb.watch import sweep_interval, watch
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """A burst of events counts as one change when it pauses this long."""
-REMEMBER_SECONDS = 1.0
-"""How long nothing must have changed before the cache is written."""
+REMEMBER_SECONDS = 5.0
+"""How long nothing must have changed before the cache is written; the first time, a fifth."""
 GIT_SECONDS = 5.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
 BURST_FILES = 8
@@ -132,7 +132,8 @@ class Keeper:
         if self._remember_at <= self._engine.clock():
             self._remember_at = float("inf")
             for collection in list(self._engine.collections.values()):
-                await in_worker(collection.remember)
+                if not await in_worker(collection.remember):
+                    self._remember_at = self._engine.clock() + REMEMBER_SECONDS
 
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()
@@ -143,8 +144,9 @@ class Keeper:
         step = await self._read(collection, paths)
         now = self._engine.clock()
         if step is not None:
+            first = not collection.complete
             self._engine.publish(collection, step)
-            self._remember_at = now + REMEMBER_SECONDS
+            self._remember_at = now + (REMEMBER_SECONDS / 5 if first else REMEMBER_SECONDS)
         if paths is None:
             cost = 0.0 if step is not None else now - started
             due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))
@@ -159,12 +161,8 @@ class Keeper:
         change = step.change
         if len(change.upserts) + len(change.removals) < REBUILD_FROM:
             return step
-        merged = {key_of(p.artifact): p for p in collection.knowledge.prepared()}
-        for key in change.removals:
-            merged.pop(key, None)
-        merged |= {key_of(p.artifact): p for p in change.upserts}
-        rebuilt = await in_worker(Knowledge.of, list(merged.values()), keeps=True)
-        return Step(change, step.problems, step.skipped, step.config, rebuilt)
+        rebuilt = await in_worker(collection.rebuilt, keeps=True)
+        return replace(step, rebuilt=rebuilt)
 
     async def _read_whole(
         self, collection: Collection, paths: frozenset[str] | None
@@ -195,7 +193,7 @@ class Keeper:
         except Exception:  # whatever tantivy raises, its index is disposable
             log.exception("the full-text index failed and is built anew")
             search.failed = True
-            built = await in_worker(Knowledge.of, collection.knowledge.prepared(), keeps=True)
+            built = await in_worker(collection.rebuilt, keeps=True)
             built.generation = collection.knowledge.generation
             collection.knowledge = built
 
@@ -262,4 +260,5 @@ def _together(first: Step | None, then: Step | None, collection: Collection) -> 
     gone = first.change.removals | then.change.removals
     new = {key: p for key, p in new.items() if key not in then.change.removals}
     new |= {key_of(p.artifact): p for p in then.change.upserts}
-    return replace(then, change=PreparedChange(tuple(new.values()), gone - new.keys()))
+    change = PreparedChange(tuple(new.values()), gone - new.keys())
+    return replace(then, change=change, ended=first.ended | then.ended)

@@ -1,7 +1,8 @@
-"""Parsed files in the user's cache directory, so that the next process need not read them.
+"""A knowledge base as last read, in the user's cache directory, so that the next process need not
+read it again.
 
-Live artifacts only. Every entry carries the stat of its file, which is compared before anything
-is said. A cache that is damaged, of another version or anybody else's counts as none.
+Live artifacts only. With it comes the stat of every file, which is compared before anything is
+said. A cache that is damaged, of another version or anybody else's counts as none.
 """
 
 from __future__ import annotations
@@ -10,37 +11,30 @@ import hashlib
 import marshal
 import os
 import stat
+import struct
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO
 
-from sidecar.index.documents import Prepared
-from sidecar.index.rows import decoded, encoded
-from sidecar.kb.access import gate_of, is_live
-from sidecar.kb.files import Stat
-from sidecar.kb.records import Change, key_of
-
-__all__ = ["Cache", "Cached", "user_folder"]
+__all__ = ["Cache", "user_folder"]
 
 MAX_BYTES = 1 << 30
-DIGEST = 32
+DIGEST = 16
 NO_STATE = bytes(32)
-_BLOCK = 500
-"""Files in one block of the cache."""
+_BLOCK = 2_000
+"""Entries in one block of the cache: one block of everything would stop all threads for seconds."""
+_HEAD = struct.Struct(">HQ")
+_BYTES = " bytes"
 _ROOMS = ("kb", "index")
 """What a file says, and in which stems, is decided by the code of these rooms."""
 
-
-class Cached(NamedTuple):
-    """A file as it was read once."""
-
-    stat: Stat
-    prepared: Prepared
+Whole = dict[str, Any]
+"""By name: mappings of plain values, and bytes."""
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
@@ -60,80 +54,33 @@ class Cache:
     def __init__(self, folder: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root / ".vouch"))).hexdigest()[:32]
         self._file = folder / f"{name}.cache"
-        self._whole = folder / f"{name}.whole"
-        self._held: dict[tuple[str, str], str] = {}
-        self._paths: set[str] = set()
 
-    def load(self) -> dict[str, Cached]:
-        """What an earlier process has read, by path below `.vouch/`; nothing in case of doubt."""
+    def load(self, state: bytes | None = None) -> Whole | None:
+        """What was saved last; with `state`, only if it was saved for this one (see `glance`).
+
+        What can't be trusted is removed.
+        """
         try:
-            entries = _decoded(_read(self._file))
-        except (OSError, ValueError, EOFError, TypeError, LookupError, MemoryError):
+            return _read(self._file, state)
+        except _OtherStateError:
+            return None
+        except (OSError, ValueError, EOFError, TypeError, struct.error, MemoryError):
             self.purge()
-            return {}
-        self._note(entries)
-        return entries
-
-    def save(self, entries: Mapping[str, Cached]) -> None:
-        """Replace the cache, whole or not at all; what is not live stays out."""
-        live = {path: entry for path, entry in entries.items() if _is_live(entry)}
-        try:
-            _write(self._file, _encoded(live))
-        except OSError:
-            self.purge()
-            return
-        self._note(live)
-
-    def load_whole(self, state: bytes) -> dict[str, Any] | None:
-        """What `save_whole` was given for this very state of the knowledge base."""
-        try:
-            kept: dict[str, Any] = marshal.loads(_read(self._whole, state))  # digest checked
-            return kept
-        except (OSError, ValueError, EOFError, TypeError, LookupError, MemoryError):
             return None
 
-    def holds_whole(self, state: bytes) -> bool:
-        """Whether `load_whole` would give something."""
+    def save(self, whole: Mapping[str, Any], state: bytes | None) -> bool:
+        """Replace the cache, whole or not at all; whether that was possible."""
         try:
-            _read(self._whole, state)
+            _write(self._file, whole, state or NO_STATE)
         except (OSError, ValueError):
+            self.purge()
             return False
         return True
 
-    def save_whole(self, state: bytes, whole: Mapping[str, Any]) -> None:
-        """Keep a whole knowledge base, frozen, for one state of its files (see `glance`)."""
-        try:
-            _write(self._whole, marshal.dumps(dict(whole)), state)
-        except (OSError, ValueError):
-            with suppress(OSError):
-                self._whole.unlink()
-
     def purge(self) -> None:
         """Remove the cache."""
-        self._note({})
-        for file in (self._file, self._whole):
-            with suppress(OSError):
-                file.unlink()
-
-    def outdated_by(self, change: Change) -> bool:
-        """Whether the cache holds something that a change has changed or taken away."""
-        return any(key in self._held for key in change.removals) or any(
-            artifact.path in self._paths or key_of(artifact) in self._held
-            for artifact in change.upserts
-        )
-
-    def differs_from(self, paths: Iterable[str]) -> bool:
-        """Whether the cache does not hold just these files."""
-        return self._paths != set(paths)
-
-    def _note(self, entries: Mapping[str, Cached]) -> None:
-        self._paths = set(entries)
-        self._held = {key_of(e.prepared.artifact): path for path, e in entries.items()}
-
-
-def _is_live(entry: Cached) -> bool:
-    artifact = entry.prepared.artifact
-    return is_live(artifact) and gate_of(artifact) is not None
+        with suppress(OSError):
+            self._file.unlink()
 
 
 @cache
@@ -144,26 +91,44 @@ def _header() -> bytes:
     for room in _ROOMS:
         for source in sorted((package / room).glob("*.py")):
             digest.update(source.read_bytes())
-    return b"vouch-sidecar cache 1 " + digest.hexdigest().encode() + b"\n"
+    return b"vouch-sidecar cache 2 " + digest.hexdigest().encode() + b"\n"
 
 
-def _read(file: Path, state: bytes = NO_STATE) -> memoryview:
-    """The checked contents. Raises OSError or ValueError for what is not to be trusted, or is of
-    another state.
-    """
+class _OtherStateError(Exception):
+    """What was saved is not what was asked for."""
+
+
+def _read(file: Path, state: bytes | None) -> Whole:
+    """The checked contents. Raises OSError or ValueError for what is not to be trusted."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with os.fdopen(os.open(file, flags), "rb") as stream:
         found = os.fstat(stream.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES or _is_others(found):
             raise ValueError
-        data = stream.read()
-    header = _header() + state
-    if not data.startswith(header):
-        raise ValueError
-    digest, body = data[len(header) :][:DIGEST], memoryview(data)[len(header) + DIGEST :]
-    if hashlib.blake2b(body, digest_size=DIGEST).digest() != digest:
-        raise ValueError
-    return body
+        header = _header()
+        if stream.read(len(header)) != header:
+            raise ValueError
+        if stream.read(len(NO_STATE)) != state and state is not None:
+            raise _OtherStateError
+        whole: Whole = {}
+        for name, block in _blocks(stream):
+            if name.endswith(_BYTES):
+                whole[name.removesuffix(_BYTES)] = block
+            else:
+                whole.setdefault(name, {}).update(marshal.loads(block))  # its digest was checked
+        return whole
+
+
+def _blocks(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """Name and checked contents of each block; the last one has no name."""
+    while True:
+        size, length = _HEAD.unpack(stream.read(_HEAD.size))
+        name, digest, block = stream.read(size), stream.read(DIGEST), stream.read(length)
+        if _digest(name, block) != digest:
+            raise ValueError
+        if not name:
+            return
+        yield name.decode(), block
 
 
 def _is_others(found: os.stat_result) -> bool:
@@ -172,37 +137,35 @@ def _is_others(found: os.stat_result) -> bool:
     return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
 
 
-def _write(file: Path, body: bytes, state: bytes = NO_STATE) -> None:
-    digest = hashlib.blake2b(body, digest_size=DIGEST).digest()
+def _write(file: Path, whole: Mapping[str, Any], state: bytes) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.parent.chmod(0o700)
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".")  # 0600
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.writelines((_header(), state, digest, body))
+            stream.writelines((_header(), state))
+            for name, block in _parts(whole):
+                head = _HEAD.pack(len(name), len(block))
+                stream.writelines((head, name, _digest(name, block), block))
         os.replace(temporary, file)  # noqa: PTH105
-    except OSError:
+    except (OSError, ValueError):
         os.unlink(temporary)  # noqa: PTH108
         raise
 
 
-def _encoded(entries: Mapping[str, Cached]) -> bytes:
-    """Blocks, each after its length: one block of everything would stop all threads for seconds."""
-    rows = iter(entries.items())
-    blocks: list[bytes] = []
-    while some := list(islice(rows, _BLOCK)):
-        plain = [(path, tuple(e.stat), encoded(e.prepared)) for path, e in some]
-        block = marshal.dumps(plain)
-        blocks += (len(block).to_bytes(4, "big"), block)
-    return b"".join(blocks)
+def _parts(whole: Mapping[str, Any]) -> Iterator[tuple[bytes, bytes]]:
+    """Name and contents of each block."""
+    for name, part in whole.items():
+        if isinstance(part, bytes):
+            yield (name + _BYTES).encode(), part
+            continue
+        entries = iter(part.items())
+        for _ in range(0, max(len(part), 1), _BLOCK):
+            yield name.encode(), marshal.dumps(dict(islice(entries, _BLOCK)))
+    yield b"", b""
 
 
-def _decoded(body: memoryview) -> dict[str, Cached]:
-    entries: dict[str, Cached] = {}
-    at = 0
-    while at < len(body):
-        start = at + 4
-        at = start + int.from_bytes(body[at:start], "big")
-        for path, stamp, row in marshal.loads(body[start:at]):  # its digest was checked
-            entries[path] = Cached(Stat(*stamp), decoded(row))
-    return entries
+def _digest(name: bytes, block: bytes) -> bytes:
+    made = hashlib.blake2b(name, digest_size=DIGEST)
+    made.update(block)
+    return made.digest()

@@ -1,198 +1,270 @@
-"""Knowledge as plain values, and back without building anything anew: for a process that asks
-once. What comes back answers as what was frozen did; it can't be changed.
+"""Knowledge as plain values, and back without building anything anew.
+
+What comes back makes of them what it is asked for, when it is asked for it, and can be changed.
 """
 
 from __future__ import annotations
 
-import marshal
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from marshal import dumps, loads
 from typing import Any, TypeVar
 
-from sidecar.index.knowledge import DocumentRef, Knowledge, Links
-from sidecar.index.names import Mention, Names
-from sidecar.index.postings import Document, Postings
+from sidecar.index.frozen_names import freeze_names, thaw_names
+from sidecar.index.knowledge import NO_LINKS, DocumentRef, Knowledge, LinkedBy, Links
+from sidecar.index.lazy import Lazy, plain
+from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
-from sidecar.index.search import Search
-from sidecar.index.text import Needle, units
+from sidecar.index.search import RANKED, Search
 from sidecar.kb.access import OPEN, gate_of
-from sidecar.kb.records import Entity, Kind
+from sidecar.kb.records import Artifact, Entity, Key, Kind
 
-__all__ = ["freeze", "thaw"]
+__all__ = ["Frozen", "artifact_in", "freeze", "thaw"]
 
+Frozen = dict[str, Any]
+"""By name: mappings of plain values, and bytes."""
 K = TypeVar("K")
 V = TypeVar("V")
+_NOBODY = 0xFFFF_FFFF
+_BY: tuple[LinkedBy, ...] = ("declared", "named", "page")
 _INDEXES = ("_pages_listing", "_pages_about", "_relations_of")
-"""The reverse indexes that questions use; the others serve changes alone."""
+_KINDS = {kind.value: kind for kind in Kind}
 
 
-def freeze(knowledge: Knowledge) -> dict[str, Any]:
-    """Everything that questions need, out of values that `marshal` takes."""
-    keys, rows, firsts = {}, [], []
-    refs: dict[int, tuple[int, int]] = {}
-    for number, (key, prepared) in enumerate(knowledge._artifacts.items()):
-        keys[key[0].value, key[1]] = number
-        rows.append(marshal.dumps(encoded(prepared)))
-        documents = knowledge._documents[key]
-        firsts.append(tuple(document.ordinal for document in documents))
-        refs |= {document.ordinal: (number, i) for i, document in enumerate(documents)}
+def freeze(knowledge: Knowledge) -> Frozen:
+    """Everything that is known, out of values that `marshal` takes.
+
+    In another thread than the one that changes it, this may raise anything and counts only if
+    `knowledge.changes` is the same before and after.
+    """
     search = knowledge.search
+    frozen = {
+        **_frozen_rows(knowledge),
+        **_frozen_links(knowledge),
+        **freeze_names(knowledge.names),
+        "counting": plain(knowledge._counting, _gates_as_bytes),
+        "declaring": plain(knowledge._declaring, lambda ids: _claims_as_bytes(knowledge, ids)),
+        "totals": {(str(k), gate): n for (k, gate), n in search._totals.items() if n},
+        "lengths": {(str(k), gate): n for (k, gate), n in search._lengths.items() if n},
+    }
+    frozen |= {name: plain(getattr(knowledge, name), tuple) for name in _INDEXES}
+    for (kind, gate), lists in search.postings._lists.items():
+        frozen[f"postings {kind} {gate}"] = plain(lists, array.tobytes)
+    return frozen
+
+
+def _frozen_rows(knowledge: Knowledge) -> Frozen:
+    """The artifacts, row after row, and whose each ordinal is."""
+    keys: dict[tuple[str, str], int] = {}
+    rows, ends = bytearray(), array("Q")
+    firsts, owners = array("I"), array("I")
+    artifacts, documents = knowledge._artifacts, knowledge._documents
+    for number, key in enumerate(artifacts):
+        row, span = _raw(artifacts, key), _raw(documents, key)
+        rows += dumps(encoded(artifacts[key])) if row is None else row
+        if span is None:
+            held = documents[key]
+            span = range(held[0].ordinal, held[-1].ordinal + 1) if held else range(0)
+        ends.append(len(rows))
+        keys[str(key[0]), key[1]] = number
+        firsts.append(span.start)
+        owners.extend([_NOBODY] * (span.stop - len(owners)))
+        for ordinal in span:
+            owners[ordinal] = number
     return {
         "keys": keys,
-        "rows": rows,
-        "firsts": firsts,
-        "refs": refs,
-        "beginnings": _beginnings(knowledge.names),
-        "links": {ordinal: tuple(links) for ordinal, links in knowledge._links.items()},
-        "counting": {
-            entity: {gate: array("I", sorted(o)).tobytes() for gate, o in by_gate.items()}
-            for entity, by_gate in knowledge._counting.items()
-        },
-        "postings": {
-            (str(kind), gate): {stem: held.tobytes() for stem, held in lists.items()}
-            for (kind, gate), lists in search.postings._lists.items()
-        },
-        "totals": {(str(k), gate): n for (k, gate), n in search._totals.items()},
-        "lengths": {(str(k), gate): n for (k, gate), n in search._lengths.items()},
-        **{
-            name: {key: tuple(held) for key, held in getattr(knowledge, name).items() if held}
-            for name in _INDEXES
-        },
+        "rows": bytes(rows),
+        "ends": ends.tobytes(),
+        "firsts": firsts.tobytes(),
+        "owners": owners.tobytes(),
     }
 
 
-def thaw(frozen: Mapping[str, Any]) -> Knowledge:
-    """Knowledge that makes of `frozen` only what it is asked for."""
-    rows, keys, refs = frozen["rows"], frozen["keys"], frozen["refs"]
-    by_number = list(keys)
-    artifacts = _Lazy(keys, lambda number: decoded(marshal.loads(rows[number])))
-
-    def documents(number: int) -> tuple[Document, ...]:
-        artifact, stems = artifacts[by_number[number]]
-        gate = gate_of(artifact) or OPEN
-        kind = Kind(by_number[number][0])
-        ordinals = frozen["firsts"][number]
-        return tuple(Document(o, kind, gate, s) for o, s in zip(ordinals, stems, strict=True))
-
-    def ref(place: tuple[int, int]) -> DocumentRef:
-        kind, artifact_id = by_number[place[0]]
-        return DocumentRef((Kind(kind), artifact_id), place[1])
-
-    knowledge = Knowledge(_FrozenSearch(frozen))
-    knowledge._artifacts = artifacts
-    knowledge._documents = _Lazy(keys, documents)
-    knowledge._refs = _Lazy(refs, ref)
-    knowledge._claims = _Lazy(refs, lambda place: artifacts[by_number[place[0]]].artifact)
-    counting: Any = _Lazy(frozen["counting"], _ordinals)
-    knowledge._counting = counting
-    knowledge._links = _Lazy(frozen["links"], lambda links: Links(*links))
-    for name in _INDEXES:
-        setattr(knowledge, name, _Lazy(frozen[name], set))
-    knowledge.names = _FrozenNames(
-        frozen["beginnings"], lambda entity: artifacts[Kind.ENTITY.value, entity].artifact
-    )
-    return knowledge
+def _raw(held: Mapping[K, Any], key: K) -> Any:
+    return held.raw_of(key) if isinstance(held, Lazy) else None
 
 
-class _Lazy(dict[Any, Any]):
-    """A mapping whose values are made out of raw ones when they are asked for."""
+def _frozen_links(knowledge: Knowledge) -> Frozen:
+    """Per ordinal, the entities that a claim counts for, as numbers, and why."""
+    numbers: dict[str, int] = {}
+    ends, ids, by = array("I"), array("I"), bytearray()
+    for ordinal in range(max(knowledge._refs, default=-1) + 1):
+        links = knowledge._links.get(ordinal, NO_LINKS)
+        ids.extend(numbers.setdefault(entity, len(numbers)) for entity in links.entity_ids)
+        ends.append(len(ids))
+        by.append(_BY.index(links.by))
+    return {
+        "linked entities": dict(enumerate(numbers)),
+        "link ends": ends.tobytes(),
+        "link ids": ids.tobytes(),
+        "linked by": bytes(by),
+    }
 
-    def __init__(self, raw: Mapping[Any, Any], make: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self._raw = raw
-        self._make = make
 
-    def __missing__(self, key: Any) -> Any:
-        value = self[key] = self._make(self._raw[key])
-        return value
+def _gates_as_bytes(by_gate: Mapping[str, set[int]]) -> dict[str, bytes]:
+    return {gate: array("I", sorted(ordinals)).tobytes() for gate, ordinals in by_gate.items()}
+
+
+def _claims_as_bytes(knowledge: Knowledge, claim_ids: set[str]) -> bytes:
+    documents = knowledge._documents
+    spans = ((_raw(documents, key), key) for key in ((Kind.CLAIM, i) for i in sorted(claim_ids)))
+    return array("I", [s.start if s else documents[k][0].ordinal for s, k in spans]).tobytes()
+
+
+class _Mapped(Mapping[K, V]):
+    """A mapping to numbers, and what each of them stands for."""
+
+    def __init__(self, numbers: Mapping[K, int], value_of: Callable[[int], V]) -> None:
+        self._numbers = numbers
+        self._value_of = value_of
+
+    def __getitem__(self, key: K) -> V:
+        return self._value_of(self._numbers[key])
 
     def __contains__(self, key: object) -> bool:
-        return key in self._raw
+        return key in self._numbers
 
-    def get(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self._raw else default
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._numbers)
 
-    def items(self) -> Any:
-        return {(Kind(kind), name): self[kind, name] for kind, name in self._raw}.items()
-
-
-class _FrozenNames(Names):
-    """A matcher that learns an entity when a text holds the first word of one of its names."""
-
-    def __init__(
-        self, beginnings: Mapping[str, Sequence[str]], entity: Callable[[str], Entity]
-    ) -> None:
-        super().__init__()
-        self._beginnings_of = beginnings
-        self._entity = entity
-        self._learned: set[str] = set()
-        self._learn([""])
-
-    def find(self, text: str) -> list[Mention]:
-        self._read(text)
-        return super().find(text)
-
-    def exactly(self, text: str) -> list[str]:
-        self._read(text)
-        return super().exactly(text)
-
-    def containing(self, text: str) -> list[str]:
-        self._learn(self._beginnings_of)
-        return super().containing(text)
-
-    def _read(self, text: str) -> None:
-        analysed = units(text)
-        self._learn({u.stem for u in analysed.units})
-        self._learn({unit.stem for unit, _ in analysed.wholes.values()})
-
-    def _learn(self, words: Iterable[str]) -> None:
-        for word in words:
-            if word not in self._learned:
-                self._learned.add(word)
-                for entity_id in self._beginnings_of.get(word, ()):
-                    if entity_id not in self._entities:
-                        self.add(self._entity(entity_id))
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
-def _beginnings(names: Names) -> dict[str, tuple[str, ...]]:
-    """Which entities have a name that begins with a word; "" where there is no word to go by."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for entity_id, paths in names._paths.items():
-        for path in paths or [()]:
-            found[path[0] if path else ""].add(entity_id)
-    return {word: tuple(sorted(ids)) for word, ids in found.items()}
+class _Owners(Mapping[int, int]):
+    """By ordinal, the number of the artifact that it belongs to."""
+
+    def __init__(self, numbers: array[int]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, ordinal: int) -> int:
+        if ordinal not in self:
+            raise KeyError(ordinal)
+        return self._numbers[ordinal]
+
+    def __contains__(self, ordinal: object) -> bool:
+        return (
+            isinstance(ordinal, int)
+            and 0 <= ordinal < len(self._numbers)
+            and self._numbers[ordinal] != _NOBODY
+        )
+
+    def __iter__(self) -> Iterator[int]:
+        return (o for o, number in enumerate(self._numbers) if number != _NOBODY)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
-class _FrozenSearch(Search):
-    """Full text from the postings alone."""
+class _Base:
+    """What was frozen, row by row and ordinal by ordinal. Nothing here changes or is kept."""
 
-    def __init__(self, frozen: Mapping[str, Any]) -> None:
-        self.postings = Postings()
-        for where, lists in frozen["postings"].items():
-            lazy: Any = _Lazy(lists, _array)
-            self.postings._lists[where] = lazy
-        self.failed = False
-        self._totals = Counter(frozen["totals"])
-        self._lengths = Counter(frozen["lengths"])
+    def __init__(self, frozen: Frozen) -> None:
+        self.numbers: dict[Key, int] = frozen["keys"]
+        self.keys = list(self.numbers)
+        self.owners = _Owners(_array("I", frozen["owners"]))
+        self.stop = len(frozen["owners"]) // 4
+        self._rows, self._ends = memoryview(frozen["rows"]), _array("Q", frozen["ends"])
+        self._firsts = _array("I", frozen["firsts"])
+        self._entities = frozen["linked entities"]
+        self._link_ends = _array("I", frozen["link ends"])
+        self._link_ids, self._linked_by = _array("I", frozen["link ids"]), frozen["linked by"]
 
-    def candidates(
-        self,
-        needles: Sequence[Needle],
-        kinds: Iterable[str],
-        gates: frozenset[str],
-        at_least: int = 1,
-    ) -> set[int]:
-        """All that match: there is nothing that preselects."""
-        found = (self.postings.holding_some(needles, kind, gates, at_least) for kind in kinds)
-        return set[int]().union(*found)
+    def row(self, number: int) -> memoryview:
+        return self._rows[self._ends[number - 1] if number else 0 : self._ends[number]]
+
+    def entity(self, entity_id: str) -> Entity:
+        found = self.artifact(self.numbers[Kind.ENTITY, entity_id])
+        assert isinstance(found, Entity)
+        return found
+
+    def artifact(self, number: int) -> Artifact:
+        return decoded(loads(self.row(number))).artifact
+
+    def span(self, number: int) -> range:
+        """The ordinals of an artifact."""
+        start = stop = self._firsts[number]
+        while self.owners.get(stop) == number:
+            stop += 1
+        return range(start, stop)
+
+    def documents(self, number: int) -> tuple[Document, ...]:
+        artifact, stems = decoded(loads(self.row(number)))
+        kind, gate = _KINDS[self.keys[number][0]], gate_of(artifact) or OPEN
+        pairs = zip(self.span(number), stems, strict=True)
+        return tuple(Document(ordinal, kind, gate, s) for ordinal, s in pairs)
+
+    def ref(self, ordinal: int, number: int) -> DocumentRef:
+        kind, artifact_id = self.keys[number]
+        return DocumentRef((_KINDS[kind], artifact_id), ordinal - self._firsts[number])
+
+    def links(self, ordinal: int) -> Links:
+        start = self._link_ends[ordinal - 1] if ordinal else 0
+        numbers = self._link_ids[start : self._link_ends[ordinal]]
+        return Links(tuple(map(self._entities.__getitem__, numbers)), _BY[self._linked_by[ordinal]])
+
+    def ranked(self) -> list[Document]:
+        """The documents that tantivy preselects among."""
+        numbers = (number for key, number in self.numbers.items() if key[0] in RANKED)
+        return [document for number in numbers for document in self.documents(number)]
+
+
+def artifact_in(frozen: Frozen) -> Callable[[Key], Artifact | None]:
+    """Gives a frozen artifact by its key, whatever is changed in what was thawed."""
+    base = _Base(frozen)
+
+    def artifact(key: Key) -> Artifact | None:
+        number = base.numbers.get(key)
+        return None if number is None else base.artifact(number)
+
+    return artifact
+
+
+def thaw(frozen: Frozen) -> Knowledge:
+    """Knowledge as it was frozen."""
+    base = _Base(frozen)
+    search = Search(base.ranked)
+    search._totals = Counter(frozen["totals"])
+    search._lengths = Counter(frozen["lengths"])
+    for kind, gate in frozen["totals"]:
+        lists: Any = Lazy(
+            frozen.get(f"postings {kind} {gate}", {}),
+            lambda _, data: _array("I", data),
+            lambda: array("I"),
+        )
+        search.postings._lists[kind, gate] = lists
+    knowledge: Any = Knowledge(search)
+    artifacts = knowledge._artifacts = Lazy(
+        _Mapped(base.numbers, base.row), lambda _, row: decoded(loads(row))
+    )
+    knowledge._documents = Lazy(
+        _Mapped(base.numbers, base.span), lambda key, _: base.documents(base.numbers[key])
+    )
+    knowledge._refs = Lazy(base.owners, base.ref)
+    knowledge._claims = Lazy(base.owners, lambda _, number: artifacts[base.keys[number]].artifact)
+    knowledge._links = Lazy(base.owners, lambda ordinal, _: base.links(ordinal))
+    knowledge._ordinals = count(base.stop)
+    knowledge._gates |= {gate for _, gate in frozen["totals"]}
+    knowledge._counting = Lazy(frozen["counting"], lambda _, gates: _ordinals(gates), dict)
+    knowledge._declaring = Lazy(
+        frozen["declaring"],
+        lambda _, data: {base.keys[base.owners[o]][1] for o in _array("I", data)},
+        set,
+    )
+    for name in _INDEXES:
+        setattr(knowledge, name, Lazy(frozen[name], lambda _, ids: set(ids), set))
+    knowledge.names = thaw_names(frozen, base.entity)
+    thawed: Knowledge = knowledge
+    return thawed
 
 
 def _ordinals(by_gate: Mapping[str, bytes]) -> dict[str, set[int]]:
-    return {gate: set(_array(data)) for gate, data in by_gate.items()}
+    return {gate: set(_array("I", data)) for gate, data in by_gate.items()}
 
 
-def _array(data: bytes) -> array[int]:
-    made = array("I")
+def _array(typecode: str, data: bytes) -> array[int]:
+    made: array[int] = array(typecode)
     made.frombytes(data)
     return made

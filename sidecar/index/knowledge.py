@@ -18,6 +18,7 @@ from sidecar.index.names import Names
 from sidecar.index.search import Document, Search
 from sidecar.index.text import Needle
 from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.layout import classify, usual_key, usual_path
 from sidecar.kb.records import (
     Artifact,
     Claim,
@@ -80,7 +81,10 @@ class Knowledge:
         self._artifacts: dict[Key, Prepared] = {}
         self._documents: dict[Key, tuple[Document, ...]] = {}
         self._refs: dict[int, DocumentRef] = {}
+        self.changes = 0
+        """How often anything was changed, overlays included."""
         self._paths: dict[str, Key] = {}
+        """The files whose name is not their artifact's id."""
         self._ordinals = count()
         self._claims: dict[int, Claim] = {}
         self._links: dict[int, Links] = {}
@@ -123,12 +127,14 @@ class Knowledge:
 
     def at_path(self, path: str) -> Artifact | None:
         """What a file below `.vouch/` says, if that counts."""
-        key = self._paths.get(path)
-        return self._get(*key) if key else None
+        if classify(path) is None:
+            return None
+        found = self._get(*self._paths.get(path, usual_key(path)))
+        return found if found is not None and found.path == path else None
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
         """The artifacts of a kind, in no particular order."""
-        return (p.artifact for (k, _), p in self._artifacts.items() if k is kind)
+        return (self._artifacts[key].artifact for key in self._artifacts if key[0] == kind)
 
     def ref(self, ordinal: int) -> DocumentRef:
         """What an ordinal of the full-text index stands for."""
@@ -179,8 +185,10 @@ class Knowledge:
         return sorted(self._relations_of.get(artifact_id, ()))
 
     def _get(self, kind: Kind, artifact_id: str) -> Artifact | None:
-        prepared = self._artifacts.get((kind, artifact_id))
-        return prepared.artifact if prepared else None
+        try:
+            return self._artifacts[kind, artifact_id].artifact
+        except KeyError:
+            return None
 
     # How it changes
 
@@ -217,15 +225,22 @@ class Knowledge:
     def of(cls, artifacts: Iterable[Prepared]) -> Knowledge:
         """Build from all that there is (blocking, for a worker thread), ready for questions."""
         built = cls()
-        live = [p for p in artifacts if is_live(p.artifact) and gate_of(p.artifact)]
-        for prepared in live:
-            built._learn(prepared, built._new_documents(prepared))
-        for prepared in live:
-            if isinstance(prepared.artifact, Claim):
-                built._relink(prepared.artifact.id)
-        if (pending := built.search.pending()) is not None:
-            built.search.adopt(built.search.fold(pending))
+        for prepared in artifacts:
+            built.learn(prepared)
+        built.link()
         return built
+
+    def learn(self, prepared: Prepared) -> None:
+        """Take in what is not known yet; `link` has to follow before the first question."""
+        if is_live(prepared.artifact) and gate_of(prepared.artifact):
+            self._learn(prepared, self._new_documents(prepared))
+
+    def link(self) -> None:
+        """Link all claims, and fold (blocking)."""
+        for claim in self._claims.values():
+            self._relink(claim.id)
+        if (pending := self.search.pending()) is not None:
+            self.search.adopt(self.search.fold(pending))
 
     def prepared(self) -> list[Prepared]:
         """All artifacts as they were taken in, for building anew."""
@@ -238,6 +253,7 @@ class Knowledge:
     def _replace(
         self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
     ) -> None:
+        self.changes += 1
         touched: list[Artifact] = []
         for key in gone:
             if key in self._artifacts:
@@ -258,7 +274,8 @@ class Knowledge:
         key = key_of(artifact)
         self._artifacts[key] = prepared
         self._documents[key] = documents
-        self._paths[artifact.path] = key
+        if usual_path(*key) != artifact.path:
+            self._paths[artifact.path] = key
         for section, document in enumerate(documents):
             self._refs[document.ordinal] = DocumentRef(key, section)
             self.search.add(document)
@@ -328,7 +345,7 @@ class Knowledge:
         """Ids of the claims that may name an entity: those that hold all words of a name."""
         for stems in Names.required(entity):
             if not stems:
-                yield from (i for k, i in self._artifacts if k is Kind.CLAIM)
+                yield from (i for k, i in self._artifacts if k == Kind.CLAIM)
             words = [Needle(stem, ((stem,),)) for stem in stems]
             for ordinal in self.search.holding_all(words, Kind.CLAIM, frozenset(self._gates)):
                 yield self._refs[ordinal].key[1]

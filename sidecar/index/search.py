@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import tantivy
@@ -30,11 +30,15 @@ _CANDIDATES = 200
 """Hits that tantivy preselects for ranking; more than any limit of a query."""
 
 
+Earlier = Callable[[], Iterable[Document]]
+
+
 class Pending(NamedTuple):
-    """What waits to be folded into tantivy, by ordinal."""
+    """What waits to be folded into tantivy, by ordinal; `earlier` was there before all changes."""
 
     added: Mapping[int, Document]
     removed: Mapping[int, Document]
+    earlier: Earlier
 
 
 class Fold(NamedTuple):
@@ -59,13 +63,17 @@ def _schema() -> tantivy.Schema:
 
 
 class Search:
-    """An index in memory. Queries and changes belong to one thread, `fold` to another."""
+    """An index in memory. Queries and changes belong to one thread, `fold` to another.
 
-    def __init__(self) -> None:
+    `earlier` gives, in any thread, the documents for `candidates` that are there from the start.
+    """
+
+    def __init__(self, earlier: Earlier | None = None) -> None:
         self._schema = _schema()
-        self._index = tantivy.Index(self._schema)
-        self._writer = self._index.writer(_HEAP, 1)
-        self._searcher = self._index.searcher()
+        self._index: tantivy.Index | None = None
+        self._writer: tantivy.IndexWriter | None = None
+        self._searcher: tantivy.Searcher | None = None
+        self._earlier = earlier
         self._added: dict[int, Document] = {}
         self._removed: dict[int, Document] = {}
         self._totals: Counter[tuple[str, str]] = Counter()
@@ -99,27 +107,36 @@ class Search:
 
     def pending(self) -> Pending | None:
         """What waits for folding, if anything does."""
-        if not self._added and not self._removed:
+        if not self._added and not self._removed and self._earlier is None:
             return None
-        return Pending(dict(self._added), dict(self._removed))
+        return Pending(dict(self._added), dict(self._removed), self._earlier or tuple)
 
     def fold(self, pending: Pending) -> Fold:
         """Bring it into tantivy (blocking, 5 to 30 ms and up). Pass the result to `adopt`."""
+        index, writer = self._opened()
+        for document in pending.earlier():
+            writer.add_document(self._tantivy_document(document))
         for ordinal in pending.removed:
             # By query: `delete_documents_by_term` takes any number as signed and deletes nothing
             # from an unsigned field (tantivy 0.27).
-            self._writer.delete_documents_by_query(
-                Query.term_query(self._schema, "ordinal", ordinal)
-            )
+            writer.delete_documents_by_query(Query.term_query(self._schema, "ordinal", ordinal))
         for document in pending.added.values():
-            self._writer.add_document(self._tantivy_document(document))
-        self._writer.commit()
-        self._index.reload()
-        return Fold(pending, self._index.searcher())
+            writer.add_document(self._tantivy_document(document))
+        writer.commit()
+        index.reload()
+        return Fold(pending, index.searcher())
+
+    def _opened(self) -> tuple[tantivy.Index, tantivy.IndexWriter]:
+        """The index, made when it is first written to."""
+        if self._index is None or self._writer is None:
+            self._index = tantivy.Index(self._schema)
+            self._writer = self._index.writer(_HEAP, 1)
+        return self._index, self._writer
 
     def adopt(self, folded: Fold) -> None:
         """Answer from what `fold` made, together with what changed since."""
         self._searcher = folded.searcher
+        self._earlier = None
         for ordinal, document in folded.pending.added.items():
             if self._added.pop(ordinal, None) is None:
                 self._removed[ordinal] = document
@@ -168,25 +185,29 @@ class Search:
     ) -> set[int]:
         """Ordinals worth ranking for a query: tantivy's best of every kind, and all that is new.
 
-        `at_least` needles must be held; what is new is not checked for that.
+        `at_least` needles must be held; what is new is not checked for that. As long as there is no
+        index that preselects: all that match.
         """
         found: set[int] = set()
         if not needles:
             return found
+        if (searcher := self._searcher) is None:
+            held = (self.postings.holding_some(needles, kind, gates, at_least) for kind in kinds)
+            return found.union(*held)
         for kind in kinds:
             query = self._query(kind, gates, Occur.Should, needles, at_least)
-            found.update(self._best(query))
+            found.update(self._best(searcher, query))
             found.update(
                 d.ordinal for d in self._added.values() if d.kind == kind and d.gate in gates
             )
         found.difference_update(self._removed)
         return found
 
-    def _best(self, query: Query) -> set[int]:
+    def _best(self, searcher: tantivy.Searcher, query: Query) -> set[int]:
         try:
-            hits = self._searcher.search(query, limit=_CANDIDATES, count=False).hits
+            hits = searcher.search(query, limit=_CANDIDATES, count=False).hits
             addresses = [address for _, address in hits]
-            ordinals = self._searcher.fast_field_values("ordinal", addresses)
+            ordinals = searcher.fast_field_values("ordinal", addresses)
         except (ValueError, RuntimeError, OSError):
             self.failed = True
             return set()

@@ -38,6 +38,8 @@ def stat_inside(path: str, root: str) -> Stat | None:
     """
     try:
         found = os.lstat(path)
+        if stat.S_ISREG(found.st_mode):
+            return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
         if stat.S_ISLNK(found.st_mode):
             found = os.lstat(_inside(path, root))
     except (FileNotFoundError, NotADirectoryError):

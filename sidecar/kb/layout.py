@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sidecar.kb.files import Stat, UnreadableError, read_bounded, stat_inside
-from sidecar.kb.records import Kind, Problem, Severity
+from sidecar.kb.records import Key, Kind, Problem, Severity
 
 __all__ = [
     "CONFIG",
@@ -24,6 +24,8 @@ __all__ = [
     "scan",
     "start_folder",
     "survey",
+    "usual_key",
+    "usual_path",
 ]
 
 KB_DIRNAME = ".vouch"
@@ -39,6 +41,7 @@ FOLDERS = {
     "evidence": (Kind.EVIDENCE, ".yaml"),
     "sessions": (Kind.SESSION, ".yaml"),
 }
+_FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items()}
 
 
 def discover(
@@ -150,6 +153,23 @@ def classify(relative: PurePosixPath | str) -> Kind | None:
     return kind if parts[1].endswith(suffix) and parts[1] != suffix else None
 
 
+def usual_key(relative: str) -> Key:
+    """The key of what an artifact file holds whose name is its artifact's id."""
+    folder, name, *_ = relative.split("/")
+    if folder == "sources":
+        return Kind.SOURCE, name
+    kind, suffix = FOLDERS[folder]
+    return kind, name.removesuffix(suffix)
+
+
+def usual_path(kind: Kind, artifact_id: str) -> str:
+    """The path below `.vouch/` of the file that is named like its artifact's id."""
+    if kind is Kind.SOURCE:
+        return f"sources/{artifact_id}/meta.yaml"
+    folder, suffix = _FOLDER_OF[kind]
+    return f"{folder}/{artifact_id}{suffix}"
+
+
 def is_folder(relative: str) -> bool:
     """Whether a path below `.vouch/` is, or was, a folder that artifacts stand in."""
     parts = relative.strip("/").split("/")
@@ -220,12 +240,12 @@ def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
 def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
     """Path of everything whose name makes it an artifact file, and of the config."""
     yield CONFIG
-    for folder in (*FOLDERS, "sources"):
-        suffix = "/meta.yaml" if folder == "sources" else ""
+    for folder, (_, suffix) in FOLDERS.items():
         for name in _names(base, folder, root, found):
-            path = f"{folder}/{name}{suffix}"
-            if classify(path) is not None:
-                yield path
+            if name.endswith(suffix) and name != suffix:
+                yield f"{folder}/{name}"
+    for name in _names(base, "sources", root, found):
+        yield f"sources/{name}/meta.yaml"
 
 
 def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
@@ -253,7 +273,8 @@ def _leads_inside(path: str, root: str) -> bool:
 
 def _look_at(path: str, full: str, root: str, found: Survey) -> None:
     try:
-        path.encode()
+        if not path.isascii():
+            path.encode()
         stat = stat_inside(full, root)
     except UnicodeEncodeError:
         found.refuse("", "a file whose name is not UTF-8", unreadable=False)

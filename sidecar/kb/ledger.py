@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
+from sidecar.kb.layout import usual_key, usual_path
 from sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
 __all__ = ["Ledger"]
 
 
 class Ledger:
-    """What every file says, by path, and the one file that counts for every id."""
+    """What every file says, by path, and the one file that counts for every id.
+
+    Of a recalled file, what it says is asked for only when that matters; its artifact's id is its
+    name, so that it counts.
+    """
 
     def __init__(self) -> None:
         self._artifacts: dict[str, Artifact] = {}
         self._owners: dict[Key, str] = {}
         self._rivals: dict[Key, set[str]] = {}
         self._before: dict[Key, Artifact | None] = {}
+        self._recalled: set[str] = set()
+        self._recall: Callable[[str], Artifact] = _nothing_recalled
+
+    def recall_by(self, recall: Callable[[str], Artifact]) -> None:
+        """What tells what a recalled file says."""
+        self._recall = recall
+
+    def recall(self, path: str) -> None:
+        """The file says what it said; no change."""
+        self._recalled.add(path)
+
+    @property
+    def recalled(self) -> AbstractSet[str]:
+        """The files that were recalled, and say so still."""
+        return self._recalled
 
     def get(self, path: str) -> Artifact | None:
-        return self._artifacts.get(path)
+        return self._recall(path) if path in self._recalled else self._artifacts.get(path)
 
-    def items(self) -> Iterator[tuple[str, Artifact]]:
-        return iter(self._artifacts.items())
+    def paths(self) -> Iterator[str]:
+        """The files that say something."""
+        yield from self._recalled
+        yield from self._artifacts
 
     def put(self, path: str, artifact: Artifact | None) -> None:
         """From now on the file says this; None for nothing."""
-        old = self._artifacts.get(path)
+        old = self.get(path)
         if old == artifact:
             return
+        self._take_over(path)
         old_key = None if old is None else key_of(old)
         new_key = None if artifact is None else key_of(artifact)
         for key in (old_key, new_key):
@@ -43,6 +67,11 @@ class Ledger:
         self._artifacts[path] = artifact
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
+
+    def artifacts(self) -> Iterator[Artifact]:
+        """What counts, in no particular order."""
+        yield from map(self._recall, self._recalled)
+        yield from map(self._artifacts.__getitem__, self._owners.values())
 
     def take_change(self) -> Change:
         """What differs from when this was last called."""
@@ -64,10 +93,24 @@ class Ledger:
                 yield Problem(path, message, Severity.ERROR, field="id")
 
     def _current(self, key: Key) -> Artifact | None:
-        owner = self._owners.get(key)
-        return None if owner is None else self._artifacts[owner]
+        owner = self._owner(key)
+        return None if owner is None else self.get(owner)
+
+    def _owner(self, key: Key) -> str | None:
+        if (owner := self._owners.get(key)) is not None:
+            return owner
+        path = usual_path(*key)
+        return path if path in self._recalled else None
+
+    def _take_over(self, path: str) -> None:
+        """Make an ordinary file of a recalled one."""
+        if path in self._recalled:
+            self._artifacts[path] = self._recall(path)
+            self._recalled.remove(path)
+            self._owners[usual_key(path)] = path
 
     def _join(self, key: Key, path: str) -> None:
+        self._take_over(usual_path(*key))
         owner = self._owners.setdefault(key, path)
         if owner != path:
             self._settle(key, {owner, path} | self._rivals.get(key, set()))
@@ -84,3 +127,7 @@ class Ledger:
         self._owners[key] = ranked[0]
         if len(ranked) > 1:
             self._rivals[key] = set(ranked[1:])
+
+
+def _nothing_recalled(path: str) -> Artifact:
+    raise LookupError(path)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,16 +27,21 @@ SETTLE_SECONDS = 0.1
 half of what it is going to be."""
 COARSE_SECONDS = 2.0
 """The same where the file system seems to keep whole seconds only."""
-BATCH_FILES = 1024
-BATCH_BYTES = 16 << 20
+BATCH_FILES = 128
+BATCH_BYTES = 1 << 20
 
-Parse = Callable[[Sequence[tuple[str, bytes]]], Sequence[Reading]]
-"""Reads a batch of files, path and bytes each; answers in the same order."""
+Parse = Callable[[Iterable[Sequence[tuple[str, bytes]]], int], Iterable[Sequence[Reading]]]
+"""What files say, path and bytes each, batch for batch in the same order; may take several batches
+before it answers the first. The number is of the files that come at most.
+"""
 
 
-def parse_inline(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
+def parse_inline(
+    batches: Iterable[Sequence[tuple[str, bytes]]], expected: int
+) -> Iterator[Sequence[Reading]]:
     """Parses in the calling thread."""
-    return [parse(path, data) for path, data in files]
+    for files in batches:
+        yield [parse(path, data) for path, data in files]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Store:
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
         self._config: bytes | None = None
-        self._remembered: Mapping[str, tuple[Stat, Artifact]] = {}
+        self._remembered: Mapping[str, Stat] = {}
         self._looked_at = 0.0
 
     @property
@@ -99,18 +106,32 @@ class Store:
         """What the file at a path says, as last read."""
         return self._ledger.get(path)
 
-    def remember(self, artifacts: Mapping[str, tuple[Stat, Artifact]]) -> None:
-        """What an earlier process has read, by path. The next full reconcile takes from it what
-        still has the same stat, instead of reading it, and forgets the rest.
-        """
-        self._remembered = artifacts
+    def artifacts(self) -> Iterator[Artifact]:
+        """All that counts, as last read."""
+        return self._ledger.artifacts()
 
-    def settled(self) -> Iterator[tuple[str, Stat, Artifact]]:
-        """What is worth remembering: faultless files whose stat can be trusted."""
-        for path, artifact in self._ledger.items():
-            stat = self._stats.get(path)
-            if stat is not None and path not in self._racy and path not in self._problems:
-                yield path, stat, artifact
+    def remember(self, stats: Mapping[str, Stat], recall: Callable[[str], Artifact]) -> None:
+        """What an earlier process has read: how the files stood, and what tells what they say.
+
+        The next full reconcile takes what still stands the same as read, and as no change.
+        """
+        self._remembered = stats
+        self._ledger.recall_by(recall)
+
+    @property
+    def recalled(self) -> AbstractSet[str]:
+        """The files that are held as an earlier process read them."""
+        return self._ledger.recalled
+
+    def settled(self) -> dict[str, Stat] | None:
+        """What is worth remembering: the faultless files. None while a file may still change
+        unnoticed, or an earlier version serves.
+        """
+        if self._racy or self._since:
+            return None
+        stats = self._stats
+        faultless = (path for path in self._ledger.paths() if path not in self._problems)
+        return {path: stat for path in faultless if (stat := stats[path]) is not None}
 
     def known(self) -> Mapping[str, Stat] | None:
         """The stat of every file; None while one can't be read, or may still change unnoticed."""
@@ -130,10 +151,7 @@ class Store:
         found = self._survey(only)
         wanted = self._stats.keys() if only is None else only | self._racy.keys()
         self._drop_missing(found, wanted - found.files.keys())
-        for batch in self._batches(self._differing(found)):
-            readings = self._parse([(file.path, file.data) for file in batch])
-            for file, reading in zip(batch, readings, strict=True):
-                self._accept(file, reading)
+        self._take_in(list(self._differing(found)))
         if only is None:
             self._remembered = {}
         self._expire()
@@ -165,12 +183,24 @@ class Store:
 
     def _recall(self, path: str, stat: Stat) -> bool:
         """Takes over what an earlier process had read of this very file."""
-        remembered = self._remembered.get(path)
-        if remembered is None or path in self._stats or remembered[0] != stat:
+        if path in self._stats or self._remembered.get(path) != stat:
             return False
         self._stats[path] = stat
-        self._ledger.put(path, remembered[1])
+        self._ledger.recall(path)
         return True
+
+    def _take_in(self, paths: Sequence[str]) -> None:
+        """Reads files, and accepts what they say."""
+        read: deque[list[_Found]] = deque()
+
+        def batches() -> Iterator[list[tuple[str, bytes]]]:
+            for batch in self._batches(paths):
+                read.append(batch)
+                yield [(file.path, file.data) for file in batch]
+
+        for readings in self._parse(batches(), len(paths)):
+            for file, reading in zip(read.popleft(), readings, strict=True):
+                self._accept(file, reading)
 
     def _batches(self, paths: Iterable[str]) -> Iterator[list[_Found]]:
         batch: list[_Found] = []

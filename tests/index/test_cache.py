@@ -15,6 +15,7 @@ from sidecar.index.frozen import freeze, thaw
 from sidecar.kb.glance import glance, state_of
 from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
+from sidecar.kb.records import key_of
 from sidecar.operations import call
 from tests.protocol import knowledge
 
@@ -57,8 +58,8 @@ def look(engine: Engine, root: Path) -> None:
         engine.publish(collection, step)
 
 
-def files(env: dict[str, str], suffix: str = ".cache") -> list[Path]:
-    return list((Path(env["XDG_CACHE_HOME"]) / "vouch-sidecar").glob(f"*{suffix}"))
+def files(env: dict[str, str]) -> list[Path]:
+    return list((Path(env["XDG_CACHE_HOME"]) / "vouch-sidecar").glob("*"))
 
 
 def cache_of(root: Path, env: dict[str, str]) -> Cache:
@@ -70,12 +71,12 @@ def cache_of(root: Path, env: dict[str, str]) -> Cache:
 def test_what_is_kept_comes_back_as_it_was(root: Path, env: dict[str, str]) -> None:
     engine = load(root, env)
     kept = cache_of(root, env).load()
+    assert kept is not None
     stats = scan(root / ".vouch")
-    assert kept.keys() == stats.keys() - {"config.yaml"}
-    assert {path: entry.stat for path, entry in kept.items()} == {p: stats[p] for p in kept}
+    assert kept["stats"] == {path: tuple(stats[path]) for path in stats.keys() - {"config.yaml"}}
+    again = {key_of(p.artifact): p for p in thaw(kept).prepared()}
     known = engine.collections[root].knowledge
-    held = {p.artifact.path: p for p in known.prepared()}
-    assert {path: entry.prepared for path, entry in kept.items()} == held
+    assert again == {key_of(p.artifact): p for p in known.prepared()}
 
 
 def test_a_second_process_reads_only_what_changed(
@@ -102,7 +103,7 @@ def test_what_is_not_live_is_not_kept(root: Path, env: dict[str, str]) -> None:
     knowledge.claim(root, "hidden", "The keys lie in the cellar.", "jwt", more=hidden)
     settle(root)
     load(root, env)
-    for path in [*files(env), *files(env, ".whole")]:
+    for path in files(env):
         assert b"Redis holds the sessions" in path.read_bytes()
         assert b"memcached" not in path.read_bytes()
         assert b"cellar" not in path.read_bytes()
@@ -111,10 +112,9 @@ def test_what_is_not_live_is_not_kept(root: Path, env: dict[str, str]) -> None:
 def test_what_is_retired_while_running_is_purged_at_once(root: Path, env: dict[str, str]) -> None:
     engine = load(root, env)
     assert any(RETIRED.encode() in path.read_bytes() for path in files(env))
-    assert any(RETIRED.encode() in path.read_bytes() for path in files(env, ".whole"))
     knowledge.claim(root, "jwt-rotates", RETIRED, "jwt", status="archived")
     look(engine, root)
-    assert [*files(env), *files(env, ".whole")] == []
+    assert files(env) == []
     settle(root)
     look(engine, root)
     assert engine.collections[root].remember()
@@ -131,7 +131,7 @@ def test_what_is_retired_while_nobody_runs_is_purged_at_the_start(
     engine = load(root, env)
     found = call(engine, "search", {"query": "rotate"}, Caller())
     assert found["hits"] == []
-    for path in [*files(env), *files(env, ".whole")]:
+    for path in files(env):
         assert RETIRED.encode() not in path.read_bytes()
 
 
@@ -165,7 +165,7 @@ def empty(path: Path) -> None:
 
 
 def other_version(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"cache 1 ", b"cache 0 ", 1))
+    path.write_bytes(path.read_bytes().replace(b"cache 2 ", b"cache 0 ", 1))
 
 
 def open_to_all(path: Path) -> None:
@@ -191,14 +191,14 @@ def test_in_doubt_the_files_are_read(
     load(root, env)
     (path,) = files(env)
     damage(path)
-    assert cache_of(root, env).load() == {}
+    assert cache_of(root, env).load() is None
     engine = load(root, env)
     assert call(engine, "status", {}, Caller())["roots"][0]["counts"]["claims"] == 3
 
 
 def test_only_the_user_may_read_it(root: Path, env: dict[str, str]) -> None:
     load(root, env)
-    for path in [*files(env), *files(env, ".whole")]:
+    for path in files(env):
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.parent.stat().st_mode & 0o777 == 0o700
 

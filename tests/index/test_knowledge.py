@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import marshal
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.index.documents import prepare
+from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.search import Pending
 from sidecar.index.text import needles
@@ -32,9 +35,14 @@ class Changing:
         self._late: Pending | None = None
 
     def take(self, step: Step) -> None:
-        """One change. Folding: 0 none, 1 at once, 2 begun now and adopted after the next change."""
+        """One change. Folding: 0 none, 1 at once, 2 begun now and adopted after the next change;
+        with 4, the change comes to what was frozen before it.
+        """
         new, gone, folding = step
         change = change_of(new, gone)
+        if folding == 4:
+            self._late = None
+            self.knowledge = thaw(marshal.loads(marshal.dumps(freeze(self.knowledge))))
         search = self.knowledge.search
         late = search.fold(self._late) if self._late is not None else None
         self.knowledge.apply(change)
@@ -111,7 +119,7 @@ topics_of_a_world = st.lists(texts, min_size=1, max_size=3)
 histories = st.lists(steps, min_size=1, max_size=5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(history=histories, topics=topics_of_a_world, gates=st.sampled_from(GATES))
 def test_any_history_gives_what_a_plain_look_gives(
     history: list[Step], topics: list[str], gates: frozenset[str]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
 from sidecar.kb.store import GRACE_SECONDS, Reconciled, Store, parse_inline
@@ -119,10 +120,10 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     stamp = file.stat().st_mtime_ns
     store = Store(kb_dir, clock=clock, wall=lambda: stamp + now)
     store.reconcile()
-    assert list(store.settled()) == []
+    assert store.settled() is None
     now = 1_000_000_000
     assert not store.reconcile(()).change
-    assert [path for path, _, _ in store.settled()] == ["claims/a.yaml"]
+    assert store.settled() == {"claims/a.yaml": scan(kb_dir)["claims/a.yaml"]}
 
 
 @pytest.mark.parametrize(
@@ -396,7 +397,8 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
     earlier = Store(kb_dir)
     earlier.reconcile()
-    kept = {path: (stat, artifact) for path, stat, artifact in earlier.settled()}
+    kept = earlier.settled()
+    assert kept is not None
     assert kept.keys() == {"claims/same.yaml", "claims/changed.yaml", "claims/gone.yaml"}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
@@ -407,9 +409,12 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
         return parse_inline(files)
 
     store = Store(kb_dir, clock=clock, parse=note)
-    store.remember(kept)
+    recalled = {artifact.path: artifact for artifact in earlier.artifacts()}
+    store.remember(kept, recalled.__getitem__)
     step = store.reconcile()
-    assert ids(step) == {"same", "changed", "unlike"}
+    assert ids(step) == {"changed", "unlike"}
+    assert store.recalled == {"claims/same.yaml"}
+    assert {artifact.id for artifact in store.artifacts()} == {"same", "changed", "unlike"}
     assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
     assert not store.reconcile().change
 

@@ -26,12 +26,12 @@ __all__ = ["about", "speaker"]
 def speaker(root: Path, env: Mapping[str, str]) -> Speaker | None:
     """The knowledge base in a folder; None unless it was frozen just as its files are now."""
     folder, state = user_folder(env), glance(root / KB_DIRNAME)
-    whole = Cache(folder, root).load_whole(state) if folder and state else None
-    if whole is None:
+    frozen = Cache(folder, root).load(state) if folder and state else None
+    if frozen is None:
         return None
-    settings = settings_of(whole["config"], env)
+    settings = settings_of(frozen["config"], env)
     gates = viewer_for(settings, None, None, env).gates
-    return Speaker(View(settings.kb_name or root.name or "kb", thaw(whole), gates), settings)
+    return Speaker(View(settings.kb_name or root.name or "kb", thaw(frozen), gates), settings)
 
 
 def about(one: Speaker, event: str, payload: Mapping[str, Any], late: Callable[[], bool]) -> str:

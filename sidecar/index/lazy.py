@@ -1,0 +1,116 @@
+"""A dictionary whose values are made when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, TypeVar
+
+__all__ = ["Lazy", "plain"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Lazy(dict[K, V]):
+    """What `make` gives for a key and its value in `raw`, kept from then on, and whatever is put
+    in besides. `raw` itself is never changed. With `default` an unknown key gets a value, as in a
+    defaultdict.
+    """
+
+    def __init__(
+        self,
+        raw: Mapping[Any, Any],
+        make: Callable[[K, Any], V],
+        default: Callable[[], V] | None = None,
+    ) -> None:
+        super().__init__()
+        self._raw = raw
+        self._make = make
+        self._default = default
+        self._gone: set[K] = set()
+
+    def raw_of(self, key: K) -> Any:
+        """The raw value that stands for a key; None once another one was put in its place."""
+        return self._raw[key] if key in self._raw and key not in self._gone else None
+
+    def made(self, key: K) -> V | None:
+        """A key's value if it was made or put in, without making it."""
+        return dict.get(self, key)
+
+    def __missing__(self, key: K) -> V:
+        if key in self._raw and key not in self._gone:
+            value = self._make(key, self._raw[key])
+            super().__setitem__(key, value)
+        elif self._default is not None:
+            value = self[key] = self._default()
+        else:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if key in self._raw:
+            self._gone.add(key)
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        if key not in self:
+            raise KeyError(key)
+        if key in self._raw:
+            self._gone.add(key)
+        dict.pop(self, key, None)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or (key in self._raw and key not in self._gone)
+
+    def __iter__(self) -> Iterator[K]:
+        """The keys: those of `raw` first, in their order, then the others."""
+        added = [key for key in super().__iter__() if key not in self._raw or key in self._gone]
+        yield from (key for key in self._raw if key not in self._gone)
+        yield from added
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return next(iter(self), self) is not self
+
+    def get(self, key: K, default: Any = None) -> Any:
+        try:
+            return self[key] if self._default is None or key in self else default
+        except KeyError:
+            return default
+
+    def pop(self, key: K, *default: Any) -> Any:
+        if key not in self and default:
+            return default[0]
+        value = self[key]
+        del self[key]
+        return value
+
+    def setdefault(self, key: K, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def keys(self) -> KeysView[K]:  # type: ignore[override]
+        return KeysView(self)
+
+    def values(self) -> ValuesView[V]:  # type: ignore[override]
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[K, V]:  # type: ignore[override]
+        return ItemsView(self)
+
+
+def plain(held: Mapping[Any, Any], value_of: Callable[[Any], Any]) -> dict[Any, Any]:
+    """A mapping with plain values, without empty ones; of a lazy one, what was never made is taken
+    as it is in `raw`.
+    """
+    if not isinstance(held, Lazy):
+        return {key: value_of(value) for key, value in held.items() if value}
+    out = {}
+    for key in held:
+        made = held.made(key)
+        if value := held.raw_of(key) if made is None else made and value_of(made):
+            out[key] = value
+    return out
