@@ -12,8 +12,8 @@ from sidecar.index.documents import Prepared, prepare
 from sidecar.index.frozen import Frozen, artifact_in, freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.parsing import Parsing
-from sidecar.kb.glance import state_of
 from sidecar.kb.access import gate_of, is_live
+from sidecar.kb.glance import state_of
 from sidecar.kb.layout import KB_DIRNAME, usual_key
 from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
