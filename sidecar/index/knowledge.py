@@ -6,14 +6,15 @@ applied in one step between two questions, and can be taken back in one.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import count
 from typing import Literal, NamedTuple
 
 from sidecar.index.documents import Prepared
+from sidecar.index.memo import Memo
 from sidecar.index.names import Names
 from sidecar.index.search import Document, Search
 from sidecar.index.text import Needle
@@ -75,7 +76,7 @@ class Knowledge:
     def __init__(self, search: Search | None = None) -> None:
         self.generation = 0
         self.overlaid = 0
-        self.memo: OrderedDict[Hashable, object] = OrderedDict()
+        self.memo = Memo()
         self.names = Names()
         self.search = search or Search()
         self._artifacts: dict[Key, Prepared] = {}

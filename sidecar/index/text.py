@@ -68,6 +68,8 @@ _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
 
 _PLAIN_GAPS = frozenset({"", " "})
+_FEW = 1 << 8
+"""Characters of a text that is one of thousands that are kept with what was made of them."""
 _SHORT = 1 << 10
 """Characters of a text that is kept with its units for a while."""
 _new = tuple.__new__
@@ -75,16 +77,24 @@ _new = tuple.__new__
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
 
 
-@lru_cache(maxsize=1 << 16)
 def fold(text: str) -> str:
     """Lower case without diacritics, for comparing. The length may differ from the text's."""
     if text.isascii():
         return text.lower()
+    return _fold_few(text) if len(text) <= _FEW else _fold(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _fold_few(text: str) -> str:
+    return _fold(text)
+
+
+def _fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", _ANY_MARK.sub("", decomposed)).casefold()
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def stem(folded: str) -> str:
     """English stem of a folded word (Snowball)."""
     analysed = _STEMMER.analyze(folded)
@@ -305,10 +315,20 @@ def _stems_of(tokens: Iterable[str]) -> list[str]:
 
 def needles(text: str) -> list[Needle]:
     """The content words of a question, each once, in order."""
-    return list(_needles(text))
+    return list(_needles_of_few(text) if len(text) <= _FEW else _needles_of_many(text))
 
 
 @lru_cache(maxsize=1 << 12)
+def _needles_of_few(text: str) -> tuple[Needle, ...]:
+    return _needles(text)
+
+
+@lru_cache(maxsize=1 << 6)
+def _needles_of_many(text: str) -> tuple[Needle, ...]:
+    # Forty bytes for each character: of texts of any length, only a few windows are kept.
+    return _needles(text)
+
+
 def _needles(text: str) -> tuple[Needle, ...]:
     analysed = units(text)
     found: dict[tuple[tuple[str, ...], ...], Needle] = {}

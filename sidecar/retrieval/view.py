@@ -11,7 +11,7 @@ from heapq import nsmallest
 from math import fsum
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.names import Mention
@@ -24,7 +24,6 @@ __all__ = ["View", "claim_date", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-MEMO_ENTRIES = 512
 T = TypeVar("T")
 
 
@@ -44,15 +43,8 @@ class View:
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text, kept until the knowledge or the viewer is another."""
-        memo = self.knowledge.memo
-        key = (what, text, self.gates, self.knowledge.overlaid)
-        if key in memo:
-            memo.move_to_end(key)
-            return cast(T, memo[key])
-        made = memo[key] = make()
-        if len(memo) > MEMO_ENTRIES:
-            memo.popitem(last=False)
-        return made
+        key = (what, self.gates, self.knowledge.overlaid)
+        return self.knowledge.memo.once(text, key, make)
 
     def sees(self, artifact: Artifact) -> bool:
         """Whether the viewer may be told of it.

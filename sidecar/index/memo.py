@@ -1,0 +1,47 @@
+"""What was worked out of texts, remembered until the knowledge changes; bounded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import TypeVar, cast
+
+__all__ = ["Memo"]
+
+MAX_ENTRIES = 512
+MAX_CHARACTERS = 1 << 20
+"""Of the texts of all entries; what is worked out of one may take forty bytes for each."""
+T = TypeVar("T")
+
+
+class Memo:
+    """Keeps the latest used results, always the newest one: a question asks for it many times."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
+        self._characters = 0
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def once(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives for a text, worked out once for each `what`."""
+        key = (text, what)
+        if key in self._made:
+            self._made.move_to_end(key)
+            return cast(T, self._made[key])
+        made = make()
+        if key not in self._made:
+            self._characters += len(text)
+        self._made[key] = made
+        while len(self._made) > MAX_ENTRIES or (
+            self._characters > MAX_CHARACTERS and len(self._made) > 1
+        ):
+            (oldest, _), _ = self._made.popitem(last=False)
+            self._characters -= len(oldest)
+        return made
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._made.clear()
+        self._characters = 0

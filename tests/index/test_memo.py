@@ -1,0 +1,68 @@
+"""What is remembered of texts is bounded, also where the texts are long."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
+from sidecar.index.text import Needle, needles
+
+
+class Made:
+    """Something worked out; counted by the collector."""
+
+
+def kept(length: int, texts: int) -> int:
+    """How many results a memo holds after so many texts of a length."""
+    memo = Memo()
+    for number in range(texts):
+        memo.once(f"{number:{length}}", "what", Made)
+    gc.collect()
+    return sum(isinstance(one, Made) for one in gc.get_objects())
+
+
+@pytest.mark.parametrize(
+    ("length", "most"),
+    [
+        (10, MAX_ENTRIES),
+        (MAX_CHARACTERS // 8, 8),
+        (MAX_CHARACTERS * 2, 1),
+    ],
+)
+def test_the_latest_results_are_kept_within_bounds(length: int, most: int) -> None:
+    assert kept(length, most + 20) == most
+
+
+def test_a_result_is_worked_out_once_until_it_is_forgotten() -> None:
+    memo = Memo()
+    first = memo.once("text", "what", Made)
+    assert memo.once("text", "what", Made) is first
+    assert memo.once("text", "other", Made) is not first
+    memo.clear()
+    assert len(memo) == 0
+    assert memo.once("text", "what", Made) is not first
+
+
+def test_results_used_lately_stay() -> None:
+    memo = Memo()
+    first = memo.once("first", "what", Made)
+    for number in range(MAX_ENTRIES):
+        memo.once(str(number), "what", Made)
+        assert memo.once("first", "what", Made) is first
+
+
+def test_a_result_may_need_others() -> None:
+    memo = Memo()
+    long = "x" * MAX_CHARACTERS
+    outer = memo.once(long, "outer", lambda: (memo.once(long, "inner", Made),))
+    assert memo.once(long, "outer", lambda: (Made(),)) is outer
+
+
+def test_words_of_long_texts_are_not_kept_by_the_thousand() -> None:
+    words = " ".join(f"lorem{number}" for number in range(100))
+    for number in range(300):
+        assert len(needles(f"{words} ipsum{number}")) == 101
+    gc.collect()
+    assert sum(isinstance(one, Needle) for one in gc.get_objects()) < 150 * 101
