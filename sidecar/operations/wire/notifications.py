@@ -1,0 +1,40 @@
+"""What is sent without an answer, either way."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sidecar.operations.wire.base import SessionId, Text, Wire
+from sidecar.operations.wire.rankings import SalientEntity
+
+__all__ = ["DidChangeSalience", "DidChangeStatus", "PromptParams"]
+
+
+class PromptParams(Wire):
+    """A prompt submitted without a document."""
+
+    session_id: SessionId
+    text: Text
+
+
+class DidChangeSalience(Wire):
+    """Sent when the ranking of a session changes."""
+
+    session_id: str
+    salience: list[SalientEntity]
+    fresh: list[SalientEntity] = Field(
+        description="Entities newly brought in, strong enough to volunteer."
+    )
+    text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
+    generation: int
+
+
+class DidChangeStatus(Wire):
+    """Sent when the health of the server changes."""
+
+    health: Literal["ok", "warning", "error"]
+    quiescent: bool = Field(description="Whether nothing is being indexed.")
+    message: str | None
+    generation: int
