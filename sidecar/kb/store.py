@@ -37,7 +37,7 @@ before it answers the first. The number is of the files that come at most.
 
 
 def parse_inline(
-    batches: Iterable[Sequence[tuple[str, bytes]]], expected: int
+    batches: Iterable[Sequence[tuple[str, bytes]]], _expected: int
 ) -> Iterator[Sequence[Reading]]:
     """Parses in the calling thread."""
     for files in batches:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,10 @@ import pytest
 from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
-from sidecar.kb.store import GRACE_SECONDS, Reconciled, Store, parse_inline
+from sidecar.kb.store import BATCH_FILES, GRACE_SECONDS, Reconciled, Store, parse_inline
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
+
+Files = Sequence[tuple[str, bytes]]
 
 
 class Clock:
@@ -404,9 +405,10 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     (kb_dir / "claims/gone.yaml").unlink()
     parsed: list[str] = []
 
-    def note(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
-        parsed.extend(path for path, _ in files)
-        return parse_inline(files)
+    def note(batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
+        for files in batches:
+            parsed.extend(path for path, _ in files)
+            yield from parse_inline([files], expected)
 
     store = Store(kb_dir, clock=clock, parse=note)
     recalled = {artifact.path: artifact for artifact in earlier.artifacts()}
@@ -419,17 +421,21 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     assert not store.reconcile().change
 
 
-def test_files_can_be_parsed_in_another_process(kb_dir: Path) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
+def test_all_files_may_be_taken_before_any_is_parsed(kb_dir: Path) -> None:
+    count = BATCH_FILES + 2
+    for number in range(count):
+        put(kb_dir, f"claims/{number}.yaml", claim(f"{number}"))
     put(kb_dir, "claims/b.yaml", b"id: [")
-    with ProcessPoolExecutor(1) as pool:
+    expected: list[int] = []
 
-        def parse_there(files: Sequence[tuple[str, bytes]]) -> Sequence[Reading]:
-            return pool.submit(parse_inline, files).result()
+    def parse_late(batches: Iterable[Files], most: int) -> Iterator[Sequence[Reading]]:
+        expected.append(most)
+        return parse_inline(list(batches), most)
 
-        step = Store(kb_dir, parse=parse_there).reconcile()
-    assert ids(step) == {"a"}
+    step = Store(kb_dir, parse=parse_late).reconcile()
+    assert ids(step) == {f"{number}" for number in range(count)}
     assert list(step.problems) == ["claims/b.yaml"]
+    assert expected == [count + 1]
 
 
 def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
