@@ -12,7 +12,7 @@ __all__ = ["measure"]
 
 PER_SAVE = 50
 """Edits in a document for each claim that is written."""
-WARM_UP = 0.1
+WARM_UP = 0.2
 """Share of the edits after which the beginning is measured: by then all that is made once is."""
 
 
