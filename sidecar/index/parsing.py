@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 PAYS_FROM = 2_000
 """Files from which on helpers pay: they need 0.15 s to start."""
 MOST_HELPERS = 3
+PATIENCE = LIMIT_SECONDS + 5.0
+"""Seconds until a helper that neither answers nor ends is ended."""
 AHEAD = 4
 """Batches on their way for each process."""
 _CODE = "import sys; sys.path[:] = sys.argv[1:]; from sidecar.index.helper import main; main()"
@@ -128,7 +130,7 @@ class _Crew:
         while not job.done.is_set():
             if (other := self._take()) is not None:
                 other.do()
-            elif not job.done.wait(LIMIT_SECONDS + 5.0):
+            elif not job.done.wait(PATIENCE):
                 self._kill()
                 break
         if job.own is None and job.answers is not None:

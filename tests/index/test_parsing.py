@@ -1,0 +1,281 @@
+"""Files read with helper processes are read as without, whatever becomes of the helpers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine.collection import Collection
+from sidecar.index import parsing
+from sidecar.index.building import Building
+from sidecar.index.documents import Prepared, prepare
+from sidecar.index.frozen import freeze
+from sidecar.index.helper import understood
+from sidecar.index.knowledge import Knowledge
+from sidecar.index.parsing import Parsing, start_helper
+from sidecar.kb.reader import Reading
+from sidecar.kb.records import Kind
+from sidecar.kb.store import Reconciled, Store
+from tests.kb.samples import SHA, claim, dump, entity, make_kb, page, put
+
+Files = Sequence[tuple[str, bytes]]
+
+
+@pytest.fixture(scope="module")
+def kb_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some hundred files, among them every kind, and whatever may be wrong with one."""
+    kb_dir = make_kb(tmp_path_factory.mktemp("many"))
+    for number in range(400):
+        text = f"The service number {number} signs its tokens."
+        put(kb_dir, f"claims/c{number:03}.yaml", claim(f"c{number:03}", text=text))
+    put(kb_dir, "claims/private.yaml", claim("private", scope={"visibility": "private"}))
+    put(
+        kb_dir, "claims/agents.yaml", claim("agents", scope={"visibility": "private", "agent": "a"})
+    )
+    put(kb_dir, "claims/gone.yaml", claim("gone", status="superseded"))
+    put(kb_dir, "claims/twin.yaml", claim("c000", text="The same id once more."))
+    put(kb_dir, "claims/no-date.yaml", claim("no-date") + b"created_at: x\n")
+    put(kb_dir, "claims/odd.yaml", claim("odd", type="guess", confidence=7))
+    put(kb_dir, "claims/twice.yaml", claim("twice") + b"type: fact\n")
+    put(kb_dir, "claims/broken.yaml", b"id: broken\n  text: [")
+    put(kb_dir, "claims/bytes.yaml", b"id: \xff")
+    put(kb_dir, "claims/bomb.yaml", b"a: &a [x,x]\n" + b"b: [" + b"*a," * 65 + b"]\n")
+    put(kb_dir, "claims/meant-for-one.yaml", b"id: meant-for-one\nscope: {agent: b}\n")
+    put(kb_dir, "entities/service-api.yaml", entity(aliases=["Tôken signer", "日本語"]))
+    put(kb_dir, "pages/auth.md", page("# Auth\nTokens.\n# More\nSigned.\n", id="auth"))
+    put(kb_dir, "pages/no-front.md", b"# nothing")
+    edge = {"id": "r", "source": "service-api", "relation": "uses", "target": "c000"}
+    put(kb_dir, "relations/r.yaml", dump(edge))
+    put(kb_dir, "evidence/e.yaml", dump({"id": "e", "source_id": SHA, "locator": "l"}))
+    put(kb_dir, f"sources/{SHA}/meta.yaml", dump({"id": SHA, "locator": "x", "type": "file"}))
+    put(kb_dir, "sessions/s.yaml", dump({"id": "s", "agent": "a", "ended_at": "2026-01-01"}))
+    return kb_dir
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The helpers that a test has started."""
+    found: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        found.append(start_helper())
+        return found[-1]
+
+    monkeypatch.setattr(parsing, "start_helper", start)
+    return found
+
+
+def read(kb_dir: Path, parse: Parsing) -> tuple[Reconciled, list[Prepared], list[Prepared]]:
+    """One reconcile, what was prepared of it, and what was told of meanwhile."""
+    told: list[Prepared] = []
+    parse.listener = told.append
+    step = Store(kb_dir, parse=parse).reconcile()
+    return step, [parse.prepared(artifact) for artifact in step.change.upserts], told
+
+
+def ended(processes: Iterable[subprocess.Popen[bytes]]) -> bool:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if all(process.returncode is not None for process in processes):  # and was waited for
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_with_helpers_all_is_as_without(
+    kb_dir: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    alone, prepared, told = read(kb_dir, Parsing(helpers=0))
+    assert not told
+    assert len(alone.problems) >= 9
+    assert any(p.line > 1 and p.column > 1 for ps in alone.problems.values() for p in ps)
+    together, prepared_too, told = read(kb_dir, Parsing(helpers=2, pays_from=0))
+    assert together == alone
+    assert list(together.change.upserts) == list(alone.change.upserts)
+    assert prepared_too == prepared == list(map(prepare, alone.change.upserts))
+    assert {p.artifact.path for p in told} >= {p.artifact.path for p in prepared}
+    assert len(started) == 2
+    assert ended(started)
+
+
+def test_helpers_read_what_is_not_read_here(
+    kb_dir: Path, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read(kb_dir, Parsing(helpers=0))
+    answered: list[bytes | None] = []
+    real = parsing._asked
+
+    def asked(helper: subprocess.Popen[bytes], job: parsing._Job) -> bytes | None:
+        answered.append(real(helper, job))
+        return answered[-1]
+
+    class Busy(Parsing):
+        """Has something else to do until every batch is read."""
+
+        def __call__(self, batches: Iterable[Files], most: int) -> Iterator[Sequence[Reading]]:
+            return super().__call__(self._slowly(batches), most)
+
+        def _slowly(self, batches: Iterable[Files]) -> Iterator[Files]:
+            everything = list(batches)
+            yield from everything
+            deadline = time.monotonic() + 30
+            while len(answered) < len(everything) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.1)
+
+    monkeypatch.setattr(parsing, "_asked", asked)
+    monkeypatch.delattr(parsing._Job, "do")
+    step, prepared, told = read(kb_dir, Busy(helpers=1, pays_from=0))
+    assert (step, prepared) == expected[:2]
+    assert set(map(id, prepared)) <= set(map(id, told))
+    assert len(answered) >= 4
+    assert ended(started)
+    assert started[0].returncode == 0
+
+
+def test_few_files_start_no_helper(kb_dir: Path, started: list[subprocess.Popen[bytes]]) -> None:
+    read(kb_dir, Parsing(helpers=2))
+    assert not started
+
+
+def test_a_helper_that_is_killed_is_not_missed(
+    kb_dir: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    class Killing(Parsing):
+        """Kills the helper when it has answered once, or is about to."""
+
+        def __call__(self, batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
+            for number, readings in enumerate(super().__call__(batches, expected)):
+                if number == 1:
+                    for helper in started:
+                        helper.kill()
+                yield readings
+
+    assert read(kb_dir, Killing(1, 0))[0] == read(kb_dir, Parsing(helpers=0))[0]
+    assert len(started) == 1
+    assert ended(started)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; time.sleep(60)",
+        "pass",
+        "print('no frame', flush=True); input()",
+        "import sys; sys.stdout.buffer.write(bytes([0, 0, 0, 9])); sys.exit(1)",
+    ],
+    ids=["hangs", "ends", "talks", "breaks off"],
+)
+def test_a_helper_that_does_not_answer_is_not_waited_for(
+    code: str, kb_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", code]
+        pipe = subprocess.PIPE
+        found.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL))
+        return found[-1]
+
+    monkeypatch.setattr(parsing, "start_helper", start)
+    monkeypatch.setattr(parsing, "PATIENCE", 0.5)
+    assert read(kb_dir, Parsing(helpers=1, pays_from=0))[0] == read(kb_dir, Parsing(helpers=0))[0]
+    assert ended(found)
+
+
+def test_where_no_process_can_be_started_all_is_read_here(
+    kb_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    assert read(kb_dir, Parsing(helpers=2, pays_from=0))[0] == read(kb_dir, Parsing(helpers=0))[0]
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert read(kb_dir, Parsing(helpers=2, pays_from=0))[0] == read(kb_dir, Parsing(helpers=0))[0]
+
+
+def test_what_interrupts_reading_ends_the_helpers(
+    started: list[subprocess.Popen[bytes]],
+) -> None:
+    def batches() -> Iterator[Files]:
+        yield [("claims/a.yaml", claim("a"))]
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        list(Parsing(helpers=2, pays_from=0)(batches(), 5000))
+    assert ended(started)
+
+
+def test_a_helper_imports_nothing_from_the_folder_it_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "yaml.py").write_text("import os; os.abort()")
+    (tmp_path / "sidecar.py").write_text("import os; os.abort()")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    helper = start_helper()
+    try:
+        job = parsing._Job([("claims/a.yaml", claim("a"))])
+        answers = parsing._asked(helper, job)
+        assert answers is not None
+        assert understood(answers) == job.do()
+    finally:
+        parsing._end(helper)
+    assert helper.returncode == 0
+
+
+def test_a_helper_says_nothing_but_its_answers() -> None:
+    """Whatever prints in it, from Python or below."""
+    code = (
+        "import os, sys; from sidecar.index import helper;"
+        "helper.parse = lambda *a: (print('x'), os.write(1, b'y'), real(*a))[-1];"
+        "from sidecar.kb.reader import parse as real; helper.main()"
+    )
+    helper = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    job = parsing._Job([("claims/a.yaml", claim("a"))])
+    answers = parsing._asked(helper, job)
+    assert answers is not None
+    assert understood(answers) == job.do()
+    out, err = helper.communicate()
+    assert out == b""
+    assert sorted(err.split()) in ([b"x", b"y"], [b"yx"])
+
+
+def test_what_was_learned_meanwhile_is_as_if_built_at_once(kb_dir: Path) -> None:
+    built = Building()
+    parse = Parsing(helpers=0)
+    _, prepared, _ = read(kb_dir, parse)
+    for one in prepared:
+        built.learn(one)
+    assert freeze(built.finished(prepared)) == freeze(Knowledge.of(prepared))
+    wrong = Building()
+    for one in reversed(prepared):
+        wrong.learn(one)
+    assert freeze(wrong.finished(prepared)) == freeze(Knowledge.of(prepared))
+
+
+def test_a_collection_reads_with_helpers_as_without(kb_dir: Path) -> None:
+    def knowledge(parse: Parsing) -> Knowledge:
+        collection = Collection.at(kb_dir.parent, time.monotonic)
+        collection.parsing = parse
+        collection.store._parse = parse
+        step = collection.read()
+        assert step is not None
+        assert step.rebuilt is not None
+        return step.rebuilt
+
+    alone, together = knowledge(Parsing(helpers=0)), knowledge(Parsing(helpers=1, pays_from=0))
+    assert freeze(together) == freeze(alone)
+    assert {c.id for c in together.all_of(Kind.CLAIM)} >= {"c000", "agents"}
+    assert {c.id for c in together.all_of(Kind.CLAIM)}.isdisjoint({"gone", "private"})
