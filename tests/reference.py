@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from sidecar.index.documents import prepare
@@ -94,7 +95,7 @@ class Reference:
 
     # Links
 
-    def links(self, claim_id: str) -> tuple[str, ...]:
+    def links(self, claim_id: str, gates: frozenset[str]) -> tuple[str, ...]:
         """The entities that a claim counts for under linking `auto`."""
         claim = self.claims[claim_id]
         if declared := self._known(claim.entities):
@@ -103,7 +104,8 @@ class Reference:
         if named := self._known(n.entity_id for n in mentions if not n.nested and not n.ambiguous):
             return named
         pages = [p for p in self.pages.values() if claim_id in p.claims]
-        pages = [p for p in pages if gate_of(p) in (OPEN, gate_of(claim))]
+        others = gates if gate_of(claim) == OPEN else set()
+        pages = [p for p in pages if gate_of(p) in {OPEN, gate_of(claim), *others}]
         return self._known(e for p in pages for e in p.entities)
 
     def declared(self, claim_id: str) -> tuple[str, ...]:
@@ -157,7 +159,7 @@ class Reference:
     ) -> list[Expert]:
         """All rows, in order."""
         links: Callable[[str], tuple[str, ...]]
-        links = self.declared if linking == "declared" else self.links
+        links = self.declared if linking == "declared" else partial(self.links, gates=gates)
         matched = self.matching(topic, links, gates)
         rows = []
         for entity_id in self.entities:

@@ -45,6 +45,7 @@ def freeze(knowledge: Knowledge) -> Frozen:
         **_frozen_links(knowledge),
         **freeze_names(knowledge.names),
         "counting": plain(knowledge._counting, _gates_as_bytes),
+        "gated": dict(knowledge._gated),
         "declaring": plain(knowledge._declaring, lambda ids: _claims_as_bytes(knowledge, ids)),
         "totals": {(str(k), gate): n for (k, gate), n in search._totals.items() if n},
         "lengths": {(str(k), gate): n for (k, gate), n in search._lengths.items() if n},
@@ -245,6 +246,7 @@ def thaw(frozen: Frozen) -> Knowledge:
     knowledge._refs = Lazy(base.owners, base.ref)
     knowledge._claims = Lazy(base.owners, lambda _, number: artifacts[base.keys[number]].artifact)
     knowledge._links = Lazy(base.owners, lambda ordinal, _: base.links(ordinal))
+    knowledge._gated = dict(frozen["gated"])
     knowledge._ordinals = count(base.stop)
     knowledge._gates |= {gate for _, gate in frozen["totals"]}
     knowledge._counting = Lazy(frozen["counting"], lambda _, gates: _ordinals(gates), dict)

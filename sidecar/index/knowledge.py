@@ -66,6 +66,8 @@ class _Undo(NamedTuple):
     remove: tuple[Key, ...]
 
 
+Gated = tuple[tuple[str, tuple[str, ...]], ...]
+"""The entities for which a claim counts by pages that not all who see the claim see, by gate."""
 NO_LINKS = Links((), "named")
 _NO_GATES: Mapping[str, set[int]] = {}
 
@@ -89,6 +91,7 @@ class Knowledge:
         self._ordinals = count()
         self._claims: dict[int, Claim] = {}
         self._links: dict[int, Links] = {}
+        self._gated: dict[int, Gated] = {}
         self._counting: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
         self._declaring: defaultdict[str, set[str]] = defaultdict(set)
         self._pages_listing: defaultdict[str, set[str]] = defaultdict(set)
@@ -150,18 +153,27 @@ class Knowledge:
         """The stems of an artifact's texts; empty where there is none."""
         return frozenset(s for d in self._documents.get(key, ()) for s in d.stems)
 
-    def links(self, claim_id: str) -> Links:
-        """The entities that a claim counts for."""
+    def links(self, claim_id: str, gates: AbstractSet[str] = frozenset()) -> Links:
+        """The entities that a claim counts for, by pages behind these gates as well."""
         documents = self._documents.get((Kind.CLAIM, claim_id))
-        return self._links.get(documents[0].ordinal, NO_LINKS) if documents else NO_LINKS
+        if not documents or documents[0].ordinal not in self._links:
+            return NO_LINKS
+        return self._links_behind(documents[0].ordinal, gates)
 
     def claims_at(self, ordinals: Iterable[int]) -> Iterator[Claim]:
         """The claims that ordinals stand for, in their order."""
         return map(self._claims.__getitem__, ordinals)
 
-    def links_at(self, ordinals: Iterable[int]) -> Iterator[Links]:
-        """What the claims count for that ordinals stand for, in their order."""
-        return map(self._links.__getitem__, ordinals)
+    def links_at(self, ordinals: Iterable[int], gates: AbstractSet[str]) -> Iterator[Links]:
+        """What the claims count for that ordinals stand for, in their order; as `links`."""
+        if not self._gated:
+            return map(self._links.__getitem__, ordinals)
+        return (self._links_behind(ordinal, gates) for ordinal in ordinals)
+
+    def _links_behind(self, ordinal: int, gates: AbstractSet[str]) -> Links:
+        links = self._links[ordinal]
+        more = [ids for gate, ids in self._gated.get(ordinal, ()) if gate in gates]
+        return Links(tuple(sorted({*links.entity_ids}.union(*more))), links.by) if more else links
 
     def counting(self, entity_id: str, gates: AbstractSet[str]) -> AbstractSet[int]:
         """Ordinals of the claims behind these gates that count for an entity; not to be changed."""
@@ -360,13 +372,35 @@ class Knowledge:
         links = self._links[document.ordinal] = self._linked(claim)
         for entity_id in links.entity_ids:
             self._counting[entity_id].setdefault(document.gate, set()).add(document.ordinal)
+        if document.gate == OPEN and links.by == "page":
+            self._link_gated(claim_id, document.ordinal, links)
+
+    def _link_gated(self, claim_id: str, ordinal: int, links: Links) -> None:
+        """Link an open claim over the pages that only some see."""
+        behind: defaultdict[str, set[str]] = defaultdict(set)
+        for page_id in self._pages_listing.get(claim_id, ()):
+            page = self.page(page_id)
+            gate = gate_of(page) if page else None
+            if page and gate and gate != OPEN:
+                behind[gate].update(set(page.entities).difference(links.entity_ids))
+        gated = ((gate, self._known(ids)) for gate, ids in sorted(behind.items()))
+        if found := tuple((gate, ids) for gate, ids in gated if ids):
+            self._gated[ordinal] = found
+        for gate, entity_ids in found:
+            for entity_id in entity_ids:
+                self._counting[entity_id].setdefault(gate, set()).add(ordinal)
 
     def _unlink(self, document: Document) -> None:
         for entity_id in self._links.pop(document.ordinal, NO_LINKS).entity_ids:
             self._counting[entity_id][document.gate].discard(document.ordinal)
+        for gate, entity_ids in self._gated.pop(document.ordinal, ()):
+            for entity_id in entity_ids:
+                self._counting[entity_id][gate].discard(document.ordinal)
 
     def _linked(self, claim: Claim) -> Links:
-        """Declared entities; if none exists, those the text names; if none, those of its pages."""
+        """Declared entities; if none exists, those the text names; if none, those of its pages, as
+        far as all who see the claim see them.
+        """
         if declared := self._known(claim.entities):
             return Links(declared, "declared")
         named = (

@@ -56,7 +56,7 @@ class ArtifactViews:
             status=claim.status,
             confidence=claim.confidence,
             entities=list(dict.fromkeys(claim.entities)),
-            linked_entities=list(view.knowledge.links(claim.id).entity_ids),
+            linked_entities=list(view.knowledge.links(claim.id, view.gates).entity_ids),
             tags=list(claim.tags),
             contradicts=[c.id for c in view.claims(set(claim.contradicts))],
             date=iso(claim_date(claim)),

@@ -105,7 +105,7 @@ def _scored(match: Match, question: Question, weights: Mapping[Needle, float]) -
 
 def _wanted(match: Match, question: Question) -> dict[str, int]:
     """The entities that may be listed, with the number of matching claims that count for them."""
-    links = match.view.knowledge.links_at(match.ordinals)
+    links = match.view.knowledge.links_at(match.ordinals, match.view.gates)
     counts = Counter(chain.from_iterable(map(itemgetter(0), links)))
     return {
         entity_id: number
@@ -126,7 +126,9 @@ def _sums(match: Match, wanted: Mapping[str, int], question: Question) -> dict[s
     values = map(amount, knowledge.claims_at(match.ordinals))
     amounts = dict(zip(match.ordinals, values, strict=True))
     rough = dict.fromkeys(wanted, 0.0)
-    for value, links in zip(amounts.values(), knowledge.links_at(amounts), strict=True):
+    for value, links in zip(
+        amounts.values(), knowledge.links_at(amounts, match.view.gates), strict=True
+    ):
         for entity_id in links.entity_ids:
             if entity_id in rough:
                 rough[entity_id] += value
@@ -149,7 +151,7 @@ def _scored_by_evidence(
     claims = dict(zip(match.ordinals, knowledge.claims_at(match.ordinals), strict=True))
     amounts = {o: prod(parts(claim, o).values()) for o, claim in claims.items()}
     by_entity: defaultdict[str, list[int]] = defaultdict(list)
-    for ordinal, links in zip(claims, knowledge.links_at(claims), strict=True):
+    for ordinal, links in zip(claims, knowledge.links_at(claims, match.view.gates), strict=True):
         for entity_id in links.entity_ids:
             by_entity[entity_id].append(ordinal)
     out = []
@@ -234,7 +236,7 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
             linked_by=links.by,
         )
         for ordinal, factors in _largest(match, claims, question, weights)
-        for links in knowledge.links_at([ordinal])
+        for links in knowledge.links_at([ordinal], match.view.gates)
     ]
     return Expert(
         view=match.view,

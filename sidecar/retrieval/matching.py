@@ -86,7 +86,7 @@ def _counted(match: Match, linking: Linking) -> list[int]:
     ordinals = list(match.named | match.held.keys())
     if linking == "auto":
         return ordinals
-    links = match.view.knowledge.links_at(ordinals)
+    links = match.view.knowledge.links_at(ordinals, match.view.gates)
     return [o for o, linked in zip(ordinals, links, strict=True) if linked.by == "declared"]
 
 

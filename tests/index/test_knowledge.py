@@ -13,6 +13,7 @@ from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.search import Pending
 from sidecar.index.text import needles
+from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
 from sidecar.retrieval.experts import Question, rank
 from sidecar.retrieval.search import search
@@ -65,7 +66,9 @@ def change_of(new: list[Artifact], gone: frozenset[Key]) -> PreparedChange:
 def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> Answers:
     view = View("kb", knowledge, gates)
     found: Answers = {
-        "links": {a.id: knowledge.links(a.id).entity_ids for a in knowledge.all_of(Kind.CLAIM)}
+        "links": {
+            a.id: knowledge.links(a.id, gates).entity_ids for a in knowledge.all_of(Kind.CLAIM)
+        }
     }
     for topic in topics:
         found["mentions", topic] = [
@@ -100,7 +103,9 @@ def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[ob
 
 def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset[str]) -> Answers:
     plain = Reference(artifacts.values())
-    found: Answers = {"links": {claim_id: plain.links(claim_id) for claim_id in plain.claims}}
+    found: Answers = {
+        "links": {claim_id: plain.links(claim_id, gates) for claim_id in plain.claims}
+    }
     for topic in topics:
         found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
         for kind in KINDS:
@@ -220,8 +225,15 @@ def test_a_page_links_claims_only_for_those_who_see_it() -> None:
         claim("hers", "Keys leaked.", scope=private),
         page("p", claims=("open", "hers"), entities=("e",), scope=private),
     )
+    hers = frozenset({OPEN, "agent:ada"})
     assert knowledge.links("open").entity_ids == ()
+    assert knowledge.links("open", hers) == (("e",), "page")
     assert knowledge.links("hers") == (("e",), "page")
+    assert len(knowledge.counting("e", frozenset({OPEN}))) == 0
+    assert len(knowledge.counting("e", hers)) == 2
+    knowledge.apply(change_of([page("p", claims=("open",), scope=private)], frozenset()))
+    assert knowledge.links("open", hers).entity_ids == ()
+    assert len(knowledge.counting("e", hers)) == 0
 
 
 def test_two_versions_of_one_artifact_in_a_change_leave_no_trace() -> None:
