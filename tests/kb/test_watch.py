@@ -83,6 +83,21 @@ async def test_a_folder_that_comes_or_goes_is_a_change(tmp_path: Path) -> None:
         await heard.until(lambda: heard.roots != [])
 
 
+async def test_files_in_a_folder_that_came_later_are_named(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    source = "a" * 64
+    shutil.rmtree(kb_dir / "evidence", ignore_errors=True)
+    async with watched(tmp_path) as heard:
+        for folder in ("evidence", f"sources/{source}"):
+            (kb_dir / folder).mkdir(parents=True, exist_ok=True)
+            await heard.until(lambda: bool(heard.roots))
+            await anyio.sleep(1.0)
+            heard.roots.clear()
+        for path in ("evidence/e.yaml", f"sources/{source}/meta.yaml"):
+            put(kb_dir, path, b"id: x")
+        await heard.until(lambda: heard.files == {"evidence/e.yaml", f"sources/{source}/meta.yaml"})
+
+
 async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
     async with watched(tmp_path) as heard:
