@@ -13,10 +13,11 @@ from sidecar.engine.caller import Caller
 from sidecar.engine.collection import Collection, Step
 from sidecar.engine.overlays import Overlays
 from sidecar.engine.served import Served
+from sidecar.engine.starts import Starts
 from sidecar.engine.stats import Stats
 from sidecar.index.cache import user_folder
 from sidecar.kb.access import Viewer
-from sidecar.kb.layout import KB_DIRNAME, below, discover
+from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import Problem, Severity
 from sidecar.kb.settings import load_settings, viewer_for
 from sidecar.retrieval.salience import Salient, rank
@@ -52,6 +53,7 @@ class Engine:
         self.now = now
         self.clock = clock
         self.collections: dict[Path, Collection] = {}
+        self.starts = Starts(env)
         self.sessions = Sessions(clock)
         self.overlays = Overlays()
         self.stats = Stats()
@@ -66,9 +68,14 @@ class Engine:
 
     # Knowledge bases
 
+    def start_from(self, start: Path) -> Collection | None:
+        """As `add_start`; where there is none yet, the keeper looks again."""
+        self.starts.keep(start)
+        return self.add_start(start)
+
     def add_start(self, start: Path | None) -> Collection | None:
         """Serve the knowledge base that vouch would find from a folder or a document."""
-        root = discover(start, env=self.env)
+        root = self.starts.above(start)
         if root is None:
             return None
         self._from_documents.add(root)
@@ -88,8 +95,7 @@ class Engine:
 
         What was found from a document stays.
         """
-        found = {root for f in folders if (root := discover(f, env=self.env)) is not None}
-        found.update(root for folder in folders for root in below(folder))
+        found = self.starts.set_folders(folders)
         for root in sorted(found):
             self.add_root(root)
         gone = self._from_folders - found
@@ -98,6 +104,12 @@ class Engine:
             del self.collections[root]
         self._name_collections()
         self._published()
+
+    def look_again(self) -> None:
+        """Serve what stands at the starts by now."""
+        for start in self.starts.others:
+            self.add_start(start)
+        self.set_folders(self.starts.folders)
 
     def load(self) -> None:
         """Read everything that is served and publish it (blocking)."""

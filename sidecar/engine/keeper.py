@@ -34,6 +34,8 @@ REMEMBER_SECONDS = 5.0
 """How long nothing must have changed before the cache is written; the first time, a fifth."""
 GIT_SECONDS = 5.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
+SEARCH_SHARE = 0.005
+"""Of the time, how much may go into looking for knowledge bases where there are none."""
 BURST_FILES = 8
 """Changed files from which on everything is looked at: others may have changed with them."""
 
@@ -78,6 +80,7 @@ class Keeper:
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._lost: set[Path] = set()
         self._remember_at = float("inf")
+        self._search_at = 0.0
 
     def poke(self, paths: Iterable[Path] | None = None) -> None:
         """Files may have changed: these, as far as they stand below a `.vouch/`, or any (None)."""
@@ -101,6 +104,7 @@ class Keeper:
         async with anyio.create_task_group() as group:
             while True:
                 self._wake = anyio.Event()
+                await self._search()
                 self._arrange_watches(group)
                 await self._work()
                 with anyio.move_on_after(self._until_next()):
@@ -110,6 +114,8 @@ class Keeper:
     def _until_next(self) -> float:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
+        if self._engine.starts.lacking:
+            times.append(self._search_at)
         return max(0.0, min([*times, self._remember_at, now + 3600.0]) - now)
 
     async def _settled(self) -> None:
@@ -121,6 +127,16 @@ class Keeper:
                 for due in self._due.values():
                     due.sweep_at = 0.0  # not all events of the checkout have come
                 await anyio.sleep(SETTLE_SECONDS)
+
+    async def _search(self) -> None:
+        """Look whether a knowledge base has come where there was none."""
+        started = self._engine.clock()
+        if not self._engine.starts.lacking or started < self._search_at:
+            return
+        if await in_worker(self._engine.starts.look):
+            self._engine.look_again()
+        now = self._engine.clock()
+        self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
 
     async def _work(self) -> None:
         for root in set(self._due) - set(self._engine.collections):

@@ -12,13 +12,15 @@ import anyio
 
 from sidecar.engine import Caller, Engine, Keeper
 from sidecar.operations import OPERATIONS, InvalidParamsError, call
-from sidecar.surfaces.keeping import keep
+from sidecar.surfaces.keeping import indexed, keep
 from sidecar.surfaces.stdio import claim_streams, leave
 from sidecar.surfaces.streams import Outbox, incoming
 
 __all__ = ["run_jsonl"]
 
 MAX_LINE = 64 * 1024 * 1024
+INDEX_SECONDS = 60.0
+"""How long the index of a knowledge base that came later is waited for."""
 PREFIX = "kb."
 
 log = logging.getLogger(__name__)
@@ -31,7 +33,7 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     """
     source, sink = claim_streams()
     engine = Engine(env=env)
-    engine.add_start(start)
+    engine.start_from(start)
     engine.load()
     anyio.run(_serve, engine, source, sink)
 
@@ -43,6 +45,7 @@ async def _serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> None:
         tasks.start_soon(keep, Keeper(engine))
         async for line in incoming(source, _read_line, on_end=lambda: None):
             if line.strip():
+                await indexed(engine, INDEX_SECONDS)
                 outbox.send(_line(answer(engine, line, caller)))
             await anyio.sleep(0)
         outbox.close(timeout=None)

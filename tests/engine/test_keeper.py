@@ -216,6 +216,55 @@ def test_folders_come_and_go_and_configs_are_read_live(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
+def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
+    tmp_path: Path, start: str, made: str
+) -> None:
+    (tmp_path / start).mkdir(parents=True)
+    other = base(tmp_path / "other")
+    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
+    engine.set_folders([other, tmp_path / start])
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: counts(engine, "key vault") == {"vault": 1})
+            root = base(tmp_path / made)
+            await until(lambda: set(engine.collections) == {root, other}, seconds=5.0)
+            assert not engine.starts.lacking
+            shutil.move(root / ".vouch", tmp_path / "away")
+            await until(lambda: _claims(engine, root) == 0)
+            shutil.move(tmp_path / "away", root / ".vouch")
+            await until(lambda: _claims(engine, root) == 1)
+
+    anyio.run(main)
+
+
+def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(tmp_path: Path) -> None:
+    start = tmp_path / "a" / "b"
+    start.mkdir(parents=True)
+    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
+    assert engine.start_from(start) is None
+    base(start / "below")  # not in charge of the start
+    told: list[bool] = []
+    engine.listeners.add(lambda: told.append(True))
+
+    async def main() -> None:
+        async with kept(engine):
+            await anyio.sleep(0.2)
+            assert not engine.collections
+            root = base(tmp_path / "a")
+            await until(lambda: list(engine.collections) == [root], seconds=5.0)
+            await until(lambda: counts(engine, "key vault") == {"vault": 1})
+
+    anyio.run(main)
+    assert told
+
+
+def _claims(engine: Engine, root: Path) -> int:
+    found = ask(engine, "status")["roots"]
+    return next(int(one["counts"]["claims"]) for one in found if one["root"] == str(root))
+
+
 def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
     """The real command, then its write again, torn at every line."""
     secret = "The master key is under the doormat."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from pathlib import Path
@@ -110,6 +111,27 @@ def test_a_folder_that_goes_and_comes_back(start: Start, root: Path, tmp_path: P
     client.until("vouch/experts", {"topic": "jwt"}, lambda result: result["experts"] == [])
     shutil.move(tmp_path / "away", root / ".vouch")
     served(client, 2)
+
+
+def test_a_knowledge_base_that_comes_later(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    client, piped = start(), start("jsonl", cwd=folder)
+    client.initialize(folder)
+    assert client.request("vouch/status")["roots"] == []
+
+    def ask() -> Any:
+        piped.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n')
+        return json.loads(piped.line())["result"]
+
+    assert ask()["experts"] == []
+    knowledge.make(folder)
+    assert served(client, 2) < 5
+    deadline = time.monotonic() + 5
+    while not (answer := ask())["experts"] and time.monotonic() < deadline:
+        assert answer["complete"]
+        time.sleep(0.05)
+    assert (answer["experts"][0]["entity_id"], answer["complete"]) == ("jwt", True)
 
 
 def test_a_save_is_looked_at_at_once(start: Start, root: Path) -> None:

@@ -23,6 +23,7 @@ import anyio.abc
 from sidecar.engine import Caller, Engine, Keeper
 from sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond
 from sidecar.surfaces.jsonl import answer
+from sidecar.surfaces.keeping import indexed
 from sidecar.surfaces.local.address import peer_uid, socket_path
 from sidecar.surfaces.local.relay import Relay
 
@@ -153,7 +154,7 @@ class LocalServer:
         caller = Caller(connection="socket", root=root, env={})
         method = None if request is None else request.get("method")
         if request is None or not isinstance(method, str) or not method.startswith(HOOK):
-            await self._first_index(CHECK_SECONDS)
+            await indexed(engine, CHECK_SECONDS)
             answered = answer(engine, line, caller)
             engine.touch()
             return answered
@@ -162,7 +163,7 @@ class LocalServer:
         if event not in EVENTS or not isinstance(payload, dict):
             error = {"code": "invalid_request", "message": "there is no such event"}
             return {"id": request.get("id"), "ok": False, "error": error}
-        await self._first_index(limit_of(engine))
+        await indexed(engine, limit_of(engine))
         if (path := edited_file(payload)) is not None:
             self._keeper.poke([path])
         try:
@@ -172,22 +173,6 @@ class LocalServer:
             result = None
         engine.touch()
         return {"id": request.get("id"), "ok": True, "result": result}
-
-    async def _first_index(self, seconds: float) -> None:
-        """Wait until the first index is built, for a while."""
-        built = anyio.Event()
-
-        def look() -> None:
-            if self._engine.complete:
-                built.set()
-
-        self._engine.listeners.add(look)
-        try:
-            look()
-            with anyio.move_on_after(seconds):
-                await built.wait()
-        finally:
-            self._engine.listeners.discard(look)
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:

@@ -14,6 +14,7 @@ from sidecar.engine import Caller, Engine, Keeper
 from sidecar.kb.layout import discover
 from sidecar.operations import call
 from sidecar.surfaces.hook.events import edited_file, limit_of, respond
+from sidecar.surfaces.keeping import indexed
 from sidecar.surfaces.local.client import ask
 from sidecar.surfaces.mcp import resources
 
@@ -58,8 +59,7 @@ class Desk:
             if root is None:
                 return None
             self._look_for(Path(cwd))
-            with anyio.move_on_after(limit_of(self._engine)):
-                await self._indexed()
+            await indexed(self._engine, limit_of(self._engine))
             answered = await self._ask_owner(root, f"hook.{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")
@@ -99,24 +99,9 @@ class Desk:
 
     async def _ready(self) -> None:
         self._look_for(self._start)
-        await self._indexed()
+        await indexed(self._engine)
 
     def _look_for(self, start: Path) -> None:
         """A knowledge base may have come since."""
         if not self._engine.collections and self._engine.add_start(start) is not None:
             self._keeper.poke()
-
-    async def _indexed(self) -> None:
-        """Wait for the first index."""
-        built = anyio.Event()
-
-        def look() -> None:
-            if self._engine.complete:
-                built.set()
-
-        self._engine.listeners.add(look)
-        try:
-            look()
-            await built.wait()
-        finally:
-            self._engine.listeners.discard(look)

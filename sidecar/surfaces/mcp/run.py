@@ -30,7 +30,7 @@ def run_mcp(env: Mapping[str, str], start: Path) -> None:
 
 async def _serve(env: Mapping[str, str], start: Path) -> None:
     engine = Engine(env=env)
-    engine.add_start(start)
+    engine.start_from(start)
     keeper = Keeper(engine)
     server = build(Desk(engine, keeper, start))
     async with anyio.create_task_group() as tasks:
