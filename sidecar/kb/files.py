@@ -83,8 +83,11 @@ def _open(path: str, inside: Path | None) -> int:
 
 
 def _read(descriptor: int, expected: int, most: int) -> bytes:
-    data = bytearray()
-    while len(data) < most:
+    first = os.read(descriptor, min(max(expected + 1, 4096), most))
+    if len(first) == expected:
+        return first
+    data = bytearray(first)
+    while first and len(data) < most:
         wanted = max(expected + 1 - len(data), 4096)
         chunk = os.read(descriptor, min(wanted, most - len(data)))
         if not chunk:
