@@ -109,7 +109,8 @@ class Collection:
             knowledge = building.finished(upserts)
             change = PreparedChange(upserts, frozenset())
         else:
-            lost = frozen["stats"].keys() - self.store.recalled
+            recalled = self.store.recalled
+            lost = [path for path in frozen["stats"] if path not in recalled]
             gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
             change = PreparedChange(upserts, gone)
             if len(gone) + len(upserts) < REBUILD_FROM:

@@ -27,6 +27,8 @@ Frozen = dict[str, Any]
 """By name: mappings of plain values, and bytes."""
 K = TypeVar("K")
 V = TypeVar("V")
+_BLOCK = 1_000
+"""Rows in one block: to copy all of them at once stops all threads."""
 _NOBODY = 0xFFFF_FFFF
 _BY: tuple[LinkedBy, ...] = ("declared", "named", "page")
 _INDEXES = ("_pages_listing", "_pages_about", "_relations_of")
@@ -57,9 +59,10 @@ def freeze(knowledge: Knowledge) -> Frozen:
 
 
 def _frozen_rows(knowledge: Knowledge) -> Frozen:
-    """The artifacts, row after row, and whose each ordinal is."""
+    """The artifacts, block by block of rows, and whose each ordinal is."""
     keys: dict[tuple[str, str], int] = {}
-    rows, ends = bytearray(), array("Q")
+    blocks: list[bytes] = []
+    rows, ends = bytearray(), array("I")
     firsts, owners = array("I"), array("I")
     artifacts, documents = knowledge._artifacts, knowledge._documents
     for number, key in enumerate(artifacts):
@@ -74,9 +77,12 @@ def _frozen_rows(knowledge: Knowledge) -> Frozen:
         owners.extend([_NOBODY] * (span.stop - len(owners)))
         for ordinal in span:
             owners[ordinal] = number
+        if len(ends) % _BLOCK == 0:
+            blocks.append(bytes(rows))
+            rows.clear()
     return {
         "keys": keys,
-        "rows": bytes(rows),
+        **{f"rows {i}": block for i, block in enumerate((*blocks, bytes(rows)))},
         "ends": ends.tobytes(),
         "firsts": firsts.tobytes(),
         "owners": owners.tobytes(),
@@ -167,14 +173,17 @@ class _Base:
         self.keys = list(self.numbers)
         self.owners = _Owners(_array("I", frozen["owners"]))
         self.stop = len(frozen["owners"]) // 4
-        self._rows, self._ends = memoryview(frozen["rows"]), _array("Q", frozen["ends"])
+        self._ends = _array("I", frozen["ends"])
+        blocks = len(self._ends) // _BLOCK + 1
+        self._rows = [memoryview(frozen[f"rows {i}"]) for i in range(blocks)]
         self._firsts = _array("I", frozen["firsts"])
         self._entities = frozen["linked entities"]
         self._link_ends = _array("I", frozen["link ends"])
         self._link_ids, self._linked_by = _array("I", frozen["link ids"]), frozen["linked by"]
 
     def row(self, number: int) -> memoryview:
-        return self._rows[self._ends[number - 1] if number else 0 : self._ends[number]]
+        start = self._ends[number - 1] if number % _BLOCK else 0
+        return self._rows[number // _BLOCK][start : self._ends[number]]
 
     def entity(self, entity_id: str) -> Entity:
         found = self.artifact(self.numbers[Kind.ENTITY, entity_id])
