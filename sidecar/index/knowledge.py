@@ -241,17 +241,21 @@ class Knowledge:
         for prepared in artifacts:
             built.learn(prepared)
         built.link()
+        built.fold()
         return built
 
     def learn(self, prepared: Prepared) -> None:
-        """Take in what is not known yet; `link` has to follow before the first question."""
+        """Take in what is not known yet; `link` and `fold` come before the first question."""
         if is_live(prepared.artifact) and gate_of(prepared.artifact):
             self._learn(prepared, self._new_documents(prepared))
 
-    def link(self) -> None:
-        """Link all claims, and fold (blocking)."""
-        for claim in self._claims.values():
-            self._relink(claim.id)
+    def link(self, claim: Claim | None = None) -> None:
+        """Link a claim, or all of them, to what is known by now."""
+        for one in self._claims.values() if claim is None else (claim,):
+            self._relink(one.id)
+
+    def fold(self) -> None:
+        """Have full text take in what was learned (blocking)."""
         if (pending := self.search.pending()) is not None:
             self.search.adopt(self.search.fold(pending))
 

@@ -34,13 +34,14 @@ CONFIG = "config.yaml"
 MAX_FILES = 400_000
 
 FOLDERS = {
-    "claims": (Kind.CLAIM, ".yaml"),
     "entities": (Kind.ENTITY, ".yaml"),
     "pages": (Kind.PAGE, ".md"),
     "relations": (Kind.RELATION, ".yaml"),
     "evidence": (Kind.EVIDENCE, ".yaml"),
     "sessions": (Kind.SESSION, ".yaml"),
+    "claims": (Kind.CLAIM, ".yaml"),
 }
+"""The folders in the order in which they are read: claims after what they are linked to."""
 _FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items()}
 
 

@@ -20,7 +20,7 @@ from sidecar.index.helper import understood
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.parsing import Parsing, start_helper
 from sidecar.kb.reader import Reading
-from sidecar.kb.records import Kind
+from sidecar.kb.records import Claim, Entity, Kind
 from sidecar.kb.store import Reconciled, Store
 from tests.kb.samples import SHA, claim, dump, entity, make_kb, page, put
 
@@ -259,10 +259,17 @@ def test_what_was_learned_meanwhile_is_as_if_built_at_once(kb_dir: Path) -> None
     for one in prepared:
         built.learn(one)
     assert freeze(built.finished(prepared)) == freeze(Knowledge.of(prepared))
-    wrong = Building()
-    for one in reversed(prepared):
-        wrong.learn(one)
-    assert freeze(wrong.finished(prepared)) == freeze(Knowledge.of(prepared))
+    backwards = prepared[::-1]
+    kinds = [type(one.artifact) for one in backwards]
+    assert kinds.index(Claim) < kinds.index(Entity)  # so that it has to be linked once more
+    built = Building()
+    for one in backwards:
+        built.learn(one)
+    assert freeze(built.finished(backwards)) == freeze(Knowledge.of(backwards))
+    built = Building()
+    for one in backwards:
+        built.learn(one)
+    assert freeze(built.finished(prepared)) == freeze(Knowledge.of(prepared))
 
 
 def test_a_collection_reads_with_helpers_as_without(kb_dir: Path) -> None:
