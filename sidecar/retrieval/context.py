@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from sidecar.index.documents import sections
+from sidecar.index.postings import only_stem
 from sidecar.index.text import Needle, content_stems, fold, needles, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from sidecar.retrieval.block import Hit, cut
@@ -53,25 +55,42 @@ def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
     it, asks for everything.
     """
     claims = row.view.nearest(row.entity.id, text, _NEAREST)
-    everything = len(units(text).units) <= 1 + max(
-        (len(units(m).units) for m in row.matched), default=0
-    )
     asked = _asked(row, text)
     for claim in claims:
         stems = row.view.knowledge.stems_of((Kind.CLAIM, claim.id))
-        if claim is claims[0] or everything or any(word.held_by(stems) for word in asked):
+        if claim is claims[0] or asked is None or asked.in_one_with(stems):
             yield _hit(row, claim)
     if not claims:
         for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
             yield _hit(row, page, excerpt(page))
 
 
-def _asked(row: Salient, text: str) -> list[Needle]:
-    """The content words of a text that are in no name of the entity."""
+class _Asked(NamedTuple):
+    """Content words: those that are one stem, which a set finds at once, and the others."""
+
+    stems: frozenset[str]
+    others: tuple[Needle, ...]
+
+    def in_one_with(self, stems: frozenset[str]) -> bool:
+        return not stems.isdisjoint(self.stems) or any(n.held_by(stems) for n in self.others)
+
+
+def _asked(row: Salient, text: str) -> _Asked | None:
+    """The content words of a text that are in no name of the entity; None: it asks for all."""
+    length = row.view.once("length", text, lambda: len(units(text).units))
+    if length <= 1 + max((len(units(m).units) for m in row.matched), default=0):
+        return None
     names = frozenset(
         stem for name in (row.entity.name, *row.entity.aliases) for stem in content_stems(name)
     )
-    return [word for word in needles(text) if not word.held_by(names)]
+    stems, others = row.view.once("asked", text, lambda: _by_stem(text))
+    return _Asked(stems - names, tuple(n for n in others if not n.held_by(names)))
+
+
+def _by_stem(text: str) -> _Asked:
+    words = needles(text)
+    stems = frozenset(stem for word in words if (stem := only_stem(word)))
+    return _Asked(stems, tuple(word for word in words if not only_stem(word)))
 
 
 def _hit(row: Salient, artifact: Claim | Page, excerpt: str = "") -> Hit:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from typing import TypeVar
 
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.names import Mention
+from sidecar.index.postings import only_stem
 from sidecar.index.search import rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of
@@ -24,6 +26,8 @@ __all__ = ["View", "claim_date", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+_CLAIMS_PER_WORD = 16
+"""Reading a claim costs as much as looking this many up that may hold a word."""
 T = TypeVar("T")
 
 
@@ -137,39 +141,97 @@ class View:
         return self.once(what, text, lambda: self._nearest(entity_id, text, limit))
 
     def _nearest(self, entity_id: str, text: str, limit: int) -> list[Claim]:
+        shares = self.once(f"shares {entity_id}", text, lambda: self._shares(entity_id, text))
+        found: list[Claim] = []
+        for group in shares:
+            if len(found) < limit:
+                found += self._first(group, limit - len(found))
+        if len(found) < limit:
+            others = set(self.counting(entity_id)).difference(*shares)
+            found += self._first(others, limit - len(found))
+        return found
+
+    def _shares(self, entity_id: str, text: str) -> list[array[int]]:
+        """The claims of an entity that share more than others with a text, in groups that share as
+        much, most first; what all of them share counts for nothing.
+        """
         ordinals = self.counting(entity_id)
         weights = self.once("weights", text, lambda: self.weights(text))
-        held = self.held(ordinals, list(weights)) if len(ordinals) > 1 else {}
-        groups: defaultdict[float, list[int]] = defaultdict(list)
-        for words, group in held.items():
-            groups[round(fsum(weights[n] for n in words), 9)] += group
-        found: list[Claim] = []
-        for share in sorted(groups, reverse=True):
-            found += self._first(groups[share], limit - len(found))
-        if len(found) < limit:
-            found += self._first(set(ordinals).difference(*held.values()), limit - len(found))
-        return found
+        if len(ordinals) < 2:
+            return []
+        words = list(weights)
+        masks, everywhere = self._masks(ordinals, words)
+        groups: defaultdict[float, array[int]] = defaultdict(lambda: array("I"))
+        for mask, group in _by_mask(masks).items():
+            share = fsum(weights[words[bit]] for bit in _bits(mask | everywhere))
+            groups[round(share, 9)].extend(group)
+        return [groups[share] for share in sorted(groups, reverse=True)]
 
     def held(
         self, ordinals: AbstractSet[int], words: Sequence[Needle]
     ) -> dict[tuple[Needle, ...], list[int]]:
         """The claims that hold some of the words, by which ones they hold."""
+        masks, everywhere = self._masks(ordinals, words)
+        groups = {mask | everywhere: group for mask, group in _by_mask(masks).items()}
+        if everywhere and (others := list(ordinals - masks.keys())):
+            groups[everywhere] = others
+        return {tuple(words[bit] for bit in _bits(mask)): group for mask, group in groups.items()}
+
+    def _masks(
+        self, ordinals: AbstractSet[int], words: Sequence[Needle]
+    ) -> tuple[Mapping[int, int], int]:
+        """Which of the words claims hold, as bits, and the bits of the words that all of them hold.
+
+        Those are in no mask, and what holds nothing else has none.
+        """
+        if len(ordinals) <= _CLAIMS_PER_WORD * len(words):
+            return self._read(ordinals, words), 0
         masks: defaultdict[int, int] = defaultdict(int)
+        everywhere = 0
         for bit, word in enumerate(words):
-            for ordinal in self.knowledge.search.postings.among(
-                ordinals, word, Kind.CLAIM, self.gates
-            ):
+            held = self.knowledge.search.postings.among(ordinals, word, Kind.CLAIM, self.gates)
+            if len(held) == len(ordinals):
+                everywhere |= 1 << bit
+                continue
+            for ordinal in held:
                 masks[ordinal] |= 1 << bit
-        groups: defaultdict[int, list[int]] = defaultdict(list)
-        for ordinal, mask in masks.items():
-            groups[mask].append(ordinal)
-        return {
-            tuple(word for bit, word in enumerate(words) if mask >> bit & 1): group
-            for mask, group in groups.items()
-        }
+        return masks, everywhere
+
+    def _read(self, ordinals: AbstractSet[int], words: Sequence[Needle]) -> Mapping[int, int]:
+        masks: dict[int, int] = {}
+        bits = {stem: 1 << bit for bit, w in enumerate(words) if (stem := only_stem(w))}
+        others = [(1 << bit, w) for bit, w in enumerate(words) if not only_stem(w)]
+        for ordinal in ordinals:
+            stems = self.knowledge.document(ordinal)[1].stems
+            mask = 0
+            for stem in stems:
+                if stem in bits:
+                    mask |= bits[stem]
+            if others:
+                held = frozenset(stems)
+                for bit, word in others:
+                    if word.held_by(held):
+                        mask |= bit
+            if mask:
+                masks[ordinal] = mask
+        return masks
 
     def _first(self, ordinals: Iterable[int], limit: int) -> list[Claim]:
         return nsmallest(limit, self.knowledge.claims_at(ordinals), key=attrgetter("id"))
+
+
+def _by_mask(masks: Mapping[int, int]) -> dict[int, list[int]]:
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for ordinal, mask in masks.items():
+        groups[mask].append(ordinal)
+    return groups
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """The bits that are set, lowest first."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
 
 
 def moment(at: float) -> datetime:
