@@ -17,7 +17,7 @@ from sidecar.kb.glance import state_of
 from sidecar.kb.layout import KB_DIRNAME, usual_key
 from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
-from sidecar.kb.store import Store
+from sidecar.kb.store import Store, let_go
 
 __all__ = ["Collection", "Step"]
 
@@ -169,6 +169,8 @@ class Collection:
         self._purge()
         if self.cache.save(whole, None if everything is None else state_of(everything)):
             self.cached = state
+        for part in (whole, paths, stats):
+            let_go(part)
         return True
 
     def take(self, step: Step, generation: int, now: float) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sidecar.kb.access import OPEN, gate_of, is_live
 from sidecar.kb.document import DocumentError, decode, load
@@ -18,7 +19,7 @@ from sidecar.kb.ledger import Ledger
 from sidecar.kb.reader import Reading, parse, read_bytes_of
 from sidecar.kb.records import Artifact, Change, Problem, Severity
 
-__all__ = ["GRACE_SECONDS", "Parse", "Reconciled", "Store", "parse_inline"]
+__all__ = ["GRACE_SECONDS", "Parse", "Reconciled", "Store", "let_go", "parse_inline"]
 
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
@@ -154,7 +155,7 @@ class Store:
         self._take_in(list(self._differing(found)))
         if only is None:
             self._remembered = {}
-        _let_go(found.files)
+        let_go(found.files)
         self._expire()
         return self._reconciled(config)
 
@@ -317,7 +318,7 @@ class Store:
         )
 
 
-def _let_go(of: dict[str, Stat]) -> None:
+def let_go(of: dict[Any, Any]) -> None:
     """Empty a large mapping bit by bit: at once, it would stop all threads for 20 ms."""
     while of:
         of.popitem()
