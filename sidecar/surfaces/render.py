@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from sidecar.surfaces.plain import clip, one_line
+from sidecar.surfaces.table import TEXT, Column, Row, on_terminal, show
 
 __all__ = ["render"]
 
-WIDTH = 120
-"""Columns where there is no terminal to fill."""
-
-TEXT = 400
+ID = "bold"
+HASH = re.compile(r"[0-9a-f]{64}")
+SHORT_HASH = 12
+COLLECTION = Column("collection", whole=True)
+SINGULAR = {"entities": "entity", "live claims": "live claim"}
 
 
 def render(name: str, result: dict[str, Any]) -> None:
     """Print the result of the operation `name`, or of `check`."""
-    width = WIDTH if not sys.stdout.isatty() and "COLUMNS" not in os.environ else None
-    console = Console(width=width, highlight=False)
-    RENDERERS[name](console, result)
+    RENDERERS[name](Console(highlight=False), result)
+
+
+def _print(console: Console, *parts: Text) -> None:
+    """A line. On a terminal it breaks at words, elsewhere not at all."""
+    console.print(*parts, soft_wrap=not on_terminal())
 
 
 def _plain(value: object, style: str = "") -> Text:
@@ -34,51 +36,54 @@ def _plain(value: object, style: str = "") -> Text:
     return Text("" if value is None else one_line(str(value)), style=style)
 
 
-def _table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for heading in headings:
-        number = heading in NUMBERS
-        table.add_column(heading, justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(_plain(cell) for cell in row))
-    console.print(table)
-
-
-NUMBERS = frozenset(
-    "claims citations score confidence similarity said opened silent count p50_ms p95_ms".split()
-)
-
-
 def _nothing(console: Console, message: str) -> None:
     console.print(Text(message, style="dim"))
 
 
+def _id(artifact_id: str) -> str:
+    """An id; a hash, which nobody reads, is cut on a terminal, as git does."""
+    return (
+        artifact_id[:SHORT_HASH] if on_terminal() and HASH.fullmatch(artifact_id) else artifact_id
+    )
+
+
+def _number(count: int, what: str) -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{count} {SINGULAR.get(what, what.removesuffix('s')) if count == 1 else what}"
+
+
 def _experts(console: Console, result: dict[str, Any]) -> None:
-    if not result["experts"]:
+    rows = result["experts"]
+    if not rows:
         _nothing(console, "No entity carries evidence on this topic.")
         return
-    several = any("collection" in row for row in result["experts"])
-    _table(
-        console,
-        ["entity", "name", "type", "claims", "citations", "score", "top claims"]
-        + (["collection"] if several else []),
-        (
-            [
-                row["entity_id"],
-                row["name"],
-                row["type"],
-                row["claim_count"],
-                row["citation_count"],
-                f"{row['score']:g}",
-                ", ".join(row["top_claim_ids"]),
-                *([row["collection"]] if several else []),
-            ]
-            for row in result["experts"]
-        ),
-    )
-    for row in result["experts"]:
+    several = any("collection" in row for row in rows)
+    columns = [
+        Column("entity", whole=True, style=ID),
+        Column("name", leave=1),
+        Column("type", leave=2),
+        Column("claims", number=True),
+        Column("citations", leave=3, number=True),
+        Column("score", number=True),
+        *([COLLECTION] if several else []),
+    ]
+    show(console, columns, (_expert(row, several) for row in rows), "top claims", ids=True)
+    for row in rows:
         if "explain" in row:
             _explain(console, row)
+
+
+def _expert(row: dict[str, Any], several: bool) -> Row:
+    values = [
+        row["entity_id"],
+        row["name"],
+        row["type"],
+        row["claim_count"],
+        row["citation_count"],
+        f"{row['score']:g}",
+    ]
+    collection = [row["collection"]] if several else []
+    return Row([*values, *collection], ", ".join(map(one_line, row["top_claim_ids"])))
 
 
 def _explain(console: Console, row: dict[str, Any]) -> None:
@@ -86,140 +91,151 @@ def _explain(console: Console, row: dict[str, Any]) -> None:
     explain = row["explain"]
     factors = ", ".join(f"{name} {value:g}" for name, value in explain["factors"].items())
     console.print()
-    console.print(_plain(f"{row['name']}: {row['score']:g} = {explain['formula']}"))
-    console.print(_plain(factors))
+    _print(console, _plain(f"{row['name']}: {row['score']:g} = {explain['formula']}", ID))
+    _print(console, _plain(factors))
     for claim in explain["claims"]:
         why = f"matched by {claim['arm']}, {claim['link']}"
-        console.print(_plain(f"{claim['contribution']:g}  {claim['claim_id']} ({why})"))
+        console.print(
+            _plain(f"{claim['contribution']:g}  {claim['claim_id']} ({why})"), soft_wrap=True
+        )
 
 
 def _salience(console: Console, result: dict[str, Any]) -> None:
     if not result["salience"]:
         _nothing(console, "Nothing known is in play.")
         return
-    _table(
-        console,
-        ["entity", "name", "type", "score", "claims", "top claim", "why"],
-        (
-            [
-                row["entity_id"],
-                row["name"],
-                row["type"],
-                f"{row['score']:.2f}",
-                row["claim_count"],
-                row["top_claim_id"],
-                row["why"],
-            ]
-            for row in result["salience"]
-        ),
-    )
+    columns = [
+        Column("entity", whole=True, style=ID),
+        Column("name", leave=1),
+        Column("type", leave=3),
+        Column("score", number=True),
+        Column("claims", leave=2, number=True),
+        Column("top claim", whole=True),
+    ]
+    names = ("entity_id", "name", "type", "score", "claim_count", "top_claim_id")
+    rows = ({**row, "score": f"{row['score']:.2f}"} for row in result["salience"])
+    show(console, columns, (Row([row[n] for n in names], row["why"]) for row in rows), "why")
 
 
 def _search(console: Console, result: dict[str, Any]) -> None:
-    if not result["hits"]:
+    hits = result["hits"]
+    if not hits:
         _nothing(console, "Nothing found.")
         return
-    _table(
-        console,
-        ["kind", "id", "title", "snippet"],
-        ([hit["kind"], hit["id"], hit["title"], hit["snippet"]] for hit in result["hits"]),
+    several = len({hit["collection"] for hit in hits}) > 1
+    columns = [Column("kind"), Column("id", whole=True, style=ID), *([COLLECTION] * several)]
+    rows = (
+        Row([hit["kind"], _id(hit["id"]), *([hit["collection"]] * several)], _found(hit))
+        for hit in hits
     )
+    show(console, columns, rows, "text")
+
+
+def _found(hit: dict[str, Any]) -> str:
+    """Title and snippet, as far as they say more than the id."""
+    parts = [hit["title"] if hit["title"] != hit["id"] else "", hit["snippet"]]
+    return " · ".join(part for part in parts if part)
 
 
 def _entity(console: Console, result: dict[str, Any]) -> None:
     entity = result["entity"]
-    console.print(_plain(entity["name"], "bold"), _plain(f"{entity['type']} · {entity['id']}"))
+    _print(console, _plain(entity["name"], ID), _plain(f"{entity['type']} · {entity['id']}"))
     if entity["aliases"]:
-        console.print(_plain("also " + ", ".join(entity["aliases"])))
+        _print(console, _plain(clip("also " + ", ".join(entity["aliases"]), TEXT)))
     if entity["description"]:
-        console.print(_plain(clip(entity["description"], TEXT)))
+        _print(console, _plain(clip(entity["description"], TEXT)))
     if result["claims"]:
         console.print()
-        console.print(_plain(f"{result['claim_count']} live claims, the newest first"))
+        live = _number(result["claim_count"], "live claims")
+        _print(console, _plain(f"{live}, the newest first" if result["claim_count"] > 1 else live))
+        console.print()
         _claims(console, result["claims"])
     _around(console, result)
 
 
 def _claims(console: Console, claims: Iterable[dict[str, Any]]) -> None:
-    _table(
-        console,
-        ["id", "status", "confidence", "date", "text"],
-        (
-            [
-                claim["id"],
-                claim["status"],
-                f"{claim['confidence']:g}",
-                (claim["date"] or "")[:10],
-                claim["text"],
-            ]
-            for claim in claims
-        ),
+    columns = [
+        Column("claim", whole=True, style=ID),
+        Column("status", leave=1),
+        Column("confidence", leave=2, number=True),
+        Column("date", leave=3),
+    ]
+    rows = (
+        Row(
+            [claim["id"], claim["status"], f"{claim['confidence']:g}", (claim["date"] or "")[:10]],
+            claim["text"],
+        )
+        for claim in claims
     )
+    show(console, columns, rows, "text")
 
 
 def _claim(console: Console, result: dict[str, Any]) -> None:
     claim = result["claim"]
-    console.print(_plain(claim["text"], "bold"))
+    _print(console, _plain(claim["text"], ID))
     facts = [claim["id"], claim["type"], claim["status"], f"confidence {claim['confidence']:g}"]
-    console.print(_plain(" · ".join([*facts, *([claim["date"][:10]] if claim["date"] else [])])))
+    _print(console, _plain(" · ".join([*facts, *([claim["date"][:10]] if claim["date"] else [])])))
     for name in ("linked_entities", "tags", "contradicts"):
         if claim[name]:
-            console.print(_plain(f"{name.replace('_', ' ')}: {', '.join(claim[name])}"))
+            _print(console, _plain(f"{name.replace('_', ' ')}: {', '.join(claim[name])}"))
     if claim["citations"]:
         console.print()
-        _table(
-            console,
-            ["citation", "kind", "title", "place", "quote"],
-            (
-                [cited["id"][:16], cited["kind"], cited["title"], cited["locator"], cited["quote"]]
-                for cited in claim["citations"]
-            ),
+        columns = [Column("citation", whole=True, style=ID), Column("kind", leave=1)]
+        columns.append(Column("place", whole=True))
+        rows = (
+            Row([_id(one["id"]), one["kind"], one["locator"]], _cited(one))
+            for one in claim["citations"]
         )
+        show(console, columns, rows, "title and quote")
     _around(console, result)
+
+
+def _cited(citation: dict[str, Any]) -> str:
+    parts = [citation["title"], f"“{citation['quote']}”" if citation["quote"] else None]
+    return " · ".join(part for part in parts if part)
 
 
 def _around(console: Console, result: dict[str, Any]) -> None:
     if result["pages"]:
         console.print()
-        pages = result["pages"]
-        _table(
-            console,
-            ["page", "title", "status"],
-            ([p["id"], p["title"], p["status"]] for p in pages),
-        )
+        columns = [Column("page", whole=True, style=ID), Column("title"), Column("status", leave=1)]
+        show(console, columns, (Row([p["id"], p["title"], p["status"]]) for p in result["pages"]))
     if result["relations"]:
         console.print()
-        edges = result["relations"]
-        _table(
-            console,
-            ["from", "relation", "to", "confidence"],
-            ([e["source"], e["relation"], e["target"], f"{e['confidence']:g}"] for e in edges),
+        columns = [Column("from", whole=True, style=ID), Column("relation")]
+        columns += [Column("to", whole=True, style=ID), Column("confidence", leave=1, number=True)]
+        rows = (
+            Row([edge["source"], edge["relation"], edge["target"], f"{edge['confidence']:g}"])
+            for edge in result["relations"]
         )
+        show(console, columns, rows)
 
 
 def _probe(console: Console, result: dict[str, Any]) -> None:
-    if not result["hits"]:
+    hits, others = result["hits"], result["supplemental_collections"]
+    if not hits:
         _nothing(console, "Nothing known is named.")
         return
-    others = ", ".join(result["supplemental_collections"])
-    console.print(_plain(f"{result['strength']} evidence for {result['primary_collection']}"))
+    _print(console, _plain(f"{result['strength']} evidence for {result['primary_collection']}"))
     if others:
-        console.print(_plain(f"supplemental: {others}"))
-    _table(
-        console,
-        ["phrase", "collection", "kind", "id", "similarity", "text"],
-        (
+        _print(console, _plain(f"supplemental: {', '.join(others)}"))
+    console.print()
+    columns = [Column("phrase"), Column("similarity", leave=1, number=True), Column("kind")]
+    columns += [Column("id", whole=True, style=ID), *([COLLECTION] if others else [])]
+    rows = (
+        Row(
             [
                 hit["phrase"],
-                hit["collection"],
-                hit["kind"],
-                hit["id"],
                 f"{hit['similarity']:.2f}",
-                clip(one_line(hit["text"]), TEXT),
-            ]
-            for hit in result["hits"]
-        ),
+                hit["kind"],
+                _id(hit["id"]),
+                *([hit["collection"]] if others else []),
+            ],
+            hit["text"],
+        )
+        for hit in hits
     )
+    show(console, columns, rows, "text")
 
 
 def _context(console: Console, result: dict[str, Any]) -> None:
@@ -232,19 +248,23 @@ def _status(console: Console, result: dict[str, Any]) -> None:
         _nothing(console, "No knowledge base found.")
         return
     for root in result["roots"]:
-        console.print(_plain(root["collection"], "bold"), _plain(root["root"]))
-        counts = ", ".join(f"{count} {kind}" for kind, count in root["counts"].items())
-        console.print(_plain(counts))
-        console.print(_plain(f"{len(root['problems'])} problems"))
+        _print(console, _plain(root["collection"], ID), _plain(root["root"]))
+        counts = (_number(count, kind) for kind, count in root["counts"].items())
+        _print(console, _plain(", ".join(counts)))
+        _print(console, _plain(_number(len(root["problems"]), "problems")))
 
 
 def _stats(console: Console, result: dict[str, Any]) -> None:
     arms, operations, cache = result["arms"], result["operations"], result["probe_cache"]
-    headings = ["arm", "said", "opened", "silent"]
-    _table(console, headings, ([arm[name] for name in headings] for arm in arms))
-    headings = ["operation", "count", "p50_ms", "p95_ms"]
-    _table(console, headings, ([one[name] for name in headings] for one in operations))
-    console.print(_plain(f"{cache['remembered']} of {cache['phrases']} phrases were remembered"))
+    for label, names, found in (
+        ("arm", ("said", "opened", "silent"), arms),
+        ("operation", ("count", "p50_ms", "p95_ms"), operations),
+    ):
+        columns = [Column(label, style=ID), *(Column(name, number=True) for name in names)]
+        show(console, columns, (Row([one[label], *(one[n] for n in names)]) for one in found))
+        console.print()
+    remembered = f"{cache['remembered']} of {_number(cache['phrases'], 'phrases')}"
+    _print(console, _plain(f"{remembered} remembered"))
 
 
 def _check(console: Console, result: dict[str, Any]) -> None:

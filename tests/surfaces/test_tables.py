@@ -1,0 +1,114 @@
+"""What people read: whole ids at every width, and a row a line where nobody looks at it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, environment
+
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
+COMMANDS = [
+    (["experts", "relay"], ["dead-letter-queue", "relay-202-before-durable", "17"]),
+    (["salience", "why does Relay use Kafka?"], ["kafka-five-brokers", "1.00"]),
+    (["search", "relay"], ["relay-answers-202-early", LONG]),
+    (["entity", "kafka"], ["events-ordered-per-parcel", "relay-202-before-durable"]),
+    (["claim", "inc-118-cause"], ["ev-902366559b84379a", "inc-118-review"]),
+    (["probe", "why does Relay use Kafka?"], ["relay-202-before-durable"]),
+    (["status"], ["73 claims", "25 entities"]),
+]
+
+
+def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
+    """The lines that a terminal of a width shows, without their styles."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    env = environment({"TERM": "xterm-256color"})
+    env.pop("COLUMNS", None)
+    with subprocess.Popen([COMMAND, *args], stdout=theirs, cwd=cwd, env=env) as process:
+        os.close(theirs)
+        text = b"".join(_read(ours)).decode()
+    os.close(ours)
+    assert process.returncode == 0
+    return STYLE.sub("", text).splitlines()
+
+
+def _read(descriptor: int) -> Iterator[bytes]:
+    while True:
+        try:
+            data = os.read(descriptor, 65_536)
+        except OSError:  # how the end of a terminal shows on Linux
+            return
+        if not data:
+            return
+        yield data
+
+
+def piped(*args: str, cwd: Path = COURIER) -> list[str]:
+    env = environment({"COLUMNS": "40"})
+    done = subprocess.run([COMMAND, *args], capture_output=True, cwd=cwd, env=env, check=True)
+    return done.stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize(("args", "expected"), COMMANDS)
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_on_a_terminal(width: int, args: list[str], expected: list[str]) -> None:
+    lines = on_terminal(width, *args)
+    assert [text for text in expected if not any(text in line for line in lines)] == []
+    assert [ln for ln in lines if cell_len(ln) > width and LONG not in ln] == []
+
+
+@pytest.mark.parametrize(("args", "expected"), COMMANDS)
+def test_in_a_pipe(args: list[str], expected: list[str]) -> None:
+    lines = piped(*args)
+    assert [text for text in expected if not any(text in line for line in lines)] == []
+    assert not any("─" in line for line in lines)
+
+
+def test_a_row_is_a_line_in_a_pipe() -> None:
+    (relay,) = (line for line in piped("experts", "relay") if line.startswith("relay "))
+    assert relay.split()[:6] == ["relay", "Relay", "system", "17", "13", "17"]
+    assert relay.endswith("depots-have-own-clock, dispatch-owner, dispatch-table-readonly")
+    (claim,) = (line for line in piped("entity", "kafka") if line.startswith("kafka-five"))
+    assert claim.endswith("losing two of them stops writes, which is wanted.")
+
+
+def test_hashes_are_short_on_a_terminal_and_whole_in_a_pipe() -> None:
+    for args in (["search", "relay", "--kind", "source"], ["claim", "inc-118-cause"]):
+        hashes = re.findall(r"\b[0-9a-f]{64}\b", "\n".join(piped(*args)))
+        assert hashes
+        shown = "\n".join(on_terminal(80, *args))
+        assert all(found[:12] in shown and found[:13] not in shown for found in hashes)
+
+
+def test_long_texts_are_cut_but_where_they_are_what_was_asked_for(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.claim(root, "jwt-long", "JWT " + "word " * 2000 + "end.", "jwt")
+    for lines in (piped("entity", "jwt", cwd=root), on_terminal(80, "entity", "jwt", cwd=root)):
+        assert len("".join(lines)) < 1500
+        assert any(line.endswith("…") for line in lines)
+    assert piped("claim", "jwt-long", cwd=root)[0].endswith("end.")
+
+
+def test_wide_characters_take_their_room(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.entity(root, "ninsho", "認証基盤")
+    knowledge.claim(root, "login", "認証基盤" * 60, "ninsho")
+    lines = on_terminal(60, "entity", "ninsho", cwd=root)
+    assert max(map(cell_len, lines)) <= 60
+    heading, _, row, *_ = on_terminal(90, "experts", "認証基盤", cwd=root)
+    before = row[: row.index("concept")]
+    assert cell_len(before) == heading.index("type")
