@@ -13,6 +13,7 @@ from sidecar.index.frozen import Frozen, artifact_in, freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
+from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
 from sidecar.kb.layout import KB_DIRNAME, usual_key
 from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
@@ -144,9 +145,15 @@ class Collection:
         """
         if self.cache is None:
             return True
-        stats, knowledge = self.store.settled(), self.knowledge
-        if stats is None or not self.complete:
+        stats = self.store.settled() if self.complete else None
+        if stats is None:
             return False
+        done = self._remember(self.cache, stats)
+        let_go(stats)
+        return done
+
+    def _remember(self, cache: Cache, stats: Mapping[str, Stat]) -> bool:
+        knowledge = self.knowledge
         state, changes = state_of(stats), knowledge.changes
         if state == self.cached:
             return True
@@ -167,9 +174,9 @@ class Collection:
         whole["config"] = dict(config_mapping(self.config, []))
         everything = self.store.known()
         self._purge()
-        if self.cache.save(whole, None if everything is None else state_of(everything)):
+        if cache.save(whole, None if everything is None else state_of(everything)):
             self.cached = state
-        for part in (whole, paths, stats):
+        for part in (whole, paths):
             let_go(part)
         return True
 
