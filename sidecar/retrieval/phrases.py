@@ -74,11 +74,14 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     `known` are the spans of names that the matcher has recognised; nothing is looked for there.
     """
     candidates = []
-    for kind, (start, end) in _candidates(views, text):
+    rarities = [_Rarities(view) for view in views]
+    for kind, (start, end) in _candidates(rarities, text):
+        if end - start < MIN_CHARS or _overlaps((start, end), known):
+            continue
         words = text[start:end]
         phrase = Phrase(words, kind, WEIGHTS[kind], tuple(needles(words)))
-        telling = max((telling_of(view, phrase) for view in views), default=0.0)
-        if telling and end - start >= MIN_CHARS and not _overlaps((start, end), known):
+        telling = max((_telling(rarity_in, phrase) for rarity_in in rarities), default=0.0)
+        if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
     titles = [_titled(title) for title in sorted(set(_titles(views, text)))]
@@ -109,24 +112,39 @@ def _titled(title: str) -> Phrase:
 
 def telling_of(view: View, phrase: Phrase) -> float:
     """Weight × √(mean rarity of the words ÷ greatest rarity), 0 where a word stands nowhere."""
-    values = [_rarity(view, needle) for needle in phrase.needles]
+    return _telling(_Rarities(view), phrase)
+
+
+def _telling(rarities: _Rarities, phrase: Phrase) -> float:
+    values = [rarities[needle] for needle in phrase.needles]
     if not values or not all(values):
         return 0.0
     return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
 
 
-def _rarity(view: View, needle: Needle) -> float:
-    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1."""
-    search = view.knowledge.search
-    for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
-        total = search.total(kind, view.gates)
-        frequency = search.frequency(needle, kind, view.gates)
-        if frequency:
-            return rarity(total, frequency) / rarity(total, 1)
-    return 0.0
+class _Rarities(dict[Needle, float]):
+    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1.
+
+    Worked out once for each word: most stand in several candidates.
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+
+    def __missing__(self, needle: Needle) -> float:
+        search, gates = self.view.knowledge.search, self.view.gates
+        found = 0.0
+        for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
+            if frequency := search.frequency(needle, kind, gates):
+                total = search.total(kind, gates)
+                found = rarity(total, frequency) / rarity(total, 1)
+                break
+        self[needle] = found
+        return found
 
 
-def _candidates(views: Sequence[View], text: str) -> Iterator[tuple[PhraseKind, Span]]:
+def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[PhraseKind, Span]]:
     for match in _QUOTED.finditer(text):
         yield "quoted", next(match.span(i) for i in range(1, 5) if match.group(i))
     for match in _NOTATION.finditer(text):
@@ -137,13 +155,22 @@ def _candidates(views: Sequence[View], text: str) -> Iterator[tuple[PhraseKind, 
     for run in _capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
     content = [u for u in analysed.units if u.folded not in STOPWORDS]
-    for one, two in pairwise(content):
-        if not two.gap and _held_together(views, text[one.start : two.end]):
+    words = [needles(text[unit.start : unit.end]) for unit in content]
+    views = [rarity_in.view for rarity_in in rarities]
+    for (one, ones), (two, twos) in pairwise(zip(content, words, strict=True)):
+        if not two.gap and _held_together(views, _both(text, one, two, [*ones, *twos])):
             yield "together", (one.start, two.end)
-    for unit in content:
-        words = needles(text[unit.start : unit.end])
-        if any(_rarity(view, needle) >= RARE for view in views for needle in words):
+    for unit, own in zip(content, words, strict=True):
+        if any(rarity_in[needle] >= RARE for rarity_in in rarities for needle in own):
             yield "rare", (unit.start, unit.end)
+
+
+def _both(text: str, one: Unit, two: Unit, own: list[Needle]) -> list[Needle]:
+    """The content words from one unit to the next; `own` are those of each by itself."""
+    # Only what a space parts, and no apostrophe ends, is together what it is by itself.
+    if text[one.end : two.start] == " " and text[one.start : two.end].replace(" ", "").isalnum():
+        return list({n.alternatives: n for n in own}.values())
+    return needles(text[one.start : two.end])
 
 
 def _capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
@@ -175,17 +202,16 @@ def _titles(views: Sequence[View], text: str) -> Iterator[str]:
     for view in views:
         search = view.knowledge.search
         for ordinal in search.candidates(words, (Kind.PAGE,), view.gates, at_least=2):
-            ref, _ = view.knowledge.document(ordinal)
-            page = view.knowledge.page(ref.key[1])
-            if page is None or ref.section:
+            ref = view.knowledge.ref(ordinal)
+            page = None if ref.section else view.knowledge.page(ref.key[1])
+            if page is None:
                 continue
             title = needles(page.title)
             if len(title) > 1 and all(n.held_by(stems) for n in title):
                 yield page.title
 
 
-def _held_together(views: Sequence[View], words: str) -> bool:
-    wanted = needles(words)
+def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
     if len(wanted) < 2:
         return False
     return any(

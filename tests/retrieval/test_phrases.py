@@ -1,0 +1,36 @@
+"""Which neighbouring words of a text count as standing together."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.index.text import content_stems, needles, units
+from sidecar.index.words import STOPWORDS
+from sidecar.retrieval.phrases import _candidates, _Rarities
+from tests.index.worlds import WORDS
+from tests.retrieval.samples import claim, view
+
+_GAPS = (" ", " ", "", "-", "_", ", ", "'s ", "’s ", "\n", "\u0301 ")
+_texts = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.sampled_from(_GAPS)), min_size=1, max_size=8
+).map(lambda pairs: "".join(map("".join, pairs)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(_texts, st.lists(_texts, max_size=3))
+def test_words_stand_together_where_one_claim_holds_both(text: str, said: list[str]) -> None:
+    seen = view(*(claim(f"c{i}", words) for i, words in enumerate([text[1:], *said])))
+    held = [frozenset(content_stems(words)) for words in [text[1:], *said]]
+    content = [u for u in units(text).units if u.folded not in STOPWORDS]
+    plain = [
+        (one.start, two.end)
+        for one, two in pairwise(content)
+        if not two.gap
+        and len(words := needles(text[one.start : two.end])) > 1
+        and any(all(word.held_by(stems) for word in words) for stems in held)
+    ]
+    found = _candidates([_Rarities(seen)], text)
+    assert [span for kind, span in found if kind == "together"] == plain
