@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Stat", "UnreadableError", "read_bounded", "stat_inside"]
+__all__ = ["Stat", "UnreadableError", "read_bounded", "root_of", "stat_inside"]
 
 _FLAGS = (
     os.O_RDONLY
@@ -31,6 +31,14 @@ class UnreadableError(Exception):
     """A file that is there and can't, or must not, be read; the text says why, readably."""
 
 
+def root_of(kb_dir: str | Path) -> str:
+    """The real path of the folder that no file of a knowledge base may lie outside of: the one
+    around `.vouch/`; where that is a link (in git worktrees, say), the folder that it leads to.
+    """
+    linked = os.path.islink(kb_dir)  # noqa: PTH114
+    return os.path.realpath(kb_dir if linked else os.path.dirname(kb_dir))  # noqa: PTH120
+
+
 def stat_inside(path: str, root: str) -> Stat | None:
     """The regular file at `path`; None when nothing is there.
 
@@ -49,14 +57,14 @@ def stat_inside(path: str, root: str) -> Stat | None:
     return _regular(found)
 
 
-def read_bounded(path: str | Path, limit: int, *, inside: Path | None = None) -> tuple[bytes, Stat]:
+def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> tuple[bytes, Stat]:
     """The bytes of a regular file, and its stat as it was after they were read.
 
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
-    is no regular file, or is a symbolic link that leaves the folder `inside` (without: any link).
+    is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
     try:
-        descriptor = _open(str(path), inside)
+        descriptor = _open(str(path), kb_dir)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
@@ -73,13 +81,13 @@ def read_bounded(path: str | Path, limit: int, *, inside: Path | None = None) ->
     return data, found
 
 
-def _open(path: str, inside: Path | None) -> int:
+def _open(path: str, kb_dir: Path | None) -> int:
     try:
         return os.open(path, _FLAGS)
     except OSError as error:
-        if error.errno != errno.ELOOP or inside is None:
+        if error.errno != errno.ELOOP or kb_dir is None:
             raise
-    return os.open(_inside(path, os.path.realpath(inside)), _FLAGS)
+    return os.open(_inside(path, root_of(kb_dir)), _FLAGS)
 
 
 def _read(descriptor: int, expected: int, most: int) -> bytes:

@@ -30,9 +30,9 @@ def state_of(stats: Mapping[str, Stat]) -> bytes:
 
 
 def glance(kb_dir: Path) -> bytes | None:
-    """The state of a knowledge base on disk; None where there are links or odd files."""
+    """The state of a knowledge base on disk; None where there are links below it or odd files."""
     try:
-        return None if kb_dir.is_symlink() else _digest(_rows(str(kb_dir)))
+        return _digest(_rows(os.path.realpath(kb_dir)))
     except (OSError, _OddError):
         return None
 

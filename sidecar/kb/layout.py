@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from sidecar.kb.files import Stat, UnreadableError, read_bounded, stat_inside
+from sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of, stat_inside
 from sidecar.kb.records import Key, Kind, Problem, Severity
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "classify",
     "discover",
     "is_folder",
-    "root_of",
     "scan",
     "start_folder",
     "survey",
@@ -135,7 +134,8 @@ def _allows_home(home: Path) -> bool:
     from sidecar.kb.document import MAX_YAML, DocumentError, decode, load  # rare, and YAML is slow
 
     try:
-        data, _ = read_bounded(home / KB_DIRNAME / CONFIG, MAX_YAML, inside=home)
+        kb_dir = home / KB_DIRNAME
+        data, _ = read_bounded(kb_dir / CONFIG, MAX_YAML, kb_dir=kb_dir)
         config = load(decode(data)).value
     except (OSError, UnreadableError, DocumentError):
         return False
@@ -179,11 +179,6 @@ def is_folder(relative: str) -> bool:
     )
 
 
-def root_of(kb_dir: Path) -> str:
-    """The real path of the folder that no file of a knowledge base may lie outside of."""
-    return os.path.realpath(kb_dir.parent)
-
-
 @dataclass(slots=True)
 class Survey:
     """What is there: files by path below `.vouch/`, and what could not be looked at.
@@ -215,10 +210,6 @@ def survey(
     """
     found = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
-    if not _leads_inside(base, root):
-        if os.path.lexists(base):
-            found.refuse("", _LEADS_OUT, unreadable=False)
-        return found
     for path in _candidates(base, root, found) if only is None else _named(base, root, only):
         if len(found.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
@@ -269,7 +260,8 @@ def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
 
 
 def _leads_inside(path: str, root: str) -> bool:
-    return os.path.realpath(path).startswith(root.rstrip("/") + "/")
+    real = os.path.realpath(path)
+    return real == root or real.startswith(root.rstrip("/") + "/")
 
 
 def _look_at(path: str, full: str, root: str, found: Survey) -> None:

@@ -65,7 +65,7 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
     Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
     """
-    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), inside=kb_dir.parent)
+    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), kb_dir=kb_dir)
 
 
 def parse(relative_path: str, data: bytes) -> Reading:

@@ -216,6 +216,10 @@ def test_a_glance_sees_what_a_survey_sees(root: Path) -> None:
     assert glance(kb_dir) == state_of(scan(kb_dir))
     knowledge.claim(root, "new", "JWT is new.", "jwt")
     assert glance(kb_dir) == state_of(scan(kb_dir))
+    linked = root.parent / "worktree" / ".vouch"
+    linked.parent.mkdir()
+    linked.symlink_to(kb_dir)
+    assert glance(linked) == state_of(scan(linked)) == glance(kb_dir)
     (kb_dir / "claims" / "link.yaml").symlink_to("new.yaml")
     assert glance(kb_dir) is None
 

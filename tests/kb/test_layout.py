@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.kb.files import UnreadableError
 from sidecar.kb.layout import classify, discover, is_folder, scan, survey
+from sidecar.kb.reader import read_bytes_of
 from sidecar.kb.records import Kind
 from tests.kb.samples import SHA, claim, make_kb, put
 
@@ -146,13 +148,38 @@ def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
     assert only.files.keys() == {"claims/in.yaml"}
 
 
-def test_a_knowledge_base_that_leads_out_of_its_folder_is_refused(tmp_path: Path) -> None:
-    put(make_kb(tmp_path / "other"), "claims/c.yaml", claim())
-    (tmp_path / "root").mkdir()
-    (tmp_path / "root" / ".vouch").symlink_to(tmp_path / "other" / ".vouch")
-    found = survey(tmp_path / "root" / ".vouch")
-    assert found.files == {}
-    assert [p.path for p in found.problems] == [""]
+def test_a_link_to_a_knowledge_base_is_followed_and_no_link_out_of_it(tmp_path: Path) -> None:
+    root, there = tmp_path / "root", make_kb(tmp_path / "other")
+    put(there, "claims/c.yaml", claim())
+    put(tmp_path / "other", "beside.yaml", claim())
+    put(root, "secret.yaml", claim())
+    (there / "claims" / "again.yaml").symlink_to("c.yaml")
+    (there / "claims" / "beside.yaml").symlink_to(tmp_path / "other" / "beside.yaml")
+    (there / "claims" / "secret.yaml").symlink_to(root / "secret.yaml")
+    (there / "evidence").rmdir()
+    (there / "evidence").symlink_to(root)
+    kb_dir = root / ".vouch"
+    kb_dir.symlink_to(there)
+    assert discover(root, env={}, home=tmp_path) == root
+    found = survey(kb_dir)
+    assert found.files.keys() == {"claims/c.yaml", "claims/again.yaml"}
+    assert {p.path for p in found.problems} == {
+        "claims/beside.yaml",
+        "claims/secret.yaml",
+        "evidence",
+    }
+    assert read_bytes_of(kb_dir, "claims/again.yaml")[0] == claim()
+    for path in ("claims/secret.yaml", "claims/beside.yaml"):
+        with pytest.raises(UnreadableError):
+            read_bytes_of(kb_dir, path)
+
+
+@pytest.mark.parametrize("target", ["nothing", ".vouch", "file"])
+def test_a_link_to_no_folder_is_empty(tmp_path: Path, target: str) -> None:
+    put(tmp_path, "file", b"x")
+    (tmp_path / ".vouch").symlink_to(tmp_path / target)
+    assert discover(tmp_path, env={}, home=tmp_path) is None
+    assert scan(tmp_path / ".vouch") == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

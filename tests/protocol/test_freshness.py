@@ -113,6 +113,23 @@ def test_a_folder_that_goes_and_comes_back(start: Start, root: Path, tmp_path: P
     served(client, 2)
 
 
+def test_a_link_to_a_knowledge_base_and_to_another(start: Start, root: Path) -> None:
+    """As in the working trees of one repository."""
+    other = knowledge.make(root.parent / "other")
+    tree = root.parent / "tree"
+    tree.mkdir()
+    (tree / ".vouch").symlink_to(root / ".vouch")
+    client = connected(start, tree)
+    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    assert served(client, 3) < 1.5
+    knowledge.claim(other, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    knowledge.claim(other, "jwt-short", "JWT is short.", "jwt")
+    (tree / "new").symlink_to(other / ".vouch")
+    (tree / "new").rename(tree / ".vouch")
+    assert served(client, 4) < 3
+    assert client.request("vouch/status")["roots"][0]["root"] == str(tree)
+
+
 def test_a_knowledge_base_that_comes_later(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()

@@ -15,9 +15,9 @@ __all__ = ["limit_for"]
 
 def limit_for(root: str, env: Mapping[str, str]) -> float:
     """Seconds."""
-    folder = Path(root)
+    kb_dir = Path(root) / KB_DIRNAME
     try:
-        config, _ = read_bounded(folder / KB_DIRNAME / CONFIG, MAX_YAML, inside=folder)
+        config, _ = read_bounded(kb_dir / CONFIG, MAX_YAML, kb_dir=kb_dir)
     except (OSError, UnreadableError):
         config = b""
     settings, _ = load_settings(config, None, env)

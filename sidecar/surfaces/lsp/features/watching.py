@@ -69,7 +69,7 @@ class Watching:
         """Whether every knowledge base lies in a folder that the client has open."""
         folders = [folder.resolve() for folder in self._server.folders]
         return all(
-            any(root.is_relative_to(folder) for folder in folders)
+            any((root / KB_DIRNAME).resolve().is_relative_to(folder) for folder in folders)
             for root in self._server.engine.collections
         )
 
