@@ -13,7 +13,7 @@ from heapq import nlargest, nsmallest
 from itertools import chain
 from math import fsum, prod
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sidecar.index.knowledge import LinkedBy
 from sidecar.index.text import Needle
@@ -24,6 +24,7 @@ from sidecar.retrieval.view import View
 
 __all__ = ["Contribution", "Expert", "Linking", "Question", "Weight", "rank"]
 
+K = TypeVar("K")
 HALF_LIFE_DAYS = 30.0
 DAY = 86_400.0
 CONTRIBUTIONS = 10
@@ -74,39 +75,56 @@ def rank(views: Sequence[View], question: Question) -> list[Expert]:
 
 
 class _Scored(NamedTuple):
-    """An entity with its score, before its row is worked out."""
+    """An entity with its score, before its row is worked out; `amounts` are what claims add, by
+    ordinal, where that was worked out for all that match.
+    """
 
     match: Match
     entity: Entity
     ordinals: Collection[int]
     factors: Mapping[str, float]
     score: float
+    amounts: Mapping[int, float] = {}
 
 
 def _scored(match: Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
     """Every entity that could be among the rows, in no particular order."""
     entity_ids = _wanted(match, question)
+    matched = frozenset(match.ordinals)
+    amounts: Mapping[int, float] = {}
     if question.weighting == "count":
-        first = nsmallest(question.limit, entity_ids, key=lambda e: (-entity_ids[e], e))
+        first = _first(question.limit, entity_ids, lambda entity_id: entity_id)
         sums = {e: float(entity_ids[e]) for e in first}
     elif question.weighting == "evidence":
         return _scored_by_evidence(match, entity_ids, question, weights)
     else:
-        sums = _sums(match, entity_ids, question)
-    matched = frozenset(match.ordinals)
+        claims = match.view.knowledge.claims_at(match.ordinals)
+        amounts = dict(zip(match.ordinals, map(_amount_by(question), claims), strict=True))
+        sums = _sums(match, entity_ids, question, amounts)
     out = []
     for entity_id, total in sums.items():
         entity = match.view.entity(entity_id)
         if entity is not None:
             ordinals = match.view.counting(entity_id) & matched
-            out.append(_Scored(match, entity, ordinals, {"sum": total}, round(total, 6)))
+            score = round(total, 6)
+            out.append(_Scored(match, entity, ordinals, {"sum": total}, score, amounts))
     return out
 
 
-def _wanted(match: Match, question: Question) -> dict[str, int]:
+def _first(limit: int, values: Mapping[K, float], name: Callable[[K], str]) -> list[K]:
+    """The keys with the largest values, ties by name."""
+    # Sorting by two things is slow: few have a value that is large enough.
+    least = min(nlargest(limit, values.values()), default=0.0)
+    largest = [key for key, value in values.items() if value >= least]
+    return nsmallest(limit, largest, key=lambda key: (-values[key], name(key)))
+
+
+def _wanted(match: Match, question: Question) -> Mapping[str, int]:
     """The entities that may be listed, with the number of matching claims that count for them."""
     links = match.view.knowledge.links_at(match.ordinals, match.view.gates)
     counts = Counter(chain.from_iterable(map(itemgetter(0), links)))
+    if question.min_claims == 1 and question.types is None:
+        return counts
     return {
         entity_id: number
         for entity_id, number in counts.items()
@@ -116,27 +134,26 @@ def _wanted(match: Match, question: Question) -> dict[str, int]:
     }
 
 
-def _sums(match: Match, wanted: Mapping[str, int], question: Question) -> dict[str, float]:
+def _sums(
+    match: Match, wanted: Mapping[str, int], question: Question, amounts: Mapping[int, float]
+) -> dict[str, float]:
     """The sum of what claims add, for the entities that it brings among the first.
 
     Added up in any order at first, then exactly for those that can be among the rows.
     """
-    knowledge = match.view.knowledge
-    amount = _amount_by(question)
-    values = map(amount, knowledge.claims_at(match.ordinals))
-    amounts = dict(zip(match.ordinals, values, strict=True))
     rough = dict.fromkeys(wanted, 0.0)
-    for value, links in zip(
-        amounts.values(), knowledge.links_at(amounts, match.view.gates), strict=True
-    ):
-        for entity_id in links.entity_ids:
+    links = match.view.knowledge.links_at(amounts, match.view.gates)
+    for value, (entity_ids, _) in zip(amounts.values(), links, strict=True):
+        for entity_id in entity_ids:
             if entity_id in rough:
                 rough[entity_id] += value
     least = min(nlargest(question.limit, rough.values()), default=0.0)
+    least -= _ROUGH * max(1.0, least)
+    matched = frozenset(amounts)
     return {
-        entity_id: fsum(amounts[o] for o in match.view.counting(entity_id) if o in amounts)
+        entity_id: fsum(map(amounts.__getitem__, match.view.counting(entity_id) & matched))
         for entity_id, total in rough.items()
-        if total >= least - _ROUGH * max(1.0, least)
+        if total >= least
     }
 
 
@@ -208,7 +225,7 @@ def _parts(
     def count(_: Claim, __: int) -> dict[str, float]:
         return {"claim": 1.0}
 
-    exact = patterns(weights)
+    exact = patterns(weights) if question.weighting == "evidence" else {}
     by_weight = {"recency": recency, "citation": citation, "evidence": evidence, "count": count}
     return by_weight[question.weighting]
 
@@ -235,7 +252,7 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
             named=ordinal in match.named,
             linked_by=links.by,
         )
-        for ordinal, factors in _largest(match, claims, question, weights)
+        for ordinal, factors in _largest(scored, claims, question, weights)
         for links in knowledge.links_at([ordinal], match.view.gates)
     ]
     return Expert(
@@ -252,19 +269,19 @@ def _row(scored: _Scored, question: Question, weights: Mapping[Needle, float]) -
 
 
 def _largest(
-    match: Match,
+    scored: _Scored,
     claims: Mapping[int, Claim],
     question: Question,
     weights: Mapping[Needle, float],
 ) -> list[tuple[int, dict[str, float]]]:
     """The claims that add most, with the factors of what they add: amount descending, then id."""
-    parts = _parts(match, question, weights)
+    parts = _parts(scored.match, question, weights)
     if question.weighting == "count":
         first = nsmallest(CONTRIBUTIONS, claims, key=lambda o: claims[o].id)
         return [(o, parts(claims[o], o)) for o in first]
     if question.weighting != "evidence":
-        amount = _amount_by(question)
-        first = nsmallest(CONTRIBUTIONS, claims, key=lambda o: (-amount(claims[o]), claims[o].id))
+        amounts = {o: scored.amounts[o] for o in claims}
+        first = _first(CONTRIBUTIONS, amounts, lambda ordinal: claims[ordinal].id)
         return [(o, parts(claims[o], o)) for o in first]
     repeated = repeats(claims.values())
     all_of_them = {
