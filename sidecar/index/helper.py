@@ -61,7 +61,8 @@ def _answer(path: str, data: bytes) -> tuple[Any, ...]:
     reading = parse(path, data)
     row = None if reading.artifact is None else encoded(prepare(reading.artifact))
     problems = tuple(
-        (p.path, p.message, p.severity.value, p.line, p.column, p.field) for p in reading.problems
+        (p.path, p.message, p.severity.value, p.line, p.column, p.field, p.wider)
+        for p in reading.problems
     )
     return row, problems, reading.withhold
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from sidecar.kb.document import DocumentError
 from sidecar.kb.files import Stat, read_bounded
 from sidecar.kb.layout import classify
 from sidecar.kb.models import KNOWN_TYPES, harmless_scope, record_of
+from sidecar.kb.placing import placed
 from sidecar.kb.records import Artifact, Kind, Problem, Severity
 
 __all__ = ["MAX_PAGE", "Reading", "limit_of", "locate", "parse", "read_bytes_of"]
@@ -70,6 +71,14 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
 def parse(relative_path: str, data: bytes) -> Reading:
     """Reads one artifact file. Never raises, whatever the bytes."""
+    reading = _parse(relative_path, data)
+    if not reading.problems:
+        return reading
+    return replace(reading, problems=placed(reading.problems, data))
+
+
+def _parse(relative_path: str, data: bytes) -> Reading:
+    shift = 0
     kind = classify(relative_path)
     if kind is None:
         return _failed(relative_path, DocumentError("not a file of a knowledge base"))
@@ -79,9 +88,9 @@ def parse(relative_path: str, data: bytes) -> Reading:
         text, body, shift = _split(kind, data)
         loaded = document.load(text)
         if not isinstance(loaded.value, dict):
-            raise DocumentError("the file must be a mapping of names to values", 1 + shift)
+            raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
-        return _failed(relative_path, error)
+        return _failed(relative_path, error, shift)
     repeated = [
         Problem(
             relative_path,
@@ -128,7 +137,7 @@ class _Reader:
         self, content: dict[object, object], body: str | None, problems: list[Problem]
     ) -> Reading:
         self.problems = problems
-        fields = {str(name): value for name, value in content.items() if isinstance(name, str)}
+        fields = {name: value for name, value in content.items() if isinstance(name, str)}
         if body is not None:
             fields["body"] = body
         self._fill_in_id(fields)
@@ -211,6 +220,6 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.\- ]", "?", name)[:60]
 
 
-def _failed(path: str, error: DocumentError) -> Reading:
-    problem = Problem(path, error.message, Severity.ERROR, error.line, error.column)
+def _failed(path: str, error: DocumentError, shift: int = 0) -> Reading:
+    problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
     return Reading(None, (problem,))

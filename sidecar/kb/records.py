@@ -183,7 +183,9 @@ def key_of(artifact: Artifact) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with one file. `line` and `column` count from 1; `field` is dotted."""
+    """Something wrong with one file. `line` and `column` (characters) count from 1; `field` is
+    dotted. `wider`: by how much the column is larger in bytes of UTF-8, and in units of UTF-16.
+    """
 
     path: str
     message: str
@@ -191,6 +193,7 @@ class Problem:
     line: int = 1
     column: int = 1
     field: str | None = None
+    wider: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

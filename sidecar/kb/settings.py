@@ -5,13 +5,14 @@ A value of the wrong type or out of range is a problem and counts as not given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from sidecar.kb.access import Viewer
 from sidecar.kb.layers import Layer, Place, bounded, literal, section, switch
 from sidecar.kb.layout import CONFIG
+from sidecar.kb.placing import placed
 from sidecar.kb.records import Problem, Severity
 
 __all__ = [
@@ -133,7 +134,13 @@ def load_settings(
     """
     problems: list[Problem] = []
     mapping = config_mapping(config, problems)
-    return _settings(mapping, problems, _config_place(config), client, env)
+    settings, found = _settings(mapping, problems, _config_place(config), client, env)
+    return settings, _placed(found, config)
+
+
+def _placed(problems: Sequence[Problem], config: bytes | None) -> tuple[Problem, ...]:
+    here = placed((one for one in problems if one.path), config or b"")
+    return (*here, *(one for one in problems if not one.path))
 
 
 def settings_of(mapping: Mapping[str, object], env: Mapping[str, str]) -> Settings:

@@ -16,6 +16,7 @@ from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
 from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
 from sidecar.kb.ledger import Ledger
+from sidecar.kb.placing import placed
 from sidecar.kb.reader import Reading, parse, read_bytes_of
 from sidecar.kb.records import Artifact, Change, Problem, Severity
 
@@ -329,7 +330,8 @@ def _fault(config: bytes) -> Problem | None:
     try:
         load(decode(config))
     except DocumentError as error:
-        return Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
+        problem = Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
+        return placed([problem], config)[0]
     return None
 
 

@@ -219,6 +219,8 @@ def test_problems_of_a_page_have_their_line_in_the_file() -> None:
     assert refused("pages/auth.md", data)[0::2] == ("entities.1", 6)
     assert locate("pages/auth.md", data, "entities.1") == (6, 6)
     assert locate("pages/auth.md", data, "title") == (3, 1)
+    torn = b"---\nid: auth\ntitle: Auth: two\n---\nbody"
+    assert refused("pages/auth.md", torn)[2] == 3
 
 
 @pytest.mark.parametrize(

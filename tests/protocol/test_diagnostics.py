@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Start
@@ -48,6 +50,35 @@ def test_config_is_checked_as_well(start: Start, root: Path) -> None:
     (found,) = published(client, uri, 1)
     assert found["range"]["start"]["line"] == 2
     assert "window" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("units", "column"), [("utf-8", 30), ("utf-16", 24), ("utf-32", 21), (None, 24)]
+)
+@pytest.mark.parametrize("opened", [False, True])
+def test_columns_are_in_the_units_of_the_client(
+    start: Start, root: Path, units: str | None, column: int, opened: bool
+) -> None:
+    path = root / ".vouch" / "claims" / "x.yaml"
+    text = f'{{id: x, text: "🚀🚀🚀", confidence: 7, evidence: [{knowledge.SOURCE}]}}\n'
+    path.write_text(text, "utf-8")
+    client = start()
+    general = {} if units is None else {"general": {"positionEncodings": [units]}}
+    client.initialize(root, capabilities=general)
+    if opened:
+        client.open(path.as_uri(), text, "yaml")
+    client.indexed()
+    (found,) = published(client, path.as_uri(), 1)
+    assert found["range"]["start"] == {"line": 0, "character": column}
+
+
+def test_the_end_of_a_torn_file_is_on_its_last_line(start: Start, root: Path) -> None:
+    path = root / ".vouch" / "claims" / "x.yaml"
+    path.write_text("id: x\ntext: [é\n", "utf-8")
+    client = start()
+    client.initialize(root)
+    (found,) = published(client, path.as_uri(), 1)
+    assert found["range"]["start"] == {"line": 1, "character": 8}
 
 
 def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) -> None:

@@ -60,8 +60,7 @@ class Document(TextDocument):
 
     @property
     def _encoding(self) -> str:
-        encoding = self.position_codec.encoding
-        return str(getattr(encoding, "value", encoding) or "utf-16")
+        return _named(self.position_codec.encoding)
 
     @property
     def _codec(self) -> str:
@@ -98,6 +97,11 @@ class Document(TextDocument):
 class Documents(Workspace):
     """The documents that a client has open; nothing is read from disk in their stead."""
 
+    @property
+    def units(self) -> str:
+        """What the client counts columns in: `utf-8`, `utf-16` or `utf-32`."""
+        return _named(self.position_encoding)
+
     def _create_text_document(
         self,
         doc_uri: str,
@@ -133,6 +137,10 @@ class Documents(Workspace):
         """Take a change of a notebook; as above."""
         if unquote(params.notebook_document.uri) in self._notebook_documents:
             super().update_notebook_document(params)
+
+
+def _named(encoding: object) -> str:
+    return str(getattr(encoding, "value", encoding) or "utf-16")
 
 
 def is_uri(uri: str) -> bool:

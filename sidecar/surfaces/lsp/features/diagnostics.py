@@ -114,8 +114,10 @@ def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
 
 def _range(server: Sidecar, uri: str, problem: Problem) -> lsp.Range:
     """From the problem to the end of its line, where the line is known."""
-    start = lsp.Position(problem.line - 1, problem.column - 1)
     document = server.documents.find(uri)
     if document is None:
+        utf8, utf16 = problem.wider
+        wider = {"utf-8": utf8, "utf-32": 0}.get(server.documents.units, utf16)
+        start = lsp.Position(problem.line - 1, problem.column - 1 + wider)
         return lsp.Range(start, start)
     return document.rest_of_line(problem.line - 1, problem.column - 1)
