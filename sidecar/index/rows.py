@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from sidecar.index.documents import Prepared
@@ -16,14 +17,19 @@ _SCOPES: dict[str, int | None] = {
     kind: next((i for i, item in enumerate(fields(made)) if item.name == "scope"), None)
     for kind, made in _RECORDS.items()
 }
-_NAMES = {kind: tuple(item.name for item in fields(made)) for kind, made in _RECORDS.items()}
+_VALUES = {
+    kind: attrgetter(*(item.name for item in fields(made))) for kind, made in _RECORDS.items()
+}
 
 
 def encoded(prepared: Prepared) -> tuple[Any, ...]:
     """Kind, stems and the values of the fields, in their order."""
     artifact, stems = prepared
     kind = key_of(artifact)[0].value
-    return (kind, stems, *(_plain(getattr(artifact, name)) for name in _NAMES[kind]))
+    values = _VALUES[kind](artifact)
+    if (i := _SCOPES[kind]) is not None:
+        values = (*values[:i], _plain(values[i]), *values[i + 1 :])
+    return (kind, stems, *values)
 
 
 def decoded(row: Sequence[Any]) -> Prepared:
@@ -34,7 +40,7 @@ def decoded(row: Sequence[Any]) -> Prepared:
     return Prepared(_RECORDS[kind](*values), stems)
 
 
-def _plain(value: object) -> object:
-    if not isinstance(value, Scope):
-        return value
-    return None if value == OPEN_SCOPE else (value.visibility, value.project, value.agent)
+def _plain(scope: Scope) -> tuple[str, str | None, str | None] | None:
+    if scope is OPEN_SCOPE or scope == OPEN_SCOPE:
+        return None
+    return scope.visibility, scope.project, scope.agent

@@ -58,7 +58,7 @@ KNOWN_TYPES: dict[Kind, tuple[str, frozenset[str]]] = {
 VISIBILITIES = frozenset({"private", "project", "team", "public"})
 STATUSES = LIVE_STATUSES | {"superseded", "archived", "redacted"}
 PAGE_STATUSES = LIVE_PAGE_STATUSES | {"archived"}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OPEN_VALUES = OPEN_SCOPE.visibility, OPEN_SCOPE.project, OPEN_SCOPE.agent
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _HINTS_AT_SECRET = re.compile(r"priv|secre|confid|person|restrict|intern|hidden|sensit|\bme\b")
 
@@ -272,12 +272,12 @@ def _shared(strings: list[str]) -> tuple[str, ...]:
 
 def _seconds(moment: datetime) -> float:
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH).total_seconds()
+    return aware.timestamp()
 
 
 def _lean_scope(scope: ScopeModel) -> Scope:
-    found = Scope(scope.visibility, scope.project, scope.agent)
-    return OPEN_SCOPE if found == OPEN_SCOPE else found
+    values = scope.visibility, scope.project, scope.agent
+    return OPEN_SCOPE if values == _OPEN_VALUES else Scope(*values)
 
 
 _LEAN: dict[type, Callable[..., object]] = {
