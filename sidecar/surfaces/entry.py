@@ -6,14 +6,16 @@ import sys
 
 __all__ = ["main"]
 
+HELP = {"-h", "--help"}
+
 
 def main() -> None:
     """Run the command line."""
     arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "hook" and not arguments[1].startswith("-"):
+    if arguments[:1] == ["hook"] and not HELP.intersection(arguments):
         from sidecar.surfaces.hook.client import run
 
-        run(arguments[1])
+        run(next((word for word in arguments[1:] if not word.startswith("-")), ""))
     from sidecar.surfaces.cli import main as shell
 
     shell(prog_name="vouch-sidecar")

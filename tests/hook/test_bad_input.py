@@ -41,6 +41,39 @@ def test_no_event(hook: Hook, raw: bytes) -> None:
 
 
 @pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("words", [[], ["--bogus"], ["no-such-event"], ["--json", "session-stop"]])
+def test_no_event_on_the_command_line(place: Place, words: list[str]) -> None:
+    assert _run(place, *words) == (0, b"", b"")
+
+
+@pytest.mark.usefixtures("server")
+def test_more_than_an_event_on_the_command_line(place: Place) -> None:
+    code, out, _ = _run(place, "--bogus", PROMPT, "extra")
+    assert code == 0
+    assert json.loads(out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+
+
+def test_help_for_people(place: Place) -> None:
+    for words in (["--help"], [PROMPT, "-h"]):
+        code, out, _ = _run(place, *words)
+        assert code == 0
+        assert b"Usage" in out
+
+
+def _run(place: Place, *words: str) -> tuple[int, bytes, bytes]:
+    payload = {"session_id": "words", "prompt": KNOWN, "cwd": str(place.root)}
+    done = subprocess.run(
+        [COMMAND, "hook", *words],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        env=environment(dict(place.env)),
+        timeout=20,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.usefixtures("server")
 def test_a_prompt_of_a_megabyte(hook: Hook) -> None:
     assert hook(PROMPT, prompt="JWT " * 250_000).is_silent()
 
