@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sidecar.index.names import Arm
 from sidecar.index.search import fewest, rarity
@@ -46,15 +46,9 @@ REFLEX_COMMANDS = frozenset(
 )
 
 # Bands of the score: what is named goes before what full text finds, what has claims before both.
-NAMED, FOUND, NAMED_WITHOUT_CLAIMS, FOUND_WITHOUT_CLAIMS = (
-    (0.4, 0.6),
-    (0.2, 0.15),
-    (0.1, 0.1),
-    (
-        0.0,
-        0.1,
-    ),
-)
+Band = tuple[float, float]
+NAMED, FOUND = (0.4, 0.6), (0.2, 0.15)
+NAMED_WITHOUT_CLAIMS, FOUND_WITHOUT_CLAIMS = (0.1, 0.1), (0.0, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +94,20 @@ class _Gathered:
         return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
 
 
+class _Draft(NamedTuple):
+    """What decides the place of a row, and how the row is made."""
+
+    view: View
+    entity: Entity
+    score: float
+    make: Callable[[], Salient]
+
+
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
     """The entities that the texts (newest first) name or, below these, strongly describe."""
-    rows = [row for view in views for row in _rank_in(view, texts)]
-    rows.sort(key=lambda r: (-round(r.score, 6), r.entity.id, r.view.collection))
-    return rows[:top_k]
+    drafts = [draft for view in views for draft in _rank_in(view, texts)]
+    drafts.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
+    return [draft.make() for draft in drafts[:top_k]]
 
 
 def worth_volunteering(
@@ -129,52 +132,68 @@ def _has_page(row: Salient) -> bool:
     return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
 
 
-def _rank_in(view: View, texts: Sequence[str]) -> list[Salient]:
-    named = named_in(view, texts)
-    known = {row.entity.id for row in named}
-    return named + [row for row in _found_in(view, texts) if row.entity.id not in known]
+def _rank_in(view: View, texts: Sequence[str]) -> list[_Draft]:
+    named = _gathered_from(view, texts)
+    known = {entity.id for entity, _ in named}
+    drafts = []
+    for entity, gathered in named:
+        score = _score(_band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS), gathered.strength)
+        drafts.append(_Draft(view, entity, score, partial(_named_row, view, entity, gathered)))
+    for found in _found_in(view, texts):
+        if found.entity.id not in known:
+            score = _score(_band(view, found.entity, FOUND, FOUND_WITHOUT_CLAIMS), found.strength)
+            drafts.append(_Draft(view, found.entity, score, partial(_found_row, view, found)))
+    return drafts
+
+
+def _band(view: View, entity: Entity, with_claims: Band, without: Band) -> Band:
+    return with_claims if view.claim_count(entity.id) else without
+
+
+def _score(band: Band, strength: float) -> float:
+    low, width = band
+    return round(low + width * strength, 6)
 
 
 def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
     """The entities that texts (newest first) name, in no particular order."""
+    return [_named_row(view, entity, entry) for entity, entry in _gathered_from(view, texts)]
+
+
+def _gathered_from(view: View, texts: Sequence[str]) -> list[tuple[Entity, _Gathered]]:
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
             if found.strength >= LISTED:
                 entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
                 entry.evidence.append((age, text, found))
-    rows = []
-    for entity_id, entry in gathered.items():
-        entity = view.entity(entity_id)
-        if entity is not None:
-            rows.append(_named_row(view, entity, entry))
-    return rows
+    known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())
+    return [(entity, entry) for entity, entry in known if entity is not None]
 
 
 def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
-    count = view.claim_count(entity.id)
     newest, newest_text, _ = gathered.evidence[0]
     top = next(iter(view.nearest(entity.id, newest_text, 1)), None)
     strength = gathered.strength
-    low, width = NAMED if count else NAMED_WITHOUT_CLAIMS
+    band = _band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS)
     best = gathered.best
     matched = tuple(dict.fromkeys(e.matched for _, _, e in gathered.evidence))
     return Salient(
         view=view,
         entity=entity,
-        claim_count=count,
+        claim_count=view.claim_count(entity.id),
         top_claim_id=top.id if top else None,
-        score=round(low + width * strength, 6),
+        score=_score(band, strength),
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
         matched=matched,
-        why=_why(gathered, (low, width)),
+        why=_why(gathered, band),
         ambiguous=best.mention.ambiguous,
         place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
     )
 
 
-def _why(gathered: _Gathered, band: tuple[float, float]) -> str:
+def _why(gathered: _Gathered, band: Band) -> str:
     best, strength = gathered.best, gathered.strength
     low, width = band
     said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
@@ -189,17 +208,31 @@ def _why(gathered: _Gathered, band: tuple[float, float]) -> str:
     return "; ".join(said)
 
 
-def _found_in(view: View, texts: Sequence[str]) -> list[Salient]:
-    best: dict[str, Salient] = {}
+class _Found(NamedTuple):
+    """An entity whose own words hold most of a text: the words, their share, the text's age."""
+
+    entity: Entity
+    text: str
+    matched: Sequence[str]
+    share: float
+    age: int
+
+    @property
+    def strength(self) -> float:
+        return round(self.share * FADING**self.age, 3)
+
+
+def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
+    best: dict[str, _Found] = {}
     for age, text in enumerate(texts):
         repeated = text in texts[age + 1 : age + 2]
         if repeated or not worth_searching(text):
             continue
         described = view.once("described", text, partial(_described_by, view, text))
         for entity, held, share in described:
-            row = _found_row(view, entity, text, held, round(share, 3), age)
-            if row.entity.id not in best or row.strength > best[row.entity.id].strength:
-                best[row.entity.id] = row
+            found = _Found(entity, text, held, round(share, 3), age)
+            if entity.id not in best or found.strength > best[entity.id].strength:
+                best[entity.id] = found
     return list(best.values())
 
 
@@ -231,25 +264,22 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
     return rows
 
 
-def _found_row(
-    view: View, entity: Entity, text: str, matched: list[str], share: float, age: int
-) -> Salient:
-    strength = round(share * FADING**age, 3)
-    count = view.claim_count(entity.id)
-    top = next(iter(view.nearest(entity.id, text, 1)), None)
-    low, width = FOUND if count else FOUND_WITHOUT_CLAIMS
+def _found_row(view: View, found: _Found) -> Salient:
+    entity, strength = found.entity, found.strength
+    top = next(iter(view.nearest(entity.id, found.text, 1)), None)
+    low, width = band = _band(view, entity, FOUND, FOUND_WITHOUT_CLAIMS)
     return Salient(
         view=view,
         entity=entity,
-        claim_count=count,
+        claim_count=view.claim_count(entity.id),
         top_claim_id=top.id if top else None,
-        score=round(low + width * strength, 6),
+        score=_score(band, strength),
         strength=strength,
         arm="text",
-        matched=tuple(matched),
+        matched=tuple(found.matched),
         why=(
-            f"its name, aliases and description hold {', '.join(matched)}: "
-            f"{share:g} of the text by rarity × {FADING:g}^{age} = {strength:g}; "
+            f"its name, aliases and description hold {', '.join(found.matched)}: "
+            f"{found.share:g} of the text by rarity × {FADING:g}^{found.age} = {strength:g}; "
             f"score {low:g} + {width:g} × {strength:g}"
         ),
         ambiguous=False,
