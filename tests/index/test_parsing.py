@@ -88,6 +88,17 @@ def ended(processes: Iterable[subprocess.Popen[bytes]]) -> bool:
     return False
 
 
+def speaking(code: str) -> subprocess.Popen[bytes]:
+    """A process with pipes for all of its streams."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
 def test_with_helpers_all_is_as_without(
     kb_dir: Path, started: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -198,6 +209,32 @@ def test_where_no_process_can_be_started_all_is_read_here(
     assert read(kb_dir, Parsing(helpers=2, pays_from=0))[0] == read(kb_dir, Parsing(helpers=0))[0]
 
 
+def test_one_processor_needs_no_helper(
+    kb_dir: Path, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    read(kb_dir, Parsing(pays_from=0))
+    assert not started
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    read(kb_dir, Parsing(pays_from=0))
+    assert len(started) == 1
+    assert ended(started)
+
+
+def test_a_helper_that_a_file_keeps_busy_ends_by_itself() -> None:
+    """Also when nobody is left who waits for it."""
+    code = (
+        "import time; from sidecar.index import helper; helper.LIMIT_SECONDS = 0.5;"
+        "helper.parse = lambda *a: time.sleep(60); helper.main()"
+    )
+    helper = speaking(code)
+    began = time.monotonic()
+    assert parsing._asked(helper, parsing._Job([("claims/a.yaml", claim("a"))])) is None
+    helper.communicate()
+    assert helper.returncode == 1
+    assert time.monotonic() - began < 20
+
+
 def test_what_interrupts_reading_ends_the_helpers(
     started: list[subprocess.Popen[bytes]],
 ) -> None:
@@ -236,13 +273,7 @@ def test_a_helper_says_nothing_but_its_answers() -> None:
         "helper.parse = lambda *a: (print('x'), os.write(1, b'y'), real(*a))[-1];"
         "from sidecar.kb.reader import parse as real; helper.main()"
     )
-    helper = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    helper = speaking(code)
     job = parsing._Job([("claims/a.yaml", claim("a"))])
     answers = parsing._asked(helper, job)
     assert answers is not None
