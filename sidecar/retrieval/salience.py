@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.index.names import Arm
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import needles
+from sidecar.index.text import fold, needles
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
@@ -37,7 +37,7 @@ FADING = 0.9
 TEXT_COVERAGE = 0.65
 """Share of a text's content words, by rarity, that an entity's own words must hold."""
 MIN_WORDS = 3
-"""A text shorter than this is not searched for."""
+"""A text of fewer words is not searched for."""
 REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -237,11 +237,14 @@ def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
 
 
 def worth_searching(text: str) -> bool:
-    """Whether full text may speak about a text: three words, not a reflex, not stopwords alone."""
-    words = text.split()
-    if len(words) < MIN_WORDS or words[0].strip("/!:").casefold() in REFLEX_COMMANDS:
+    """Whether full text may speak about a text: three words, no command, not stopwords alone."""
+    if len(text.split()) < MIN_WORDS:
         return False
-    return len(needles(text)) > 1
+    first = text.split(maxsplit=1)[0]
+    if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
+        return False
+    words = needles(text)
+    return len(words) > 1 and not all(fold(n.word) in REFLEX_COMMANDS for n in words)
 
 
 def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:

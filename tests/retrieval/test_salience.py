@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from math import prod
 
-from sidecar.retrieval.salience import Salient, rank, worth_volunteering
+import pytest
+
+from sidecar.retrieval.salience import Salient, rank, worth_searching, worth_volunteering
 from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, page, view
 
@@ -85,3 +87,33 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
 
 def test_full_text_needs_most_of_the_text() -> None:
     assert rank([SEEN], ["drivers buy bread and butter at the station"], 20) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Help me: losing brokers stops writes",
+        "List every broker that was upgraded",
+        "Yes the broker loses writes",
+        "status of the broker upgrade",
+    ],
+)
+def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:
+    assert worth_searching(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "help",
+        "/help me with it now",
+        "yes please, continue with it",
+        "ok, stop all of this",
+        "list all of the tools",
+        "what is it about",
+        "two words",
+        "",
+    ],
+)
+def test_a_command_and_a_few_words_are_not(text: str) -> None:
+    assert not worth_searching(text)
