@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.index.names import Arm
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import fold, needles
+from sidecar.index.text import fold, needles, units
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
@@ -238,13 +238,22 @@ def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
 
 def worth_searching(text: str) -> bool:
     """Whether full text may speak about a text: three words, no command, not stopwords alone."""
-    if len(text.split()) < MIN_WORDS:
+    if _word_count(text) < MIN_WORDS:
         return False
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
         return False
     words = needles(text)
     return len(words) > 1 and not all(fold(n.word) in REFLEX_COMMANDS for n in words)
+
+
+def _word_count(text: str) -> int:
+    """Words between spaces; of a script without spaces, two signs are one."""
+    count = len(text.split())
+    if count >= MIN_WORDS or text.isascii():
+        return count
+    signs = sum(unit.spaceless for unit in units(text).units)
+    return count - 1 + signs // 2 if signs else count
 
 
 def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:

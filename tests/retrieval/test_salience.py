@@ -96,6 +96,8 @@ def test_full_text_needs_most_of_the_text() -> None:
         "List every broker that was upgraded",
         "Yes the broker loses writes",
         "status of the broker upgrade",
+        "再試行回数の制限を教えて",
+        "עוד מילה אחת",
     ],
 )
 def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:
@@ -112,6 +114,7 @@ def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:
         "list all of the tools",
         "what is it about",
         "two words",
+        "再試行回",
         "",
     ],
 )
