@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Start
+
+TASK = {"task": "How long does JWT live, and where is Redis?"}
 
 
 def folder(path: Path) -> dict[str, str]:
@@ -83,11 +87,54 @@ def test_settings_of_the_client(start: Start, root: Path) -> None:
     client = start()
     client.initialize(root, initializationOptions={"settings": {"recall": {"max_results": 1}}})
     client.indexed()
-    task = {"task": "How long does JWT live, and where is Redis?"}
-    assert len(client.request("vouch/context", task)["items"]) == 1
+    assert said(client) == 1
     settings = {"vouchSidecar": {"recall": {"max_results": 3}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert len(client.request("vouch/context", task)["items"]) == 3
+    assert said(client) == 3
+
+
+ONE = {"recall": {"max_results": 1}}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ONE,
+        {"vouchSidecar": ONE},
+        {"vouch-sidecar": ONE},
+        {"sidecar": ONE},
+        {"vouchSidecar": {"sidecar": ONE, "retrieval": {"reflex": {"window": 3}}}},
+    ],
+)
+def test_settings_in_whichever_form(start: Start, root: Path, settings: dict[str, Any]) -> None:
+    for options in ({"settings": settings}, settings):
+        client = start()
+        client.initialize(root, initializationOptions=options)
+        client.indexed()
+        assert said(client) == 1
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    assert said(client) == 3
+    client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
+    assert said(client) == 3
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert said(client) == 1
+
+
+def test_settings_that_the_client_is_asked_for(start: Start, root: Path) -> None:
+    client = start(reply=lambda method: [ONE] if method == "workspace/configuration" else None)
+    client.initialize(root, capabilities={"workspace": {"configuration": True}})
+    client.indexed()
+    assert said(client) == 3
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    asked = client.wait(lambda m: m.get("method") == "workspace/configuration")
+    assert asked["params"] == {"items": [{"section": "vouchSidecar"}]}
+    client.until("vouch/context", TASK, lambda result: len(result["items"]) == 1)
+
+
+def said(client: Client) -> int:
+    return len(client.request("vouch/context", TASK)["items"])
 
 
 def test_who_asks_decides_what_is_seen(start: Start, root: Path) -> None:

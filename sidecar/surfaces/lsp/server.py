@@ -8,6 +8,7 @@ import logging
 import traceback
 import uuid
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from sidecar.surfaces.lsp.documents import Documents, is_uri
 from sidecar.surfaces.lsp.framing import Frame
 from sidecar.surfaces.lsp.prompts import PromptDocuments
 from sidecar.surfaces.lsp.protocol import Protocol, converter
+from sidecar.surfaces.lsp.settings import own_settings
 from sidecar.surfaces.streams import Outbox
 
 __all__ = ["SERVER_NAME", "Sidecar", "anchored", "path_of"]
@@ -113,8 +115,9 @@ class Sidecar(LanguageServer):
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         self.caller = Caller(self.connection, self.session_id, _viewer(options.viewer))
-        if options.settings is not None:
-            self.engine.reconfigure(options.settings)
+        self.configure(
+            params.initialization_options if options.settings is None else options.settings
+        )
         if not self.client_pulls:
             result.capabilities.diagnostic_provider = None
         result.capabilities.execute_command_provider = None  # pygls announces one without commands
@@ -123,6 +126,14 @@ class Sidecar(LanguageServer):
         result.capabilities.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._start)
         return result
+
+    def configure(self, raw: object) -> None:
+        """Take the client's settings, if any of this is ours."""
+        if (settings := own_settings(raw)) is not None:
+            self.engine.reconfigure(settings)
+            self.touch()
+        elif raw:
+            log.info("no settings of vouch-sidecar among those that came")
 
     @property
     def client_pulls(self) -> bool:
@@ -189,10 +200,18 @@ class Sidecar(LanguageServer):
 
     async def ask(self, method: str, params: object) -> bool:
         """Send a request to the client; whether it was answered without an error."""
-        answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.protocol.send_request(method, params).add_done_callback(answered.set_result)
-        answer = await answered
+        answer = await self._request(method, params)
         return not answer.cancelled() and answer.exception() is None
+
+    async def ask_for(self, method: str, params: object) -> Any:
+        """The client's answer to a request; None where it is an error."""
+        answer = await self._request(method, params)
+        return None if answer.cancelled() or answer.exception() else answer.result()
+
+    async def _request(self, method: str, params: object) -> Future[Any]:
+        answered: asyncio.Future[Future[Any]] = asyncio.get_running_loop().create_future()
+        self.protocol.send_request(method, params).add_done_callback(answered.set_result)
+        return await answered
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside the messages; an error in it ends nothing else."""
