@@ -167,8 +167,10 @@ def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> 
 
 
 def _all(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
-    similarity = round(telling_of(view, phrase), 3)
     ordinals = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
+    if not ordinals:
+        return []
+    similarity = round(telling_of(view, phrase), 3)
     refs = {o: view.knowledge.ref(o) for o in ordinals}
     first = nsmallest(HITS_PER_PHRASE, refs, key=lambda o: (refs[o].key[1], refs[o].section))
     return [h for o in first if (h := _hit(view, o, phrase, similarity))]

@@ -16,7 +16,6 @@ from typing import TypeVar
 
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.names import Mention
-from sidecar.index.postings import only_stem
 from sidecar.index.search import rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of
@@ -198,20 +197,23 @@ class View:
         return masks, everywhere
 
     def _read(self, ordinals: AbstractSet[int], words: Sequence[Needle]) -> Mapping[int, int]:
+        bits: defaultdict[str, int] = defaultdict(int)
+        longer: defaultdict[str, list[tuple[frozenset[str], int]]] = defaultdict(list)
+        for bit, word in enumerate(words):
+            for first, *others in word.alternatives:
+                if others:  # looked at only where a claim holds the first of its stems
+                    longer[first].append((frozenset(others), 1 << bit))
+                else:
+                    bits[first] |= 1 << bit
         masks: dict[int, int] = {}
-        bits = {stem: 1 << bit for bit, w in enumerate(words) if (stem := only_stem(w))}
-        others = [(1 << bit, w) for bit, w in enumerate(words) if not only_stem(w)]
         for ordinal in ordinals:
             stems = self.knowledge.document(ordinal)[1].stems
             mask = 0
             for stem in stems:
                 if stem in bits:
                     mask |= bits[stem]
-            if others:
-                held = frozenset(stems)
-                for bit, word in others:
-                    if word.held_by(held):
-                        mask |= bit
+                if stem in longer:
+                    mask |= sum({bit for others, bit in longer[stem] if others.issubset(stems)})
             if mask:
                 masks[ordinal] = mask
         return masks
