@@ -115,6 +115,8 @@ _SECTIONS: dict[str, tuple[str, type[Any]]] = {
     "hover": ("sidecar.hover", Hover),
     "probe": ("sidecar.probe", Probe),
 }
+_PARENTS = ("kb", "retrieval", "retrieval.scope", "sidecar")
+"""What holds settings and is none itself."""
 _CLIENT_ONLY = frozenset({"hover"})
 _LABELS = {
     "kb_id": "kb.id",
@@ -160,6 +162,8 @@ def _settings(
         Layer(client or {}, problems, _nowhere("client settings")),
         Layer(_from_env(env), problems, _nowhere("environment")),
     ]
+    for path in _PARENTS:
+        layers[0].section(path)
     sections: dict[str, Any] = {
         name: made(**section(path, made, layers[1:] if name in _CLIENT_ONLY else layers))
         for name, (path, made) in _SECTIONS.items()

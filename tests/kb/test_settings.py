@@ -74,6 +74,10 @@ def test_a_repository_does_not_decide_on_hover() -> None:
         ("volunteer:\n  threshold: '0.5'\n", "volunteer.threshold", 2, 3),
         ("sidecar:\n  persona: [x]\n", "sidecar.persona", 2, 3),
         ("kb:\n  id: 5\n", "kb.id", 2, 3),
+        ("version: 1\nkb: 5\n", "kb", 2, 1),
+        ("sidecar: 5\n", "sidecar", 1, 1),
+        ("retrieval: [reflex]\n", "retrieval", 1, 1),
+        ("retrieval:\n  scope: me\n", "retrieval.scope", 2, 3),
     ],
 )
 def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, column: int) -> None:
