@@ -6,7 +6,7 @@ import re
 
 from sidecar.kb.plain import one_line
 
-__all__ = ["clip", "markdown", "one_line"]
+__all__ = ["clip", "markdown", "one_line", "with_field"]
 
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
@@ -16,6 +16,11 @@ MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
 def clip(text: str, limit: int) -> str:
     """At most `limit` characters, the last of them an ellipsis when something was cut."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def with_field(field: str | None, message: str) -> str:
+    """The message of a problem on one line, which begins with its field unless it names one."""
+    return one_line(f"{field}: {message}" if field and "`" not in message else message)
 
 
 def markdown(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from sidecar.surfaces.plain import clip, one_line
+from sidecar.surfaces.plain import clip, one_line, with_field
 from sidecar.surfaces.table import TEXT, Column, Row, on_terminal, show
 
 __all__ = ["render"]
@@ -273,11 +273,10 @@ def _check(console: Console, result: dict[str, Any]) -> None:
         return
     for problem in result["problems"]:
         place = f"{problem['path']}:{problem['line']}:{problem['column']}"
-        field = f"{problem['field']}: " if problem["field"] else ""
         console.print(
             _plain(place, "bold"),
             _plain(problem["severity"], "red" if problem["severity"] == "error" else "yellow"),
-            _plain(field + problem["message"]),
+            _plain(with_field(problem["field"], problem["message"])),
             soft_wrap=True,
         )
 

@@ -56,6 +56,18 @@ def test_bad_params(shared: Client, method: str, params: Any, field: str) -> Non
     goes_on(shared)
 
 
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (None, "params is missing"),
+        ({"textDocument": {"uri": "file:///x"}}, "position is missing"),
+        ({"position": {"line": 0, "character": 0}}, "textDocument is missing"),
+    ],
+)
+def test_messages_name_the_field(shared: Client, params: Any, message: str) -> None:
+    assert shared.refused("textDocument/hover", params)["message"] == message
+
+
 def test_null_is_not_given(shared: Client) -> None:
     optional = ("session_id", "viewer", "root", "limit", "min_claims", "weight", "linking")
     plain = shared.request("vouch/experts", {"topic": "jwt"})

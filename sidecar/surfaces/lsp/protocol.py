@@ -224,11 +224,12 @@ def _parse(message: Frame) -> dict[str, Any]:
 
 
 def _as_field(message: str) -> str:
-    """`missing @ .params.text_document` as `textDocument missing`: as the client spells it."""
+    """`is missing @ .params.text_document` as `textDocument is missing`: as clients spell it."""
     text, _, path = message.partition(" @ ")
     head, *tail = path.removeprefix(".params").removeprefix(".").split("_")
-    return f"{head}{''.join(part[:1].upper() + part[1:] for part in tail) or ''} {text}".strip()
+    field = head + "".join(part[:1].upper() + part[1:] for part in tail)
+    return f"{field or 'params'} {text}"
 
 
 def _readable(error: BaseException, _: type[Any] | None) -> str:
-    return "missing" if isinstance(error, KeyError) else "not of the expected type"
+    return "is missing" if isinstance(error, KeyError) else "is not of the expected type"

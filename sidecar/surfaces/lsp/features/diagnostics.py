@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import Problem, Severity
 from sidecar.surfaces.lsp.server import Sidecar
-from sidecar.surfaces.plain import one_line
+from sidecar.surfaces.plain import with_field
 
 __all__ = ["register"]
 
@@ -103,10 +103,9 @@ def _problems(server: Sidecar) -> Problems:
 
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
-    field = f"{problem.field}: " if problem.field else ""
     return lsp.Diagnostic(
         range=_range(server, uri, problem),
-        message=one_line(field + problem.message),
+        message=with_field(problem.field, problem.message),
         severity=SEVERITIES[problem.severity],
         source=SOURCE,
     )
