@@ -16,6 +16,7 @@ from benchmarks.quality.runs import (
     mention_cases,
     ordinary_cases,
     prompt_cases,
+    question_cases,
 )
 from benchmarks.quality.sets import (
     read_dialogues,
@@ -23,6 +24,7 @@ from benchmarks.quality.sets import (
     read_mentions,
     read_names,
     read_prompts,
+    read_questions,
 )
 from benchmarks.quality.world import copied
 
@@ -31,6 +33,7 @@ BESIDE = ROOT.parent / "shared" / "eval"
 WRONG = ROOT / "artifacts" / "eval"
 NAMES = Path(__file__).with_name("names.json")
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
+QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
 
 Run = tuple[str, str, Sequence[Case]]
@@ -68,6 +71,7 @@ def _own() -> Iterator[Run]:
     yield "ordinary", "", list(ordinary_cases(docstring_sentences(), read_names(NAMES)))
     with copied(DEMO) as world:
         yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
+    yield "questions", "", list(question_cases(read_questions(QUESTIONS)))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ _AIMS: dict[tuple[str, str], str] = {
     ("prompts", "precision"): "≥ 0.98",
     ("prompts", "recall"): "≥ 0.95",
     ("prompts", "repeats"): "0",
+    ("questions", "missed"): "≤ 0.05",
+    ("questions", "false fires"): "≤ 0.02",
+    ("questions", "precision"): "≥ 0.95",
+    ("questions", "recall"): "≥ 0.95",
 }
 _SWEEP = 0.85
 _SWEEP_RESAMPLES = 100

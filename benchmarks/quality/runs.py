@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchmarks.quality.measures import Case
-from benchmarks.quality.sets import Dialogue, Experts, Knowledge, Mentions, Prompt
+from benchmarks.quality.sets import Dialogue, Experts, Knowledge, Mentions, Prompt, Questions
 from benchmarks.quality.world import Said, World, written
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "mention_cases",
     "ordinary_cases",
     "prompt_cases",
+    "question_cases",
     "together",
 ]
 
@@ -52,10 +53,23 @@ def prompt_cases(prompts: Iterable[Prompt], world: World) -> Iterator[Case]:
         yield case
 
 
+def question_cases(questions: Questions) -> Iterator[Case]:
+    """Texts that name nothing: which claims `context` gives for each alone."""
+    with written(questions) as world:
+        for asked in questions.cases:
+            said = _given(world, task=asked.text)
+            where, allowed = f"{asked.id} ({asked.kind})", {*asked.gold, *asked.acceptable}
+            yield judged(where, asked.text, said, set(asked.gold), allowed, set())
+
+
 def _said(world: World, way: str, session: str, text: str) -> Said:
     if way == "fresh":
         return world.say(session, text)
-    answer = world.ask("context", session_id=session, task=text, repeat=False)
+    return _given(world, session_id=session, task=text, repeat=False)
+
+
+def _given(world: World, **params: object) -> Said:
+    answer = world.ask("context", **params)
     rows = {item["entity_id"] or item["id"]: item for item in answer["items"]}
     return Said(
         [

@@ -16,12 +16,15 @@ __all__ = [
     "Knowledge",
     "Mentions",
     "Prompt",
+    "Question",
+    "Questions",
     "Turn",
     "read_dialogues",
     "read_experts",
     "read_mentions",
     "read_names",
     "read_prompts",
+    "read_questions",
 ]
 
 
@@ -118,6 +121,22 @@ class Prompt(Record):
     listed: tuple[str, ...] | None = None
 
 
+class Question(Record):
+    """A text that names nothing: the claims that must, and may, be said of it."""
+
+    id: str
+    kind: str
+    text: str
+    gold: tuple[str, ...] = ()
+    acceptable: tuple[str, ...] = ()
+
+
+class Questions(Knowledge):
+    """Questions, and other texts, over one knowledge base without entities."""
+
+    cases: tuple[Question, ...]
+
+
 def read_dialogues(path: Path) -> list[Dialogue]:
     """One dialogue a line."""
     return [Dialogue.model_validate_json(line) for line in _lines(path)]
@@ -136,6 +155,11 @@ def read_mentions(path: Path) -> Mentions:
 def read_experts(path: Path) -> Experts:
     """One object."""
     return Experts.model_validate_json(path.read_bytes())
+
+
+def read_questions(path: Path) -> Questions:
+    """One object."""
+    return Questions.model_validate_json(path.read_bytes())
 
 
 def read_names(path: Path) -> Knowledge:

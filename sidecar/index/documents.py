@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sidecar.index.text import content_stems
 from sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Source
 
-__all__ = ["Prepared", "prepare", "sections"]
+__all__ = ["Prepared", "prepare", "sections", "texts"]
 
 MAX_SECTIONS = 256
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -24,10 +24,11 @@ class Prepared(NamedTuple):
 
 def prepare(artifact: Artifact) -> Prepared:
     """Analyse an artifact for full text."""
-    return Prepared(artifact, tuple(tuple(content_stems(text)) for text in _texts(artifact)))
+    return Prepared(artifact, tuple(tuple(content_stems(text)) for text in texts(artifact)))
 
 
-def _texts(artifact: Artifact) -> list[str]:
+def texts(artifact: Artifact) -> list[str]:
+    """What full text reads of an artifact: a page's sections, else at most one text."""
     match artifact:
         case Claim():
             return [" ".join((artifact.text, *artifact.tags))]

@@ -17,7 +17,7 @@ from sidecar.index.words import STOPWORDS
 from sidecar.kb.records import Kind
 from sidecar.retrieval.view import View
 
-__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "phrases"]
+__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "capitalised", "phrases"]
 
 MAX_PHRASES = 8
 MIN_CHARS = 3
@@ -152,7 +152,7 @@ def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[Phra
     for match in _IDENTIFIER.finditer(text):
         yield "identifier", match.span()
     analysed = units(text)
-    for run in _capitalised(text, analysed.units):
+    for run in capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
     content = [u for u in analysed.units if u.folded not in STOPWORDS]
     words = [needles(text[unit.start : unit.end]) for unit in content]
@@ -173,7 +173,7 @@ def _both(text: str, one: Unit, two: Unit, own: list[Needle]) -> list[Needle]:
     return needles(text[one.start : two.end])
 
 
-def _capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
+def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
     """Runs of two or more capitalised words, with joiners between them."""
     run: list[Unit] = []
     for unit in analysed:

@@ -9,11 +9,12 @@ from heapq import nsmallest
 from math import fsum
 from typing import Literal
 
-from sidecar.index.documents import sections
+from sidecar.index.documents import sections, texts
 from sidecar.index.search import fewest
 from sidecar.index.text import fold, needles
 from sidecar.index.words import tier
 from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from sidecar.retrieval.answering import answers, in_a_row
 from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
@@ -31,6 +32,8 @@ MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
 WHOLE_COVERAGE = 0.6
 """Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
+WHOLE_WORTH = 0.7
+"""Similarity of what holds all of a text."""
 TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
 """How a phrase must have been found for full text to be moderate evidence, not weak."""
 _SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
@@ -72,6 +75,7 @@ def run(
     hits = _named_hits(named, text)
     tested = list(dict.fromkeys(row.matched[0] for row in named))
     found: list[tuple[Phrase, Hit]] = []
+    answering: list[Hit] = []
     timed_out = False
     if full_text and worth_searching(text):
         try:
@@ -79,11 +83,15 @@ def run(
                 looked = lookup(phrase, partial(_search, views, phrase, late))
                 tested.append(phrase.text)
                 found += [(phrase, hit) for hit in looked]
+            answering = [] if _speaks(named) else _answering(views, text, late)
         except LateError:
             timed_out = True
-    kept = _merged(hits, [(p, h) for p, h in found if h.similarity >= threshold])
+    answering = [hit for hit in answering if hit.similarity >= threshold]
+    enough = [h for _, h in found if h.similarity >= threshold]
+    kept = _merged([*hits, *enough, *answering])
     chosen = tiers(text, kept, [view.collection for view in views])
-    moderate = tuple(h for p, h in found if h in kept and _tells(p, h))
+    telling = [h for p, h in found if h in kept and _tells(p, h)]
+    moderate = tuple(_each_once([*telling, *answering]))
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
@@ -105,8 +113,11 @@ def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list
 
 def _tells(phrase: Phrase, hit: Hit) -> bool:
     """Whether a hit of full text is more than weak: by how its phrase was found, unless that is a
-    lone English word, or because the phrase is half of a page's title or more.
+    lone English word or a name whose words stand apart there, or because the phrase is half of a
+    page's title or more.
     """
+    if phrase.kind == "name":
+        return _stands_in(phrase.text, hit)
     if phrase.kind in TELLING_KINDS:
         return len(phrase.needles) > 1 or tier(fold(phrase.needles[0].word)) == 0
     if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
@@ -117,10 +128,33 @@ def _tells(phrase: Phrase, hit: Hit) -> bool:
     return held == len(phrase.needles) and 2 * held >= len(title)
 
 
+def _stands_in(name: str, hit: Hit) -> bool:
+    """Whether the words of a name stand side by side in an artifact."""
+    wanted = in_a_row(name)
+    return any(wanted in in_a_row(text) for text in texts(hit.artifact))
+
+
+def _speaks(named: Iterable[Salient]) -> bool:
+    return any(row.strength >= VOLUNTEERED and not row.ambiguous for row in named)
+
+
 def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
-    if any(row.strength >= VOLUNTEERED and not row.ambiguous for row in named):
+    if _speaks(named):
         return "strong"
     return "moderate" if moderate else "weak"
+
+
+def _answering(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Hit]:
+    """Claims that hold most of a text, best first. Raises LateError."""
+    found: list[Hit] = []
+    for view in views:
+        if late():
+            raise LateError
+        for claim, words, share in answers(view, text[:MAX_PHRASED]):
+            phrase, similarity = " ".join(words), round(share * WHOLE_WORTH, 3)
+            found.append(Hit(view, claim, phrase, similarity, "text", None))
+    found.sort(key=lambda hit: (-hit.similarity, hit.artifact.id, hit.view.collection))
+    return found[:HITS_PER_PHRASE]
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
@@ -133,18 +167,21 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
     return out
 
 
-def _merged(named: Iterable[Hit], found: Iterable[tuple[Phrase, Hit]]) -> list[Hit]:
+def _merged(hits: Iterable[Hit]) -> list[Hit]:
     """Each artifact once, by its best hit: similarity descending, then kind, id, collection."""
-    best: dict[tuple[str, Kind, str], Hit] = {}
-    for hit in [*named, *(h for _, h in found)]:
-        key = (hit.view.collection, *key_of(hit.artifact))
-        if key not in best or hit.similarity > best[key].similarity:
-            best[key] = hit
     ranked = sorted(
-        best.values(),
+        hits,
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
     )
-    return ranked[:MAX_HITS]
+    return _each_once(ranked)[:MAX_HITS]
+
+
+def _each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """The first hit of each artifact."""
+    first: dict[tuple[str, Kind, str], Hit] = {}
+    for hit in hits:
+        first.setdefault((hit.view.collection, *key_of(hit.artifact)), hit)
+    return list(first.values())
 
 
 def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> list[Hit]:
@@ -185,7 +222,9 @@ def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
         _, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
         share = fsum(w for n, w in weights.items() if n.held_by(stems)) / whole
-        if share >= WHOLE_COVERAGE and (hit := _hit(view, ordinal, phrase, round(share * 0.7, 3))):
+        if share >= WHOLE_COVERAGE and (
+            hit := _hit(view, ordinal, phrase, round(share * WHOLE_WORTH, 3))
+        ):
             out.append(hit)
     return out
 

@@ -16,6 +16,7 @@ from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
 
 __all__ = [
+    "REFLEX_COMMANDS",
     "ArmName",
     "Salient",
     "named_in",

@@ -53,10 +53,13 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
     from sidecar.engine import Caller
     from sidecar.operations import call
 
-    for prompt in (PROMPT, "redis sessions", "JSON Web Token and Redis", "which tokens expire"):
+    unnamed = "which refresh tokens rotate on every use?"
+    prompts = (PROMPT, "redis sessions", "JSON Web Token and Redis", "which tokens expire", unnamed)
+    for prompt in prompts:
         said = call(engine, "context", {"task": prompt}, Caller())["text"]
         ended = hook("user-prompt-submit", prompt=prompt, env=PATIENT)
         assert (ended.text if ended.out else "") == said
+    assert prompt == unnamed and "“refresh tokens rotate use” 0.7 jwt-rotates: " in said
     assert "3 claims, 2 entities" in hook("session-start", env=PATIENT).text
 
 

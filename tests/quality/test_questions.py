@@ -1,0 +1,55 @@
+"""What is said of a knowledge base without entities, for texts labelled by hand, with floors.
+
+questions.json holds the claims and the texts; benchmarks/quality/README.md gives the format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality.measures import Case, ratio
+from benchmarks.quality.ordinary import docstring_sentences
+from benchmarks.quality.runs import question_cases
+from benchmarks.quality.sets import Questions, read_questions
+from benchmarks.quality.world import written
+
+
+@pytest.fixture(scope="module")
+def questions() -> Questions:
+    return read_questions(Path(__file__).with_name("questions.json"))
+
+
+@pytest.fixture(scope="module")
+def cases(questions: Questions) -> list[Case]:
+    return list(question_cases(questions))
+
+
+def test_most_of_it_shares_words_and_asks_for_nothing(questions: Questions) -> None:
+    kinds = Counter(case.kind for case in questions.cases)
+    assert not questions.entities
+    assert kinds["asked"] >= 20
+    assert sum(not (case.gold or case.acceptable) for case in questions.cases) >= 50
+    assert len({case.text for case in questions.cases}) == len(questions.cases)
+
+
+@pytest.mark.parametrize(("measure", "floor"), [("precision", 0.95), ("recall", 0.95)])
+def test_enough_is_right(cases: list[Case], measure: str, floor: float) -> None:
+    value = ratio(measure)(cases)
+    wrong = [line for case in cases for line in case.wrong]
+    assert value is not None
+    assert value >= floor, "\n".join(wrong)
+
+
+def test_little_is_said_unasked(cases: list[Case]) -> None:
+    value = ratio("false fires")(cases)
+    assert value is not None
+    assert value <= 0.02, "\n".join(line for case in cases for line in case.wrong)
+
+
+def test_docstrings_of_the_standard_library_bring_nothing(questions: Questions) -> None:
+    with written(questions) as world:
+        said = {s: world.ask("context", task=s)["text"] for s in docstring_sentences()}
+    assert [f"{sentence}: {text}" for sentence, text in said.items() if text] == []

@@ -1,0 +1,91 @@
+"""Which claims answer a text that names nothing, and which stay unsaid."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.retrieval.answering import answers
+from sidecar.retrieval.probe import Probe, run
+from sidecar.retrieval.view import View
+from tests.retrieval.samples import claim, entity, view
+
+FACTS = (
+    claim("billing", "Billing data requires ACID guarantees; PostgreSQL is the data store."),
+    claim("cookie", "The session cookie expires after 20 minutes without activity."),
+    claim("release", "Releases are cut on Wednesday; a hotfix needs two approvals."),
+    claim("retries", "再試行回数の制限は三回です。"),
+)
+
+
+def said(seen: View, text: str) -> list[str]:
+    return [answer.claim.id for answer in answers(seen, text)]
+
+
+def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
+    return run([seen], text, threshold, lambda _, look: look())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("which database do we use for billing data?", ["billing"]),
+        ("when does the session cookie expire", ["cookie"]),
+        ("how long does a session cookie live?", ["cookie"]),
+        ("the session cookie expires too early", ["cookie"]),
+        ("再試行回数の制限を教えて", ["retries"]),
+        ("the session of the choir was long", []),
+        ("does the session cookie change our page?", ["cookie"]),
+        ("can you change the session cookie page?", []),
+        ("meet me at two on Wednesday", []),
+        ("Session Cookie Bakery opens next week", []),
+        ("did the Cookier session expire?", []),
+        ("what now?", []),
+    ],
+)
+def test_most_of_what_is_asked_is_held(text: str, expected: list[str]) -> None:
+    assert said(view(*FACTS), text) == expected
+
+
+def test_where_many_claims_hold_as_much_none_is_meant() -> None:
+    def alike(count: int) -> View:
+        many = [claim(f"c{i}", f"Region {i}: session cookies expire.") for i in range(count)]
+        others = [claim(f"o{i}", f"Report {i} is archived.") for i in range(40)]
+        return view(*many, *others)
+
+    text = "when do session cookies expire?"
+    assert said(alike(3), text) == ["c0", "c1", "c2"]
+    assert said(alike(4), text) == []
+
+
+def test_words_that_stand_far_apart_in_a_long_claim_are_no_answer() -> None:
+    text = "which valve feeds the boiler?"
+    filler = " ".join(f"step{i}" for i in range(60))
+    assert said(view(claim("c", "A valve feeds the boiler.")), text) == ["c"]
+    assert said(view(claim("c", f"A valve feeds heat. {filler} A boiler stands.")), text) == []
+
+
+def test_a_name_is_the_matter_of_names() -> None:
+    boiler = entity("boiler", "Boiler House")
+    facts = claim("c", "A valve feeds the boiler house.")
+    assert said(view(facts), "which valve has a boiler house?") == ["c"]
+    assert said(view(boiler, facts), "which valve has a boiler house?") == []
+    named = probed(
+        view(boiler, facts, *FACTS), "Boiler House: when does the session cookie expire?"
+    )
+    assert named.strength == "strong"
+    assert "cookie" not in [hit.artifact.id for hit in named.moderate]
+
+
+def test_a_probe_says_so_and_how_much_was_held() -> None:
+    found = probed(view(*FACTS), "which database do we use for billing data?")
+    assert found.strength == "moderate"
+    (hit,) = found.moderate
+    assert (hit.artifact.id, hit.phrase, hit.arm) == ("billing", "billing data", "text")
+    assert 0.4 <= hit.similarity < 0.5
+    assert probed(view(*FACTS), "which database do we use for billing data?", 0.5).moderate == ()
+
+
+def test_a_name_whose_words_stand_apart_is_not_that_name() -> None:
+    seen = view(claim("video", "Video consultations use servers in Frankfurt."))
+    assert probed(seen, "we bought it at Frankfurt Video").moderate == ()
+    assert probed(seen, "the Video Consultations of today").moderate != ()
