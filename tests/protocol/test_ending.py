@@ -98,11 +98,12 @@ def test_the_death_of_the_parent(tmp_path: Path) -> None:
         os.close(writing)
 
 
-def test_the_death_of_the_client_that_gave_its_id(start: Start) -> None:
+@pytest.mark.parametrize("after", [0.0, 0.7])
+def test_the_death_of_the_client_that_gave_its_id(start: Start, after: float) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as editor:
         client = start()
         client.initialize(processId=editor.pid)
-        time.sleep(0.7)
+        time.sleep(after)
         assert client.process.poll() is None
         editor.kill()
         editor.wait()

@@ -164,12 +164,16 @@ def _end_on_signals(end: End) -> None:
 async def _watch_parent(server: Sidecar, end: End) -> None:
     """End when the parent, or the client that gave its process id, is gone."""
     parent = os.getppid()
-    client: int | None = None
-    while os.getppid() == parent and (client is None or _is_alive(client)):
-        await anyio.sleep(PARENT_POLL)
+    clients: list[int] = []
+
+    def connected() -> None:
         # An id from another process namespace names nothing here, and is not watched.
-        if client is None and server.process_id is not None and _is_alive(server.process_id):
-            client = server.process_id
+        if server.process_id is not None and _is_alive(server.process_id):
+            clients.append(server.process_id)
+
+    server.on_start.insert(0, connected)
+    while os.getppid() == parent and all(map(_is_alive, clients)):
+        await anyio.sleep(PARENT_POLL)
     end.ask()
 
 
