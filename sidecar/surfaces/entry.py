@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -18,7 +19,16 @@ def main() -> None:
         run(next((word for word in arguments[1:] if not word.startswith("-")), ""))
     from sidecar.surfaces.cli import main as shell
 
-    shell(prog_name="vouch-sidecar")
+    try:
+        try:
+            shell(prog_name="vouch-sidecar")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:  # what is printed can't be written, mostly
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
+        os._exit(1)  # at its end, Python would try to write it again
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -109,10 +110,55 @@ def test_check_lists_problems(root: Path) -> None:
 
 
 def test_no_knowledge_base(tmp_path: Path) -> None:
-    assert "No entity" in run(tmp_path, "experts", "jwt").stdout
+    for command in ("experts", "salience", "probe", "search", "context"):
+        done = run(tmp_path, command, "jwt")
+        assert done.stdout == ""
+        assert done.stderr == f"no knowledge base found from {tmp_path}\n"
+    assert json.loads(run(tmp_path, "experts", "jwt", "--json").stdout)["experts"] == []
+    assert "no knowledge base found" in run(tmp_path, "entity", "jwt", code=1).stderr
     assert "No knowledge base" in run(tmp_path, "status").stdout
     assert "no knowledge base" in run(tmp_path, "check", code=2).stderr
-    assert run(tmp_path, "context", "How long does JWT live?").stdout == ""
+
+
+def test_one_of_a_kind(root: Path) -> None:
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
+    out = run(root, "status").stdout
+    assert "1 problem\n" in out
+    assert "1 source," in out
+    (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
+    assert "1 live claim\n" in run(root, "entity", "jwt").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [COMMAND, "experts", "jwt", *extra],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=root,
+            env=environment({}),
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "vouch-sidecar: No space left on device\n")
+
+
+def test_a_reader_that_has_left(root: Path) -> None:
+    for extra in ([], ["--json"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [COMMAND, "experts", "jwt", *extra],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            cwd=root,
+            env=environment({}),
+            check=False,
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 SESSION = "shell"
+NOTHING = "no knowledge base found"
+ASKS_KNOWLEDGE = frozenset({"experts", "salience", "probe", "context", "search"})
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,12 +71,16 @@ def asking(command: Command) -> Command:
 
 
 def root_of(asked: Asked) -> Path:
+    root = _found(asked)
+    if root is None:
+        raise click.UsageError(f"{NOTHING} from {start_of(asked)}")
+    return root
+
+
+def _found(asked: Asked) -> Path | None:
     from sidecar.kb.layout import discover
 
-    root = discover(start_of(asked), env=os.environ)
-    if root is None:
-        raise click.UsageError(f"no knowledge base found from {start_of(asked)}")
-    return root
+    return discover(start_of(asked), env=os.environ)
 
 
 def start_of(asked: Asked) -> Path:
@@ -117,12 +123,17 @@ def answer_from(
     except InvalidParamsError as error:
         if nothing_is_usage:
             raise click.UsageError(str(error)) from None
+        if not engine.collections:
+            raise click.ClickException(NOTHING) from None
         raise click.ClickException(str(error)) from None
 
 
 def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
     if asked.as_json:
         click.echo(json.dumps(result, indent=2, ensure_ascii=not _takes_unicode()))
+        return
+    if name in ASKS_KNOWLEDGE and _found(asked) is None:
+        click.echo(f"{NOTHING} from {start_of(asked)}", err=True)
         return
     from sidecar.surfaces.render import render
 
