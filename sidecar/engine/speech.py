@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sidecar.engine.served import Speaker
 from sidecar.kb.records import Claim, Kind, Page, key_of
 from sidecar.retrieval.block import Hit, render
-from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
+from sidecar.retrieval.context import adjacent_hits, hits_for, hits_next, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.probe import Probe
 from sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
@@ -41,7 +41,8 @@ def speak_of(
     text found for them.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
-    said now is kept as given.
+    said now is kept as given. Of an entity that was given before, a text brings in what it asks
+    next.
     """
     rows: list[Salient] = []
     for one in served:
@@ -51,9 +52,13 @@ def speak_of(
             heard = _heard(one, session) if texts is None else texts
             rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
-    if session is not None and not repeat:
-        rows = [row for row in rows if _given_state(session, row) != _state(row)]
     more = _found(served, probed) if probed is not None else []
+    if session is not None and not repeat:
+        before = [row for row in rows if _given_state(session, row) == _state(row)]
+        rows = [row for row in rows if _given_state(session, row) != _state(row)]
+        if texts is not None and session.asked != list(texts):
+            more = [*hits_next(before, " ".join(texts)), *more]
+            session.asked = list(texts)
     given = _given(session, repeat)
     if texts is None:
         texts = session.newest_first() if session is not None else []

@@ -1,11 +1,12 @@
-"""Claims that hold most of what a text asks, for a text that names nothing.
+"""Claims that hold most of what a text asks: for a text that names nothing, and for what is asked
+next of an entity that was spoken of before.
 
 docs/how-it-decides.md gives the rule, with the measurement behind the constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from math import fsum
@@ -16,11 +17,11 @@ from sidecar.index.text import Needle, Units, fold, inflects, needles, units
 from sidecar.index.words import STOPWORDS, tier
 from sidecar.kb.records import Claim, Kind
 from sidecar.retrieval.phrases import capitalised
-from sidecar.retrieval.salience import REFLEX_COMMANDS
+from sidecar.retrieval.salience import REFLEX_COMMANDS, Salient
 from sidecar.retrieval.surroundings import Passage
 from sidecar.retrieval.view import View
 
-__all__ = ["Answer", "answers", "in_a_row"]
+__all__ = ["Answer", "answers", "asked_next", "in_a_row"]
 
 COVERAGE = {True: 0.6, False: 0.7}
 """Share of a text, by weight, that a claim must hold: of a question, of anything else."""
@@ -102,6 +103,18 @@ def _answers(view: View, text: str) -> list[Answer]:
     found.sort(key=lambda a: (-a.share, a.claim.id))
     rivals = sum(answer.share == found[0].share for answer in found) if found else 0
     return found if rivals <= RIVALS else []
+
+
+def asked_next(row: Salient, text: str, claims: Iterable[Claim]) -> Iterator[Answer]:
+    """Those claims of an entity that hold most of what a text asks besides its name."""
+    view, names = row.view, " \n".join((row.entity.name, *row.entity.aliases))
+    known = frozenset(s for n in needles(names) for option in n.alternatives for s in option)
+    words = [word for word in needles(text) if not word.held_by(known)]
+    asked = _asked(view, text, words, frozenset())
+    for claim in claims:
+        for document in view.knowledge.documents_of((Kind.CLAIM, claim.id)):
+            if answer := _answer(asked, claim, document.stems):
+                yield answer
 
 
 def _asked(view: View, text: str, words: Sequence[Needle], mute: frozenset[Needle]) -> _Asked:

@@ -12,10 +12,11 @@ from sidecar.index.documents import sections
 from sidecar.index.postings import only_stem
 from sidecar.index.text import Needle, content_stems, fold, needles, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
+from sidecar.retrieval.answering import asked_next
 from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.salience import Salient
 
-__all__ = ["Tiers", "adjacent_hits", "hits_for", "tiers"]
+__all__ = ["Tiers", "adjacent_hits", "hits_for", "hits_next", "tiers"]
 
 EXCERPT_CHARS = 240
 _NEAREST = 50
@@ -73,6 +74,17 @@ class _Asked(NamedTuple):
 
     def in_one_with(self, stems: frozenset[str]) -> bool:
         return not stems.isdisjoint(self.stems) or any(n.held_by(stems) for n in self.others)
+
+
+def hits_next(rows: Sequence[Salient], text: str) -> list[Hit]:
+    """What a text asks next of entities that were spoken of before: only claims that hold most of
+    what it says besides their names.
+    """
+    return [
+        _hit(row, answer.claim)
+        for row in rows
+        for answer in asked_next(row, text, row.view.nearest(row.entity.id, text, _NEAREST))
+    ]
 
 
 def _asked(row: Salient, text: str) -> _Asked | None:

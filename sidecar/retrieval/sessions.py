@@ -44,6 +44,8 @@ class Session:
     """(`View.identity`, entity id) of what was ever `fresh`."""
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
     """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    asked: list[str] = field(default_factory=list)
+    """The texts for which `context` was last asked with `repeat: false`."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0

@@ -212,6 +212,33 @@ def test_context_without_repeats_says_what_is_new(engine: Engine, root: Path) ->
     assert context("the Key Vault") == []
 
 
+def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:
+    for name, text in {
+        "audit": "Auditors read the vault's access log each Friday.",
+        "backup": "Backups of the vault are encrypted twice.",
+        "backup-2": "Encrypted backups of the vault go to Oslo.",
+    }.items():
+        write(root, f"claims/{name}.yaml", claim(name, text=text, entities=["vault"]))
+    write(root, "config.yaml", {"sidecar": {"recall": {"max_results": 1}}})
+    engine.load()
+
+    def context(task: str | None) -> list[str]:
+        asked = {"task": task, "session_id": "s", "repeat": False}
+        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
+
+    assert context("do keys of the Key Vault rotate?") == ["rotation"]
+    assert context("and does the Key Vault rotate keys daily?") == []
+    assert context("does the Key Vault have an audit board?") == []
+    assert context("thanks, the Key Vault it is") == []
+    assert context("are Key Vault backups encrypted?") == ["backup"]
+    assert context("are Key Vault backups encrypted?") == []
+    assert context("so Key Vault backups are encrypted?") == ["backup-2"]
+    assert context(None) == []
+    write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
+    engine.load()
+    assert context("the backups of the Key Vault") == ["backup"]
+
+
 def test_neighbours_are_not_repeated_either(engine: Engine, root: Path) -> None:
     listing = b"---\nid: all\ntitle: All\nstatus: active\nentities: [vault, e1]\n---\nAll of it.\n"
     write(root, "pages/all.md", listing)
