@@ -90,7 +90,8 @@ def run(
     enough = [h for _, h in found if h.similarity >= threshold]
     kept = _merged([*hits, *enough, *answering])
     chosen = tiers(text, kept, [view.collection for view in views])
-    telling = [h for p, h in found if h in kept and _tells(p, h)]
+    shown = set(map(_as_shown, kept))
+    telling = [h for p, h in found if _as_shown(h) in shown and _tells(p, h)]
     moderate = tuple(_each_once([*telling, *answering]))
     return Probe(
         hits=tuple(kept),
@@ -101,6 +102,12 @@ def run(
         moderate=moderate,
         timed_out=timed_out,
     )
+
+
+def _as_shown(hit: Hit) -> tuple[object, ...]:
+    """What tells the hits of one moment apart, without comparing what artifacts say."""
+    artifact = (hit.view.collection, *key_of(hit.artifact), hit.section)
+    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id, hit.excerpt)
 
 
 def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Phrase]:
