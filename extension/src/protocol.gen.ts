@@ -110,7 +110,7 @@ export interface ContextParams {
   readonly root?: string | null;
   /** The task in its own words (16,384 characters count): gives what these bring in. Left out: what the latest texts of the session are about. */
   readonly task?: string | null;
-  /** Characters of `text` at most, frame included. */
+  /** Characters of `text` at most, frame included; else what the config says. */
   readonly max_chars?: number | null;
   /** False leaves out what this session was given before. */
   readonly repeat?: boolean;

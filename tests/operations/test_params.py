@@ -74,7 +74,7 @@ def refused(operation: str, params: object) -> dict[str, str]:
         ("experts", {"root": 1}, "root", "must be a valid string"),
         ("salience", {"top_k": 21}, "top_k", "must be less than or equal to 20"),
         ("salience", {"top_k": True}, "top_k", "must be a valid integer"),
-        ("context", {"max_chars": 99}, "max_chars", "must be greater than or equal to 100"),
+        ("context", {"max_chars": 0}, "max_chars", "must be greater than or equal to 1"),
         ("context", {"repeat": "yes"}, "repeat", "must be a valid boolean"),
         ("search", {"query": "\t"}, "query", "must not be blank"),
         ("search", {"limit": 0}, "limit", "must be greater than or equal to 1"),

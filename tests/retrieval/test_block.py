@@ -57,7 +57,7 @@ def hits(draw: st.DrawFn) -> Hit:
 @settings(max_examples=300, deadline=None)
 @given(
     found=st.lists(hits(), max_size=5),
-    max_chars=st.integers(100, 1500),
+    max_chars=st.integers(1, 1500),
     primary=st.sampled_from([None, *(v.collection for v in VIEWS)]),
     key_facts=st.sampled_from([frozenset(), frozenset(v.collection for v in VIEWS)]),
 )

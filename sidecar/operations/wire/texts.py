@@ -6,7 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from sidecar.operations.wire.base import Arm, Params, Result, SearchKind, Text, Topic, Wire
+from sidecar.operations.wire.base import (
+    MAX_TEXT,
+    Arm,
+    Params,
+    Result,
+    SearchKind,
+    Text,
+    Topic,
+    Wire,
+)
 
 __all__ = [
     "ContextItem",
@@ -69,7 +78,10 @@ class ContextParams(Params):
         ),
     )
     max_chars: int | None = Field(
-        default=None, ge=100, le=5000, description="Characters of `text` at most, frame included."
+        default=None,
+        ge=1,
+        le=MAX_TEXT,
+        description="Characters of `text` at most, frame included; else what the config says.",
     )
     repeat: bool = Field(
         default=True, description="False leaves out what this session was given before."

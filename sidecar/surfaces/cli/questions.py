@@ -117,7 +117,7 @@ def probe(asked: Asked, text: str) -> None:
 
 @click.command()
 @click.argument("task")
-@click.option("--max-chars", type=int, help="Characters at most, 100 to 5000.")
+@click.option("--max-chars", type=int, help="Characters at most.  [default: what the config says]")
 @click.option("--adjacent", is_flag=True, help="Add pages and relations one step away.")
 @asking
 def context(asked: Asked, task: str, max_chars: int | None, adjacent: bool) -> None:
