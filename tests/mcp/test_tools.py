@@ -55,10 +55,24 @@ def test_schemas_are_those_of_the_protocol_and_stand_alone(tools: dict[str, Tool
             Draft202012Validator.check_schema(schema)
             own = {key: value for key, value in schema.items() if key != "$defs"}
             ref = SCHEMAS["operations"][name][side]["$ref"].removeprefix("#/$defs/")
-            assert own == SCHEMAS["$defs"][ref]
+            wanted = SCHEMAS["$defs"][ref]
+            if (name, side) == ("salience", "params"):
+                wanted = {**wanted, "required": ["session_id"]}
+                session = wanted["properties"]["session_id"]
+                own["properties"] = {**own["properties"], "session_id": session}
+            assert own == wanted
             assert _refs(schema) == set(schema.get("$defs", {}))
             for definition, body in schema.get("$defs", {}).items():
                 assert body == SCHEMAS["$defs"][definition]
+
+
+def test_what_is_needed_is_marked(tools: dict[str, Tool]) -> None:
+    needed = {name: tool.input_schema.get("required", []) for name, tool in tools.items()}
+    assert needed["kb_salience"] == ["session_id"]
+    assert needed["kb_experts"] == ["topic"]
+    assert needed["kb_session_end"] == ["session_id"]
+    assert needed["kb_context"] == needed["kb_status"] == []
+    assert tools["kb_salience"].input_schema["properties"]["session_id"]["type"] == "string"
 
 
 def _refs(schema: object) -> set[str]:

@@ -14,6 +14,8 @@ __all__ = ["HOOKS", "PREFIX", "all_tools"]
 
 PREFIX = "kb_"
 FORGETS = frozenset({"session_end"})
+OF_A_SESSION = frozenset({"salience"})
+"""What means a connection's own session where it names none, which clients of MCP have not."""
 
 _SESSION = {
     "type": "string",
@@ -34,7 +36,7 @@ def _tool(operation: Operation) -> Tool:
         name=PREFIX + operation.name,
         title=title(operation),
         description=describe(operation),
-        input_schema=input_schema(operation.name),
+        input_schema=_input(operation.name),
         output_schema=output_schema(operation.name),
         annotations=ToolAnnotations(
             read_only_hint=not forgets,
@@ -43,6 +45,15 @@ def _tool(operation: Operation) -> Tool:
             open_world_hint=False,
         ),
     )
+
+
+def _input(operation: str) -> dict[str, Any]:
+    schema = input_schema(operation)
+    if operation not in OF_A_SESSION:
+        return schema
+    properties = {**schema["properties"], "session_id": _SESSION}
+    required = ["session_id", *schema.get("required", ())]
+    return {**schema, "properties": properties, "required": required}
 
 
 def _hook(name: str, description: str, fields: dict[str, Any], required: list[str]) -> Tool:
