@@ -79,17 +79,18 @@ class _Step(NamedTuple):
 class _Piece(NamedTuple):
     """What stands between two spaces: what it names by itself, with offsets in it; the keys by
     which names that begin in it may go on after it, and whether punctuation is one of them; how
-    many units it has, and the stems with which it may begin.
+    many units it has, and the stems with which it may begin: of its first part, of its first word.
     """
 
     mentions: Sequence[Mention]
     onward: AbstractSet[str]
     parted: bool
     size: int
-    first: frozenset[str]
+    part: str
+    word: str
 
 
-_NO_PIECE = _Piece((), frozenset(), False, 0, frozenset({""}))
+_NO_PIECE = _Piece((), frozenset(), False, 0, _GAP, _GAP)
 
 
 class Names:
@@ -157,8 +158,10 @@ class Names:
         known = [self._pieces[piece] for piece in pieces]
         found: list[Mention] = []
         for i, (here, after) in enumerate(zip(known, [*known[1:], _NO_PIECE], strict=True)):
-            mentions, onward, parted, size, _ = here
-            if onward and (parted or not after.first or not onward.isdisjoint(after.first)):
+            mentions, onward, parted, size, _, _ = here
+            if onward and (
+                parted or not after.part or after.part in onward or after.word in onward
+            ):
                 mentions = self._across(text, lengths, i, size)
             if mentions:
                 at = lengths[i] + i
@@ -172,8 +175,8 @@ class Names:
         count = len(analysed.units)
         mentions, onward = self._named_from(analysed, count)
         parted = any(key.startswith(_GAP) for key in onward)
-        first = frozenset(unit.stem for unit, _ in _readings(analysed, 0)) if count else frozenset()
-        return _Piece(mentions, onward, parted, count, first)
+        first = [unit.stem for unit, _ in _readings(analysed, 0)] if count else [""]
+        return _Piece(mentions, onward, parted, count, first[0], first[-1])
 
     def _across(
         self, text: str, lengths: Sequence[int], first: int, count: int
