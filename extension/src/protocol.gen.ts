@@ -518,7 +518,7 @@ export interface SearchParams {
   readonly exclude?: readonly string[] | null;
 }
 
-/** Hits, best first. */
+/** Hits, best first; before them the entities that the query is a name of. */
 export interface SearchResult {
   /** Rises with every change published. */
   readonly generation: number;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import fsum
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from sidecar.index.documents import sections
 from sidecar.index.search import BEST_PER_WEIGHT, Document, rarity, score
 from sidecar.index.text import Needle, needles, units
 from sidecar.kb.plain import one_line
-from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.view import View
 
 __all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
@@ -73,16 +73,50 @@ def search(
     limit: int,
     exclude: Collection[str] = (),
 ) -> list[Found]:
-    """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection."""
+    """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection.
+
+    Before them the entities that the query is a name or alias of.
+    """
     words = needles(query)[:MAX_WORDS]
+    named = [
+        found
+        for view in views
+        if Kind.ENTITY in kinds
+        for found in _named(view, query, words, exclude)
+    ]
     rows = [
         found
         for view in views
         for kind in dict.fromkeys(kinds)
         for found in _in_kind(view, kind, words, limit, exclude)
     ]
-    rows.sort(key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
-    return rows[:limit]
+    known = {(found.view.collection, found.artifact.id) for found in named}
+    others = [
+        found
+        for found in rows
+        if found.kind is not Kind.ENTITY or (found.view.collection, found.artifact.id) not in known
+    ]
+    return [*_ranked(named), *_ranked(others)][:limit]
+
+
+def _ranked(found: Iterable[Found]) -> list[Found]:
+    return sorted(found, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
+
+
+def _named(
+    view: View, query: str, words: Sequence[Needle], exclude: Collection[str]
+) -> list[Found]:
+    keys = [(Kind.ENTITY, i) for i in view.knowledge.names.exactly(query) if i not in exclude]
+    found = [(key, artifact) for key in keys if (artifact := view.visible(key)) is not None]
+    if not found:
+        return []
+    weights, average = _statistics(view, Kind.ENTITY, words)
+
+    def value(key: Key) -> float:
+        scores = (score(d, weights, average) for d in view.knowledge.documents_of(key))
+        return round(max(scores, default=0.0), 6)
+
+    return [Found(view, Kind.ENTITY, artifact, 0, value(key)) for key, artifact in found]
 
 
 def _in_kind(

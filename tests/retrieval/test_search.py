@@ -51,6 +51,27 @@ def test_a_limit_cuts_the_ranking_and_changes_nothing_else(limit: int) -> None:
         assert cut == whole[:limit]
 
 
+def test_what_the_query_is_a_name_of_comes_first() -> None:
+    seen = view(
+        entity("relay", "Relay", aliases=("way in",), description="Validates and appends."),
+        entity("team", "Dispatch team", description="Relay, Relay, Relay, Relay, Relay."),
+        claim("c", "Relay, Relay."),
+        relation("relay", "relay", "relay"),
+    )
+    for query in ("Relay", "relay", "Way in"):
+        for limit in (1, 2, 10):
+            first, *others = search([seen], query, SEARCHED, limit)
+            assert (first.kind, first.artifact.id) == (Kind.ENTITY, "relay")
+            assert (Kind.ENTITY, "relay") not in {(o.kind, o.artifact.id) for o in others}
+            assert len(others) < limit
+    assert search([seen], "relay", [Kind.CLAIM], 1)[0].artifact.id == "c"
+    assert search([seen], "relay", [Kind.ENTITY], 1, ("relay",))[0].artifact.id == "team"
+    scores = [hit.score for hit in search([seen], "Relay", SEARCHED, 10)[1:]]
+    assert scores == sorted(scores, reverse=True)
+    whole = {h.artifact.id: h.score for h in search([seen], "Relay validates", [Kind.ENTITY], 9)}
+    assert search([seen], "relay", [Kind.ENTITY], 1)[0].score <= whole["relay"]
+
+
 def test_ties_are_settled_by_id_then_collection() -> None:
     views = [view(claim("b", "keys"), claim("a", "keys"), collection=c) for c in ("z", "m")]
     hits = search(views, "keys", SEARCHED, 10)

@@ -132,6 +132,6 @@ class SearchHit(Wire):
 
 
 class SearchResult(Result):
-    """Hits, best first."""
+    """Hits, best first; before them the entities that the query is a name of."""
 
     hits: list[SearchHit] = Field(default_factory=list)
