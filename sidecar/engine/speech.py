@@ -153,11 +153,27 @@ def fresh(served: Sequence[Speaker], session: Session, now: float) -> list[Salie
         if volunteer.max_per_session is not None:
             pushed = sum(collection == one.view.identity for collection, _ in session.pushed)
             left = min(left, volunteer.max_per_session - pushed)
-        found += rows[: max(0, left)]
+        found += _first(session, one.view.identity, rows, max(0, left))
     for row in found:
         session.pushed.add((row.view.identity, row.entity.id))
         session.last_push_at[row.view.identity] = now
     return found
+
+
+def _first(
+    session: Session, collection: Hashable, rows: Sequence[Salient], most: int
+) -> Sequence[Salient]:
+    """The first rows; the others are passed over for as long as the newest slot names them."""
+    slot = session.newest()
+    if slot is None:
+        return []
+    known, before = session.passed_over.get(collection, (slot, frozenset()))
+    if not slot.continues(known):
+        before = frozenset()
+    again = before.intersection(row.entity.id for row in rows)
+    rows = [row for row in rows if row.entity.id not in again]
+    session.passed_over[collection] = slot, again.union(row.entity.id for row in rows[most:])
+    return rows[:most]
 
 
 def _throttled(session: Session, collection: Hashable, seconds: float | None, now: float) -> bool:

@@ -32,6 +32,10 @@ class Slot:
     turn: int = 0
     """Which touch of the session's slots was its last."""
 
+    def continues(self, earlier: Slot) -> bool:
+        """Whether this is what became of an earlier state of a slot, finished or not."""
+        return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
+
 
 @dataclass(slots=True)
 class Session:
@@ -42,6 +46,10 @@ class Session:
     slots: OrderedDict[str, Slot] = field(default_factory=OrderedDict)
     pushed: set[tuple[Hashable, str]] = field(default_factory=set)
     """(`View.identity`, entity id) of what was ever `fresh`."""
+    passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = field(default_factory=dict)
+    """By `View.identity`, what the text of a slot named beyond what could be `fresh`: that slot
+    does not bring it in later, as long as it goes on naming it.
+    """
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
     """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
     asked: list[str] = field(default_factory=list)
@@ -98,11 +106,16 @@ class Session:
         after = self._forgotten.get(collection, 0)
         return [slot.text for slot in reversed(self.slots.values()) if slot.turn > after]
 
+    def newest(self) -> Slot | None:
+        """The slot that was touched last."""
+        return next(reversed(self.slots.values()), None)
+
     def forget(self, collection: Hashable) -> None:
         """Begin anew with one collection: as if it had heard and given nothing."""
         self._forgotten[collection] = self._touches
         self.pushed = {one for one in self.pushed if one[0] != collection}
         self.given = {key: how for key, how in self.given.items() if key[0] != collection}
+        self.passed_over.pop(collection, None)
         self.last_push_at.pop(collection, None)
 
 

@@ -125,6 +125,41 @@ def test_a_threshold_of_nothing_lets_the_weak_through(
     assert fresh(say(engine, pushes, text)) == [row["entity_id"] for row in listed]
 
 
+def test_what_one_text_names_beyond_the_limit_is_not_pushed_later(
+    engine: Engine, pushes: Pushes, root: Path
+) -> None:
+    for name in ("Alder Desk", "Birch Desk", "Cedar Desk"):
+        key = name.split()[0].lower()
+        write(root, f"entities/{key}.yaml", entity(key, name=name))
+        write(root, f"claims/{key}.yaml", claim(key, text=f"{name} is open.", entities=[key]))
+    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 2}}})
+    engine.load()
+    everybody = "Alder Desk, Birch Desk and Cedar Desk"
+    assert fresh(say(engine, pushes, everybody)) == ["alder", "birch"]
+    assert pushes.salience() == []
+    engine.observe("elsewhere", None, "good morning")
+    assert pushes.salience() == []
+    assert fresh(say(engine, pushes, "so is Cedar Desk open?")) == ["cedar"]
+    assert pushes.salience() == []
+
+
+def test_typing_on_does_not_bring_in_what_was_passed_over(
+    engine: Engine, pushes: Pushes, root: Path
+) -> None:
+    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 1}}})
+    engine.load()
+
+    def typed(text: str, final: bool = False) -> list[str]:
+        engine.observe("s", "prompt", text, final=final)
+        return fresh(pushes.salience())
+
+    assert typed("the Key Vault and Mail Relay 1x") == ["vault"]
+    assert typed("the Key Vault and Mail Relay 1x are") == []
+    assert typed("the Key Vault and Mail Relay 1x are up", final=True) == []
+    assert typed("is it up") == []
+    assert typed("is it up, Mail Relay 1x") == ["e1"]
+
+
 def test_a_throttle_ends(engine: Engine, pushes: Pushes, root: Path, clock: Clock) -> None:
     configure(engine, root, volunteer={"throttle_seconds": 60})
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
