@@ -13,7 +13,7 @@ from unicodedata import normalize
 from sidecar.index.names import Arm, Mention
 from sidecar.index.text import Unit, fold, needles
 from sidecar.index.words import STOPWORDS, tier
-from sidecar.retrieval.surroundings import Passage
+from sidecar.retrieval.surroundings import Passage, has_signs, with_signs
 from sidecar.retrieval.view import View
 
 __all__ = ["LISTED", "VOLUNTEERED", "Evidence", "weigh"]
@@ -45,6 +45,9 @@ _PHRASE = 0.55
 _CAPITALS = 0.5
 """A stopword in capitals amid words that are not."""
 _ARTICLES = frozenset({"a", "an", "the"})
+_SIGNED = 0.9
+"""A word with signs that belong to its name, such as C# or @team, is no English word."""
+_LONG_NAME = 256
 _FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
 
@@ -80,21 +83,31 @@ def weigh(view: View, text: str) -> list[Evidence]:
 
 def _weigh(view: View, text: str) -> list[Evidence]:
     mentions = [m for m in view.mentions(text) if not m.nested]
+    named = {m.entity_id for m in mentions}
+    exact = view.knowledge.names.exactly(text) if not named or len(text) <= _LONG_NAME else []
+    unseen = [_whole(e, text, view) for e in exact if e not in named]
     if not mentions:
-        return [_whole(e, text, view) for e in view.knowledge.names.exactly(text)]
+        return unseen
     passage = Passage.of(text)
-    return [_weighed(view, passage, m) for m in mentions]
+    return [*(_weighed(view, passage, m) for m in mentions), *unseen]
 
 
 def _whole(entity_id: str, text: str, view: View) -> Evidence:
-    """A text that is a name which has no words, such as a lone sign."""
+    """A text that is a name which has no words, such as a lone sign, or whose words without their
+    signs are the name of something else.
+    """
     shared = len(view.knowledge.names.exactly(text)) > 1
     mention = Mention(0, len(text), entity_id, Arm.NAME, text.strip(), shared, False)
     return Evidence(mention, text.strip(), 1.0, 1.0, 1.0, 1.0)
 
 
 def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
-    matched = passage.text[mention.start : mention.end]
+    bare = passage.text[mention.start : mention.end]
+    whole = with_signs(passage.text, mention)
+    matched = whole or bare
+    signed = whole is not None and has_signs(mention.name)
+    if signed:
+        mention = mention._replace(arm=_own_arm(view, mention, matched))
     if passage.is_nothing_but(matched):
         return Evidence(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
     inside = passage.units_in(mention.start, mention.end)
@@ -106,7 +119,10 @@ def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
         mention,
         matched,
         _arm(mention, matched),
-        _specificity(passage, mention, inside, content, person),
+        max(
+            _specificity(passage, mention, inside, content, person),
+            _SIGNED if signed else 0.0,
+        ),
         1.0,
         passage.surroundings(mention, inside, person),
     )
@@ -121,6 +137,15 @@ def _arm(mention: Mention, matched: str) -> float:
     if mention.arm is Arm.VARIANT and _letters(matched) != _letters(mention.name):
         return _INFLECTED
     return _ARMS[mention.arm]
+
+
+def _own_arm(view: View, mention: Mention, written: str) -> Arm:
+    """The arm of a name that is written with its signs."""
+    if fold(written) != fold(mention.name.strip()):
+        return mention.arm
+    entity = view.entity(mention.entity_id)
+    is_name = entity is not None and entity.name == mention.name
+    return min(mention.arm, Arm.NAME if is_name else Arm.ALIAS)
 
 
 def _letters(text: str) -> str:

@@ -7,10 +7,10 @@ from functools import cached_property
 from unicodedata import combining
 
 from sidecar.index.names import Mention
-from sidecar.index.text import Unit, Units, units
+from sidecar.index.text import Unit, Units, fold, units
 from sidecar.index.words import STOPWORDS, tier
 
-__all__ = ["Passage"]
+__all__ = ["Passage", "has_signs", "with_signs"]
 
 PART_OF_LONGER_NAME = 0.2
 """A word within a longer proper name, which names another thing."""
@@ -24,6 +24,7 @@ TITLE_SHARE = 0.9
 """Share of capitals among content words from which on a capital says nothing."""
 
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
+_OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
 _JOINING = frozenset("-‐‑–./\\_@:=")
 _TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
 _LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
@@ -58,7 +59,7 @@ class Passage:
 
     def is_nothing_but(self, matched: str) -> bool:
         """Whether the text is these words alone, punctuation aside."""
-        return self.text.strip(_PUNCTUATION) == matched
+        return self.text.strip(_PUNCTUATION) == matched.strip(_PUNCTUATION)
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
@@ -85,7 +86,7 @@ class Passage:
 
     def surroundings(self, mention: Mention, inside: list[Unit], person: bool) -> float:
         """The factor for what stands around a mention of a person or of something else."""
-        if _bare(self.text, mention):
+        if with_signs(self.text, mention) is None:
             return BARE
         if len(inside) > 1:
             return 1.0
@@ -139,11 +140,27 @@ class Passage:
         return not before or before[-1] in ".!?:\n"
 
 
-def _bare(text: str, mention: Mention) -> bool:
-    """Whether signs that begin or end the name are missing in the text."""
-    name = mention.name.strip()
-    before, after = _edge(name), _edge(name[::-1])[::-1]
-    return not (text[: mention.start].endswith(before) and text[mention.end :].startswith(after))
+def with_signs(text: str, mention: Mention) -> str | None:
+    """The words of a mention with the signs that begin or end its name; None where the text lacks
+    some.
+    """
+    name, written = mention.name.strip(), text[mention.start : mention.end]
+    before, after = _edges(name)
+    if fold(written) == fold(name) or not (before or after):
+        return written
+    if text[: mention.start].endswith(before) and text[mention.end :].startswith(after):
+        return before + written + after
+    return None
+
+
+def has_signs(name: str) -> bool:
+    """Whether a name begins or ends with signs that a sentence does not put there: C#, @team."""
+    before, after = _edges(name.strip())
+    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
+
+
+def _edges(name: str) -> tuple[str, str]:
+    return _edge(name), _edge(name[::-1])[::-1]
 
 
 def _edge(name: str) -> str:

@@ -6,6 +6,7 @@ from unicodedata import normalize
 
 import pytest
 
+from sidecar.index.names import Arm
 from sidecar.kb.records import Artifact
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
@@ -127,6 +128,39 @@ def test_signs_that_belong_to_a_name_are_asked_for() -> None:
     assert with_sign is not None
     assert without is not None
     assert (with_sign.surroundings, without.surroundings) == (1.0, 0.3)
+
+
+SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→")
+
+
+@pytest.mark.parametrize("name", SIGNS)
+@pytest.mark.parametrize("form", ["{}", " {} ", "“{}”", "{}?"])
+def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str, form: str) -> None:
+    where = view(entity("e", name), entity("other", "Other"))
+    for written in (name, name.lower()):
+        text = form.format(written) if name != "→" else written
+        (found,) = weigh(where, text)
+        assert (found.strength, found.matched, found.mention.arm) == (1.0, written, Arm.NAME)
+
+
+def test_a_name_with_its_signs_is_no_ordinary_word() -> None:
+    where = view(*(entity(name, name) for name in ("C#", "@team", "--Force", "Go!", "F#")))
+
+    def signed(name: str, text: str) -> float:
+        found = of(name, text, where)
+        return found.strength if found else 0.0
+
+    assert signed("C#", "we write c# here") == 0.9
+    assert signed("@team", "ask @team about it") == 0.9
+    assert signed("--Force", "use --force on it") == 0.9
+    assert signed("@team", "the team is nice") < LISTED
+    assert signed("Go!", "ready, let us go!") < LISTED
+    assert signed("F#", "f is a function") == 0.0
+
+
+def test_what_a_text_is_but_for_a_sign_does_not_hide_what_it_is() -> None:
+    where = view(entity("handle", "@team"), entity("team", "team"))
+    assert {e.mention.entity_id: e.strength for e in weigh(where, "@team")}["handle"] == 1.0
 
 
 def test_a_word_that_others_use_too_names_its_entity_less() -> None:
