@@ -17,7 +17,8 @@ from sidecar.index.text import Needle, Units, fold, inflects, needles, units
 from sidecar.index.words import STOPWORDS, tier
 from sidecar.kb.records import Claim, Kind
 from sidecar.retrieval.phrases import capitalised
-from sidecar.retrieval.salience import REFLEX_COMMANDS, Salient
+from sidecar.retrieval.salience import Salient
+from sidecar.retrieval.searchable import REFLEX_COMMANDS
 from sidecar.retrieval.surroundings import Passage
 from sidecar.retrieval.view import View
 

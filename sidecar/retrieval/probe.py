@@ -19,7 +19,8 @@ from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
-from sidecar.retrieval.salience import Salient, named_in, worth_searching
+from sidecar.retrieval.salience import Salient, named_in
+from sidecar.retrieval.searchable import worth_searching
 from sidecar.retrieval.view import View
 
 __all__ = ["LateError", "Probe", "Strength", "run"]

@@ -10,19 +10,18 @@ from typing import Literal, NamedTuple
 
 from sidecar.index.names import Arm
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import fold, needles, units
+from sidecar.index.text import Needle, fold, inflects, needles, units
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from sidecar.retrieval.searchable import worth_searching
 from sidecar.retrieval.view import View
 
 __all__ = [
-    "REFLEX_COMMANDS",
     "ArmName",
     "Salient",
     "named_in",
     "rank",
     "speaking_order",
-    "worth_searching",
     "worth_volunteering",
 ]
 
@@ -37,15 +36,6 @@ FADING = 0.9
 """What a text is worth of the next newer one."""
 TEXT_COVERAGE = 0.65
 """Share of a text's content words, by rarity, that an entity's own words must hold."""
-MIN_WORDS = 3
-"""A text of fewer words is not searched for."""
-REFLEX_COMMANDS = frozenset(
-    """
-    exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
-    retry undo
-    """.split()
-)
-
 # Bands of the score: what is named goes before what full text finds, what has claims before both.
 Band = tuple[float, float]
 NAMED, FOUND = (0.4, 0.6), (0.2, 0.15)
@@ -237,26 +227,6 @@ def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
     return list(best.values())
 
 
-def worth_searching(text: str) -> bool:
-    """Whether full text may speak about a text: three words, no command, not stopwords alone."""
-    if _word_count(text) < MIN_WORDS:
-        return False
-    first = text.split(maxsplit=1)[0]
-    if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
-        return False
-    words = needles(text)
-    return len(words) > 1 and not all(fold(n.word) in REFLEX_COMMANDS for n in words)
-
-
-def _word_count(text: str) -> int:
-    """Words between spaces; of a script without spaces, two signs are one."""
-    count = len(text.split())
-    if count >= MIN_WORDS or text.isascii():
-        return count
-    signs = sum(unit.spaceless for unit in units(text).units)
-    return count - 1 + signs // 2 if signs else count
-
-
 def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     """Entities whose name, aliases and description hold most of what a text is about."""
     search = view.knowledge.search
@@ -269,12 +239,24 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
     for ordinal in search.holding(words, Kind.ENTITY, view.gates, at_least):
         ref, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
-        held = [n for n in words if n.held_by(stems)]
-        share = sum(weights[n] for n in held) / whole
         entity = view.entity(ref.key[1])
-        if entity is not None and len(held) > 1 and share >= TEXT_COVERAGE:
+        if entity is None:
+            continue
+        held = [n for n in words if n.held_by(stems) and not _nearly_names(entity, n)]
+        share = sum(weights[n] for n in held) / whole
+        if len(held) > 1 and share >= TEXT_COVERAGE:
             rows.append((entity, [n.word for n in held], share))
     return rows
+
+
+def _nearly_names(entity: Entity, word: Needle) -> bool:
+    """Whether a word shares its stem with one of an entity's names and is no form of it: what is
+    “factional” is not the faction.
+    """
+    folded = fold(word.word)
+    names = units("\n".join((entity.name, *entity.aliases))).units
+    alike = [unit.folded for unit in names if (unit.stem,) in word.alternatives]
+    return bool(alike) and not any(inflects(n, folded) or inflects(folded, n) for n in alike)
 
 
 def _found_row(view: View, found: _Found) -> Salient:

@@ -7,7 +7,8 @@ from math import prod
 
 import pytest
 
-from sidecar.retrieval.salience import Salient, rank, worth_searching, worth_volunteering
+from sidecar.retrieval.salience import Salient, rank, worth_volunteering
+from sidecar.retrieval.searchable import worth_searching
 from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, page, view
 
@@ -87,6 +88,14 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
 
 def test_full_text_needs_most_of_the_text() -> None:
     assert rank([SEEN], ["drivers buy bread and butter at the station"], 20) == []
+
+
+def test_what_shares_only_a_stem_with_a_name_is_not_found_by_full_text() -> None:
+    faction = entity("tf", "Tower Faction", aliases=("tower",), description="Wizards of a faction.")
+    seen = view(faction, claim("c", "It rules.", entities=("tf",)))
+    assert rank([seen], ["Tower Factional Council"], 20) == []
+    assert rank([seen], ["The Tower Factional Council"], 20) == []
+    assert [r.arm for r in rank([seen], ["wizards in factions"], 20)] == ["text"]
 
 
 @pytest.mark.parametrize(
