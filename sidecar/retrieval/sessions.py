@@ -19,6 +19,10 @@ MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0
 _CUT_WORD = re.compile(r"\S{0,80}\s")
 """The end of a word whose beginning was cut off; longer runs are scripts without spaces."""
+_BEGUN_WORD = re.compile(r"\s\S{0,80}$")
+"""The beginning of a word whose end was cut off."""
+_BREAK = "\n\n"
+"""Stands for what was left out: no name goes on behind it."""
 PROBED_TURNS = 10
 T = TypeVar("T")
 
@@ -67,7 +71,7 @@ class Session:
     def touch(self, key: str, text: str, window: int) -> None:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
         self.slots.pop(key, None)
-        kept = _newest(text)
+        kept = _both_ends(text)
         if kept.strip():
             self._touches += 1
             self.slots[key] = Slot(key, kept, self._touches)
@@ -119,14 +123,22 @@ class Session:
         self.last_push_at.pop(collection, None)
 
 
-def _newest(text: str) -> str:
-    """The end of a text that is too long for a slot, from a whole word on."""
+def _both_ends(text: str) -> str:
+    """The beginning and the end of a text that is too long for a slot, in whole words: what is
+    asked stands before what was pasted, or after it.
+    """
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_SLOT_BYTES:
         return text
-    kept = encoded[-MAX_SLOT_BYTES:].decode("utf-8", "ignore")
-    cut_word = _CUT_WORD.match(kept)
-    return kept[cut_word.end() :] if cut_word else kept
+    encoded = text.strip().encode("utf-8", "replace")
+    half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
+    if len(encoded) <= 2 * half:
+        return encoded.decode("utf-8")
+    first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
+    begun, ended = _BEGUN_WORD.search(first), _CUT_WORD.match(last)
+    return (
+        (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
+    )
 
 
 class Sessions:

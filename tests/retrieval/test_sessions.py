@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.retrieval.salience import rank
 from sidecar.retrieval.sessions import (
     IDLE_SECONDS,
     MAX_SESSIONS,
@@ -13,6 +14,7 @@ from sidecar.retrieval.sessions import (
     Session,
     Sessions,
 )
+from tests.retrieval.samples import claim, entity, view
 
 
 class Clock:
@@ -79,19 +81,41 @@ def test_a_smaller_window_counts_from_the_next_text_on() -> None:
     assert session.newest_first() == ["e", "d"]
 
 
-def test_the_end_of_a_long_text_is_kept_from_a_whole_word_on() -> None:
+def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
     session = a_session()
-    session.add("beginning " * 1000 + "end", 1)
+    session.add("first " + "between " * 1000 + "last", 1)
     (kept,) = session.newest_first()
-    assert kept.endswith("beginning end")
-    assert kept.startswith("beginning ")
-    assert MAX_SLOT_BYTES - 20 < len(kept) <= MAX_SLOT_BYTES
+    head, tail = kept.split("\n\n")
+    assert head.startswith("first between ")
+    assert tail.endswith(" between last")
+    assert {*head.split(), *tail.split()} == {"first", "between", "last"}
+    assert MAX_SLOT_BYTES - 40 < len(kept) <= MAX_SLOT_BYTES
+    assert abs(len(head) - len(tail)) < 20
+
+
+def test_what_is_asked_before_a_long_paste_and_after_it_counts() -> None:
+    kafka = entity("kafka", "Kafka")
+    seen = view(kafka, claim("c", "Five brokers.", entities=("kafka",)))
+    for text in ("Tell me about Kafka. {}", "{} Tell me about Kafka."):
+        session = a_session()
+        session.add(text.format("some words of a file\n" * 300), 1)
+        assert [row.entity.id for row in rank([seen], session.newest_first(), 3)] == ["kafka"]
+
+
+def test_no_name_is_made_of_what_stood_apart() -> None:
+    seen = view(entity("e", "ab cd"))
+    session = a_session()
+    session.add("ab " * 1000 + "y " * 4000 + "cd " * 1000, 1)
+    (kept,) = session.newest_first()
+    assert "ab\n\ncd" in kept
+    assert rank([seen], [kept], 3) == []
 
 
 def test_little_is_cut_from_scripts_without_spaces() -> None:
     session = a_session()
     session.add("認" * 3000 + " ok", 1)
     (kept,) = session.newest_first()
+    assert kept.startswith("認")
     assert kept.endswith("認 ok")
     assert len(kept.encode()) > MAX_SLOT_BYTES - 300
 
