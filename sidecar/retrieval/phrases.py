@@ -38,7 +38,12 @@ WEIGHTS: dict[PhraseKind, float] = {
 RARE = 0.6
 """Rarity, as a share of the greatest there is, from which on a word is rare."""
 
-_QUOTED = re.compile(r"“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»")
+_QUOTED = re.compile(
+    r"„([^“”\n]{3,120})[“”]|“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»"
+    # An apostrophe opens nothing: don't, dogs'. Inside, it stands within a word.
+    r"|(?<![\w'])'(?=\w)((?:[^'\n]|(?<=\w)'(?=\w)){3,120})(?<!\s)'(?![\w'])"
+    r"|(?<!\w)‘(?=\w)((?:[^‘’\n]|(?<=\w)’(?=\w)){3,120})(?<!\s)’(?!\w)"
+)
 _NOTATION = re.compile(
     r"(?<!\w)(?:v?\d+(?:\.\d+)+\w*|[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+|\#\d+|\d*d\d+|"
     r"\d+(?:[.,]\d+)*\s?(?:%|[kMGT]i?B|[µmn]?s|ms|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg))(?!\w)"
@@ -146,7 +151,7 @@ class _Rarities(dict[Needle, float]):
 
 def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[PhraseKind, Span]]:
     for match in _QUOTED.finditer(text):
-        yield "quoted", next(match.span(i) for i in range(1, 5) if match.group(i))
+        yield "quoted", match.span(match.lastindex or 0)
     for match in _NOTATION.finditer(text):
         yield "notation", match.span()
     for match in _IDENTIFIER.finditer(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,3 +35,23 @@ def test_words_stand_together_where_one_claim_holds_both(text: str, said: list[s
     ]
     found = _candidates([_Rarities(seen)], text)
     assert [span for kind, span in found if kind == "together"] == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("the 'own clock' of depots", ["own clock"]),
+        ("the ‘own clock’ of depots", ["own clock"]),
+        ("die „eigene Uhr“ und die “own clock”", ["eigene Uhr", "own clock"]),
+        ("'don't stop' and ‘don’t stop’", ["don't stop", "don’t stop"]),
+        ("('own clock')", ["own clock"]),
+        ("don't trust the dogs' clock, it isn't ours", []),
+        ("don’t trust the dogs’ clock, it isn’t ours", []),
+        ("rock 'n' roll and the dogs' clock", []),
+        ("b'own clock' 'open", []),
+        ("' own clock '", []),
+    ],
+)
+def test_what_is_quoted(text: str, quoted: list[str]) -> None:
+    found = _candidates([_Rarities(view(claim("c", "words")))], text)
+    assert [text[start:end] for kind, (start, end) in found if kind == "quoted"] == quoted
