@@ -7,7 +7,7 @@ like a name, an identifier or a notation, stands together in some artifact, or i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -89,9 +89,11 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
         if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
-    titles = [_titled(title) for title in sorted(set(_titles(views, text)))]
-    kept = titles + [c.phrase for c in _distinct(candidates)]
-    return kept[:MAX_PHRASES] or ([] if known else _whole(text))
+    titles = [_titled(title, text) for title in sorted(set(_titles(views, text)))]
+    first: dict[str, Phrase] = {}
+    for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
+        first.setdefault(phrase.text.casefold(), phrase)
+    return [*first.values()][:MAX_PHRASES] or ([] if known else _whole(text))
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:
@@ -111,8 +113,19 @@ def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
             yield candidate
 
 
-def _titled(title: str) -> Phrase:
-    return Phrase(title, "title", WEIGHTS["title"], tuple(needles(title)))
+def _titled(title: str, text: str) -> Phrase:
+    """The words of a text that are a page's title, as the text has them."""
+    wanted = tuple(needles(title))
+    stems = _stems(wanted)
+    words = [word.word for word in needles(text) if not stems.isdisjoint(_stems([word]))]
+    start = text.find(words[0])
+    between = text[start : text.find(words[-1], start) + len(words[-1])]
+    side_by_side = [word.word for word in needles(between)] == words
+    return Phrase(between if side_by_side else " ".join(words), "title", WEIGHTS["title"], wanted)
+
+
+def _stems(words: Iterable[Needle]) -> frozenset[str]:
+    return frozenset(s for word in words for option in word.alternatives for s in option)
 
 
 def telling_of(view: View, phrase: Phrase) -> float:
@@ -203,7 +216,7 @@ def _trimmed(run: list[Unit]) -> Iterator[list[Unit]]:
 def _titles(views: Sequence[View], text: str) -> Iterator[str]:
     """Titles of pages, of two content words or more, all of whose words stand in the text."""
     words = needles(text)
-    stems = frozenset(s for n in words for option in n.alternatives for s in option)
+    stems = _stems(words)
     for view in views:
         search = view.knowledge.search
         for ordinal in search.candidates(words, (Kind.PAGE,), view.gates, at_least=2):

@@ -74,15 +74,18 @@ def run(
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
-    tested = list(dict.fromkeys(row.matched[0] for row in named))
+    tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
     found: list[tuple[Phrase, Hit]] = []
     answering: list[Hit] = []
     timed_out = False
     if full_text and worth_searching(text):
         try:
-            for phrase in _phrases(views, text, late)[: max(0, MAX_PHRASES - len(tested))]:
+            for phrase in _phrases(views, text, late):
+                known = phrase.text.casefold() in map(str.casefold, tested)
+                if not known and len(tested) >= MAX_PHRASES:
+                    continue
                 looked = lookup(phrase, partial(_search, views, phrase, late))
-                tested.append(phrase.text)
+                tested += [] if known else [phrase.text]
                 found += [(phrase, hit) for hit in looked]
             answering = [] if _speaks(named) else _answering(views, text, late)
         except LateError:

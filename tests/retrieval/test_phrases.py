@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from sidecar.index.text import content_stems, needles, units
 from sidecar.index.words import STOPWORDS
-from sidecar.retrieval.phrases import _candidates, _Rarities
+from sidecar.retrieval.phrases import _candidates, _Rarities, phrases
+from sidecar.retrieval.probe import run
 from tests.index.worlds import WORDS
-from tests.retrieval.samples import claim, view
+from tests.retrieval.samples import claim, entity, page, view
 
 _GAPS = (" ", " ", "", "-", "_", ", ", "'s ", "’s ", "\n", "\u0301 ")
 _texts = st.lists(
@@ -55,3 +56,30 @@ def test_words_stand_together_where_one_claim_holds_both(text: str, said: list[s
 def test_what_is_quoted(text: str, quoted: list[str]) -> None:
     found = _candidates([_Rarities(view(claim("c", "words")))], text)
     assert [text[start:end] for kind, (start, end) in found if kind == "quoted"] == quoted
+
+
+def test_a_title_is_given_in_the_words_of_the_text_and_once() -> None:
+    seen = view(
+        entity("e", "Proof of delivery"),
+        claim("c", "Depot clocks are kept.", entities=("e",)),
+        page("one", "Proof of delivery", body="Signed."),
+        page("two", "Depot clocks", body="Wrong ones."),
+        page("three", "Guide to RateLimiter", body="How to."),
+    )
+
+    def tested(text: str) -> tuple[str, ...]:
+        return run([seen], text, 0.4, lambda _, look: look()).phrases
+
+    text = "is proof of delivery needed when Proof of delivery lies about its depot clock?"
+    assert tested(text) == ("proof of delivery", "depot clock")
+    (titled,) = phrases([seen], "which clock is at a depot?")
+    assert (titled.kind, titled.text) == ("title", "clock is at a depot")
+    titled, *_ = phrases([seen], "the rate limiter guide")
+    assert (titled.kind, titled.text) == ("title", "rate limiter guide")
+
+
+def test_a_title_that_is_a_name_too_is_looked_for() -> None:
+    seen = view(entity("e", "Proof of delivery"), page("one", "Proof of delivery", body="Signed."))
+    found = run([seen], "what counts as proof of delivery?", 0.4, lambda _, look: look())
+    assert found.phrases == ("proof of delivery",)
+    assert [hit.artifact.id for hit in found.moderate] == ["one"]
