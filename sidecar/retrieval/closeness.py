@@ -6,13 +6,14 @@ docs/how-it-decides.md gives the formulas and the measurement behind the constan
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 
 from sidecar.index.text import Needle, fold
 from sidecar.kb.records import Claim
 
-__all__ = ["closeness", "focus", "patterns", "repeats"]
+__all__ = ["closeness", "focus", "patterns", "repeats", "said_twice"]
 
 OTHER_FORM = 0.5
 """A claim that holds a word of the topic in another form only: `typed` for `typing`."""
@@ -36,20 +37,23 @@ def closeness(
     if not held:
         return {"form": 1.0, "frequency": 1.0, "lead": 1.0}
     folded = text.lower() if text.isascii() else fold(text)
-    times = [len(exact[word].findall(folded)) for word in held]
-    one_form = all(t or len(w.alternatives) > 1 for t, w in zip(times, held, strict=True))
-    t = max(1, min(times))
-    return {
-        "form": 1.0 if one_form else OTHER_FORM,
-        "frequency": 2 * t / (t + 1),
-        "lead": LEADS if any(_leads(folded, exact[word]) for word in held) else 1.0,
-    }
+    t, form, lead = 0, 1.0, 1.0
+    for word in held:
+        first, times = _spots(folded, exact[word])
+        if not times and len(word.alternatives) == 1:
+            form = OTHER_FORM
+        if times and not any(map(str.isalnum, folded[:first])):
+            lead = LEADS
+        t = min(t, times) if t else times
+    t = max(1, t)
+    return {"form": form, "frequency": 2 * t / (t + 1), "lead": lead}
 
 
-def _leads(folded: str, exact: re.Pattern[str]) -> bool:
-    """Whether nothing but signs stands before the word."""
-    found = exact.search(folded)
-    return found is not None and not any(map(str.isalnum, folded[: found.start()]))
+def _spots(folded: str, exact: re.Pattern[str]) -> tuple[int, int]:
+    """Where the word first stands, and how often it does."""
+    found = exact.finditer(folded)
+    first = next(found, None)
+    return (0, 0) if first is None else (first.start(), 1 + sum(1 for _ in found))
 
 
 def repeats(claims: Iterable[Claim]) -> frozenset[str]:
@@ -57,11 +61,24 @@ def repeats(claims: Iterable[Claim]) -> frozenset[str]:
     seen: set[str] = set()
     out = []
     for claim in claims:
-        said = " ".join(claim.text.lower().split())
+        said = _said(claim)
         if said in seen:
             out.append(claim.id)
         seen.add(said)
     return frozenset(out)
+
+
+def said_twice(claims: Mapping[int, Claim]) -> frozenset[int]:
+    """The claims that say what another one says, by their ordinals."""
+    said = {ordinal: _said(claim) for ordinal, claim in claims.items()}
+    times = Counter(said.values())
+    if len(times) == len(said):
+        return frozenset()
+    return frozenset(ordinal for ordinal, words in said.items() if times[words] > 1)
+
+
+def _said(claim: Claim) -> str:
+    return " ".join(claim.text.lower().split())
 
 
 def focus(own: int, total: int) -> float:

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 from sidecar.index.knowledge import LinkedBy
 from sidecar.index.text import Needle
 from sidecar.kb.records import Claim, Entity
-from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from sidecar.retrieval.closeness import closeness, focus, patterns, repeats, said_twice
 from sidecar.retrieval.matching import Linking, Match, Question, Weight, matching
 from sidecar.retrieval.view import View
 
@@ -76,7 +76,7 @@ def rank(views: Sequence[View], question: Question) -> list[Expert]:
 
 class _Scored(NamedTuple):
     """An entity with its score, before its row is worked out; `amounts` are what claims add, by
-    ordinal, where that was worked out for all that match.
+    ordinal, where that was worked out for all that match; those of `repeated` add nothing.
     """
 
     match: Match
@@ -85,6 +85,7 @@ class _Scored(NamedTuple):
     factors: Mapping[str, float]
     score: float
     amounts: Mapping[int, float] = {}
+    repeated: frozenset[str] = frozenset()
 
 
 def _scored(match: Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
@@ -172,12 +173,13 @@ def _scored_by_evidence(
         for entity_id in links.entity_ids:
             by_entity[entity_id].append(ordinal)
     out = []
+    doubles = said_twice(claims)
     for entity_id in wanted:
         entity = match.view.entity(entity_id)
         if entity is None:
             continue
         ordinals = sorted(by_entity[entity_id], key=lambda o: claims[o].id)
-        said_before = repeats(claims[o] for o in ordinals)
+        said_before = repeats(claims[o] for o in ordinals if o in doubles)
         total = fsum(amounts[o] for o in ordinals if claims[o].id not in said_before)
         own, everything = match.view.claim_count(entity_id), match.view.claim_total
         focused = focus(own, everything)
@@ -187,7 +189,8 @@ def _scored_by_evidence(
             "own_claims": float(own),
             "all_claims": float(everything),
         }
-        out.append(_Scored(match, entity, ordinals, factors, round(total * focused, 6)))
+        score = round(total * focused, 6)
+        out.append(_Scored(match, entity, ordinals, factors, score, amounts, said_before))
     return out
 
 
@@ -283,12 +286,7 @@ def _largest(
         amounts = {o: scored.amounts[o] for o in claims}
         first = _first(CONTRIBUTIONS, amounts, lambda ordinal: claims[ordinal].id)
         return [(o, parts(claims[o], o)) for o in first]
-    repeated = repeats(claims.values())
-    all_of_them = {
-        o: parts(claim, o) | ({"repeat": 0.0} if claim.id in repeated else {})
-        for o, claim in claims.items()
-    }
-    first = nsmallest(
-        CONTRIBUTIONS, claims, key=lambda o: (-prod(all_of_them[o].values()), claims[o].id)
-    )
-    return [(o, all_of_them[o]) for o in first]
+    repeated = {o for o, claim in claims.items() if claim.id in scored.repeated}
+    amounts = {o: 0.0 if o in repeated else scored.amounts[o] for o in claims}
+    first = _first(CONTRIBUTIONS, amounts, lambda ordinal: claims[ordinal].id)
+    return [(o, parts(claims[o], o) | ({"repeat": 0.0} if o in repeated else {})) for o in first]
