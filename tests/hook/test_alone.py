@@ -59,7 +59,8 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
         said = call(engine, "context", {"task": prompt}, Caller())["text"]
         ended = hook("user-prompt-submit", prompt=prompt, env=PATIENT)
         assert (ended.text if ended.out else "") == said
-    assert prompt == unnamed and "“refresh tokens rotate use” 0.7 jwt-rotates: " in said
+    assert prompt == unnamed
+    assert "“refresh tokens rotate use” 0.7 jwt-rotates: " in said
     assert "3 claims, 2 entities" in hook("session-start", env=PATIENT).text
 
 
