@@ -13,7 +13,7 @@ from sidecar.index.documents import sections, texts
 from sidecar.index.search import fewest
 from sidecar.index.text import fold, needles
 from sidecar.index.words import tier
-from sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.answering import answers, in_a_row
 from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
@@ -31,6 +31,8 @@ CLAIMS_PER_NAME = 3
 MAX_HITS = 24
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
+MAX_COMPARED = 50
+"""Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
 WHOLE_COVERAGE = 0.6
 """Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
 WHOLE_WORTH = 0.7
@@ -124,13 +126,12 @@ def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list
 
 def _tells(phrase: Phrase, hit: Hit) -> bool:
     """Whether a hit of full text is more than weak: by how its phrase was found, unless that is a
-    lone English word or a name whose words stand apart there, or because the phrase is half of a
-    page's title or more.
+    lone English word, or its words stand apart there; or because the phrase is half of a page's
+    title or more.
     """
-    if phrase.kind == "name":
-        return _stands_in(phrase.text, hit)
     if phrase.kind in TELLING_KINDS:
-        return len(phrase.needles) > 1 or tier(fold(phrase.needles[0].word)) == 0
+        lone = len(phrase.needles) == 1 and tier(fold(phrase.needles[0].word)) > 0
+        return not lone and _stands_in(phrase, hit.artifact)
     if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
         return False
     title = needles(hit.artifact.title)
@@ -139,10 +140,10 @@ def _tells(phrase: Phrase, hit: Hit) -> bool:
     return held == len(phrase.needles) and 2 * held >= len(title)
 
 
-def _stands_in(name: str, hit: Hit) -> bool:
-    """Whether the words of a name stand side by side in an artifact."""
-    wanted = in_a_row(name)
-    return any(wanted in in_a_row(text) for text in texts(hit.artifact))
+def _stands_in(phrase: Phrase, artifact: Artifact) -> bool:
+    """Whether the words of a phrase stand side by side in an artifact; of a title, anywhere."""
+    wanted = in_a_row(phrase.text)
+    return phrase.kind == "title" or any(wanted in in_a_row(text) for text in texts(artifact))
 
 
 def _speaks(named: Iterable[Salient]) -> bool:
@@ -220,7 +221,14 @@ def _all(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
         return []
     similarity = round(telling_of(view, phrase), 3)
     refs = {o: view.knowledge.ref(o) for o in ordinals}
-    first = nsmallest(HITS_PER_PHRASE, refs, key=lambda o: (refs[o].key[1], refs[o].section))
+
+    def order(ordinal: int) -> tuple[bool, str, int]:
+        ref = refs[ordinal]
+        known = view.visible(ref.key) if phrase.kind in TELLING_KINDS and few else None
+        return known is not None and not _stands_in(phrase, known), ref.key[1], ref.section
+
+    few = HITS_PER_PHRASE < len(refs) <= MAX_COMPARED
+    first = nsmallest(HITS_PER_PHRASE, refs, key=order)
     return [h for o in first if (h := _hit(view, o, phrase, similarity))]
 
 

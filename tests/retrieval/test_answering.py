@@ -89,3 +89,12 @@ def test_a_name_whose_words_stand_apart_is_not_that_name() -> None:
     seen = view(claim("video", "Video consultations use servers in Frankfurt."))
     assert probed(seen, "we bought it at Frankfurt Video").moderate == ()
     assert probed(seen, "the Video Consultations of today").moderate != ()
+
+
+def test_what_is_quoted_or_a_notation_is_meant_as_it_stands() -> None:
+    apart = [claim(f"a{i}", f"A clock hangs at depot {i}.") for i in range(5)]
+    seen = view(*apart, claim("z", "Each has a depot clock, release 3.1."), claim("y", "3 of 1."))
+    (hit,) = probed(seen, "so what is the 'depot clock' of it?").moderate
+    assert hit.artifact.id == "z"
+    (hit,) = probed(seen, "was it there in 3.1 already?").moderate
+    assert hit.artifact.id == "z"
