@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import select
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import BinaryIO, TypeVar
@@ -11,25 +12,36 @@ from typing import BinaryIO, TypeVar
 __all__ = ["Outbox", "incoming"]
 
 FLUSH = 1.0
+AT_ONCE = getattr(select, "PIPE_BUF", 512)
+"""Bytes that a pipe takes whole where it takes any."""
 
 T = TypeVar("T")
 
 
 class Outbox:
-    """Writes to a stream from a thread of its own: a client that stops reading stops no loop.
+    """Writes to a stream in order. A client that stops reading stops no loop: only what is small
+    and can be written at once is written by the caller, all else by a thread of its own.
 
-    `on_broken` is called on that thread when the other side is gone.
+    `on_broken` is called when the other side is gone, on either thread.
     """
 
     def __init__(self, stream: BinaryIO, on_broken: Callable[[], None]) -> None:
         self._stream = stream
         self._on_broken = on_broken
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._waiting = 0
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._drain, name="outbox", daemon=True)
         self._thread.start()
 
     def send(self, data: bytes) -> None:
-        self._queue.put(data)
+        with self._lock:
+            at_once = not self._waiting and len(data) <= AT_ONCE and _is_writable(self._stream)
+            self._waiting += not at_once
+        if at_once:
+            self._write(data)
+        else:
+            self._queue.put(data)
 
     def close(self, timeout: float | None = FLUSH) -> None:
         """Write what is queued, for at most so many seconds."""
@@ -37,12 +49,27 @@ class Outbox:
         self._thread.join(timeout)
 
     def _drain(self) -> None:
+        while (data := self._queue.get()) is not None and self._write(data):
+            with self._lock:
+                self._waiting -= 1
+
+    def _write(self, data: bytes) -> bool:
+        """Whether the other side is still there."""
         try:
-            while (data := self._queue.get()) is not None:
-                self._stream.write(data)
-                self._stream.flush()
+            self._stream.write(data)
+            self._stream.flush()
         except (OSError, ValueError):
             self._on_broken()
+            return False
+        return True
+
+
+def _is_writable(stream: BinaryIO) -> bool:
+    """Whether so little can be written without waiting; on Windows, of a pipe nobody knows."""
+    try:
+        return bool(select.select((), (stream,), (), 0)[1])
+    except (OSError, ValueError):
+        return False
 
 
 async def incoming(
