@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sidecar.index.documents import prepare
-from sidecar.index.names import Arm
+from sidecar.index.forms import Arm
 from sidecar.index.text import Needle, Unit, Units, fold, inflects, needles, units
 from sidecar.index.words import STOPWORDS
 from sidecar.kb.access import OPEN, gate_of, is_live

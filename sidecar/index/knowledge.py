@@ -14,6 +14,7 @@ from itertools import count
 from typing import Literal, NamedTuple
 
 from sidecar.index.documents import Prepared
+from sidecar.index.forms import required
 from sidecar.index.memo import Memo
 from sidecar.index.names import Names
 from sidecar.index.search import Document, Search
@@ -360,7 +361,7 @@ class Knowledge:
 
     def _naming(self, entity: Entity) -> Iterator[str]:
         """Ids of the claims that may name an entity: those that hold all words of a name."""
-        for stems in Names.required(entity):
+        for stems in required(entity):
             if not stems:
                 yield from (i for k, i in self._artifacts if k == Kind.CLAIM)
             words = [Needle(stem, ((stem,),)) for stem in stems]

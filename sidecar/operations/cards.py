@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sidecar.engine import Caller, Engine, Served
-from sidecar.index.names import Mention
+from sidecar.index.mentions import Mention
 from sidecar.kb.records import Entity, Kind
 from sidecar.operations.views import ArtifactViews
 from sidecar.operations.wire import ClaimView, EntityView, PageRef

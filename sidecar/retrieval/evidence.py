@@ -6,14 +6,16 @@ explains them, with worked examples and the measurement behind the constants.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import prod
 from typing import NamedTuple
 from unicodedata import normalize
 
-from sidecar.index.names import Arm, Mention
+from sidecar.index.forms import Arm
+from sidecar.index.mentions import Mention
 from sidecar.index.text import Unit, fold, needles
 from sidecar.index.words import STOPWORDS, tier
-from sidecar.retrieval.surroundings import Passage, has_signs, with_signs
+from sidecar.retrieval.surroundings import Passage, has_signs, unpunctuated, with_signs
 from sidecar.retrieval.view import View
 
 __all__ = ["LISTED", "VOLUNTEERED", "Evidence", "weigh"]
@@ -84,21 +86,30 @@ def weigh(view: View, text: str) -> list[Evidence]:
 def _weigh(view: View, text: str) -> list[Evidence]:
     mentions = [m for m in view.mentions(text) if not m.nested]
     named = {m.entity_id for m in mentions}
-    exact = view.knowledge.names.exactly(text) if not named or len(text) <= _LONG_NAME else []
-    unseen = [_whole(e, text, view) for e in exact if e not in named]
+    unseen = [] if mentions and len(text) > _LONG_NAME else _unseen(view, text, named)
     if not mentions:
         return unseen
     passage = Passage.of(text)
     return [*(_weighed(view, passage, m) for m in mentions), *unseen]
 
 
-def _whole(entity_id: str, text: str, view: View) -> Evidence:
-    """A text that is a name which has no words, such as a lone sign, or whose words without their
-    signs are the name of something else.
+def _unseen(view: View, text: str, named: Container[str]) -> list[Evidence]:
+    """Names that are all of a text, though no words of it show them: those without words, such as
+    a lone sign, and those whose words without their signs are the name of something else.
     """
-    shared = len(view.knowledge.names.exactly(text)) > 1
-    mention = Mention(0, len(text), entity_id, Arm.NAME, text.strip(), shared, False)
-    return Evidence(mention, text.strip(), 1.0, 1.0, 1.0, 1.0)
+    names = view.knowledge.names
+    written = text.strip() if names.exactly(text) else unpunctuated(text)
+    found = names.exactly(written) if written else []
+    start, shared = text.find(written), len(found) > 1
+    return [
+        Evidence(
+            Mention(start, start + len(written), entity_id, Arm.NAME, written, shared, False),
+            written,
+            *(1.0, 1.0, 1.0, 1.0),
+        )
+        for entity_id in found
+        if entity_id not in named
+    ]
 
 
 def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:

@@ -8,7 +8,7 @@ from functools import partial
 from math import prod
 from typing import Literal, NamedTuple
 
-from sidecar.index.names import Arm
+from sidecar.index.forms import Arm
 from sidecar.index.search import fewest, rarity
 from sidecar.index.text import Needle, fold, inflects, needles, units
 from sidecar.kb.records import Entity, Kind

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from unicodedata import combining
 
-from sidecar.index.names import Mention
+from sidecar.index.mentions import Mention
 from sidecar.index.text import Unit, Units, fold, units
 from sidecar.index.words import STOPWORDS, tier
 
-__all__ = ["Passage", "has_signs", "with_signs"]
+__all__ = ["Passage", "has_signs", "unpunctuated", "with_signs"]
 
 PART_OF_LONGER_NAME = 0.2
 """A word within a longer proper name, which names another thing."""
@@ -59,7 +59,7 @@ class Passage:
 
     def is_nothing_but(self, matched: str) -> bool:
         """Whether the text is these words alone, punctuation aside."""
-        return self.text.strip(_PUNCTUATION) == matched.strip(_PUNCTUATION)
+        return unpunctuated(self.text) == unpunctuated(matched)
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
@@ -138,6 +138,11 @@ class Passage:
     def _starts_sentence(self, unit: Unit) -> bool:
         before = self.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
         return not before or before[-1] in ".!?:\n"
+
+
+def unpunctuated(text: str) -> str:
+    """A text without the punctuation and white space around it."""
+    return text.strip(_PUNCTUATION)
 
 
 def with_signs(text: str, mention: Mention) -> str | None:

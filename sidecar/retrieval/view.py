@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sidecar.index.knowledge import Knowledge
-from sidecar.index.names import Mention
+from sidecar.index.mentions import Mention
 from sidecar.index.search import rarity
 from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of

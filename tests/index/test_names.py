@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from sidecar.index.names import Arm, Mention, Names
+from sidecar.index.forms import Arm
+from sidecar.index.mentions import Mention
+from sidecar.index.names import Names
 from sidecar.kb.records import Entity
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference

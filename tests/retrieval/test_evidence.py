@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 import pytest
 
-from sidecar.index.names import Arm
+from sidecar.index.forms import Arm
 from sidecar.kb.records import Artifact
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.view import View
@@ -130,7 +130,7 @@ def test_signs_that_belong_to_a_name_are_asked_for() -> None:
     assert (with_sign.surroundings, without.surroundings) == (1.0, 0.3)
 
 
-SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→")
+SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")
 
 
 @pytest.mark.parametrize("name", SIGNS)
@@ -138,7 +138,7 @@ SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→")
 def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str, form: str) -> None:
     where = view(entity("e", name), entity("other", "Other"))
     for written in (name, name.lower()):
-        text = form.format(written) if name != "→" else written
+        text = form.format(written)
         (found,) = weigh(where, text)
         assert (found.strength, found.matched, found.mention.arm) == (1.0, written, Arm.NAME)
 
