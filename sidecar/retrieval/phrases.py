@@ -39,7 +39,8 @@ RARE = 0.6
 """Rarity, as a share of the greatest there is, from which on a word is rare."""
 
 _QUOTED = re.compile(
-    r"„([^“”\n]{3,120})[“”]|“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»"
+    r"„([^“”\n]{3,120})[“”]|‚([^‘\n]{3,120})‘"
+    r"|“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»"
     # An apostrophe opens nothing: don't, dogs'. Inside, it stands within a word.
     r"|(?<![\w'])'(?=\w)((?:[^'\n]|(?<=\w)'(?=\w)){3,120})(?<!\s)'(?![\w'])"
     r"|(?<!\w)‘(?=\w)((?:[^‘’\n]|(?<=\w)’(?=\w)){3,120})(?<!\s)’(?!\w)"

@@ -45,6 +45,7 @@ def test_words_stand_together_where_one_claim_holds_both(text: str, said: list[s
         ("the ‘own clock’ of depots", ["own clock"]),
         ("die „eigene Uhr“ und die “own clock”", ["eigene Uhr", "own clock"]),
         ("'don't stop' and ‘don’t stop’", ["don't stop", "don’t stop"]),
+        ("die ‚eigene Uhr‘ gilt", ["eigene Uhr"]),
         ("('own clock')", ["own clock"]),
         ("don't trust the dogs' clock, it isn't ours", []),
         ("don’t trust the dogs’ clock, it isn’t ours", []),
