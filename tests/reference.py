@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.documents import prepare
 from sidecar.index.forms import Arm
-from sidecar.index.text import Needle, Unit, Units, fold, inflects, needles, units
+from sidecar.index.text import Unit, Units, fold, inflects, units
 from sidecar.index.words import STOPWORDS
 from sidecar.kb.access import OPEN, gate_of, is_live
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.index.text import content_stems
+from sidecar.index.content import content_stems
 from sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Source
 
 __all__ = ["Prepared", "prepare", "sections", "texts"]

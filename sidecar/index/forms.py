@@ -11,7 +11,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.index.text import Units, always_content, fold, units
+from sidecar.index.content import always_content
+from sidecar.index.text import Units, fold, units
 from sidecar.kb.records import Entity
 
 __all__ = [

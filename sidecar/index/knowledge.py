@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Literal, NamedTuple
 
+from sidecar.index.content import Needle
 from sidecar.index.documents import Prepared
 from sidecar.index.forms import required
 from sidecar.index.memo import Memo
 from sidecar.index.names import Names
 from sidecar.index.search import Document, Search
-from sidecar.index.text import Needle
 from sidecar.kb.access import OPEN, gate_of, is_live
 from sidecar.kb.layout import classify, usual_key, usual_path
 from sidecar.kb.records import (

@@ -14,7 +14,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import NamedTuple
 
-from sidecar.index.text import Needle
+from sidecar.index.content import Needle
 
 __all__ = ["Document", "Postings", "only_stem"]
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
+from sidecar.index.content import Needle
 from sidecar.index.postings import Document, Postings
-from sidecar.index.text import Needle
 
 __all__ = ["BEST_PER_WEIGHT", "Document", "Fold", "Pending", "Search", "fewest", "rarity", "score"]
 

@@ -2,16 +2,15 @@
 
 A text becomes *units*: words, the parts of identifiers, and single characters of scripts that are
 written without spaces. Every unit keeps its offsets in the original text, whatever folding does to
-its length. Content words are what is left of the units for full text: stems without stopwords, and
-bigrams of characters.
+its length.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from sys import intern
 from typing import NamedTuple
@@ -19,19 +18,17 @@ from typing import NamedTuple
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
 from sidecar.index.composed import compose, is_composed
-from sidecar.index.words import STOPWORDS
 
 __all__ = [
-    "Needle",
     "Unit",
     "Units",
-    "always_content",
-    "content_stems",
+    "Word",
     "fold",
+    "has_spaceless",
     "inflects",
-    "needles",
     "stem",
     "units",
+    "words_of",
 ]
 
 # Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
@@ -101,20 +98,7 @@ def stem(folded: str) -> str:
     return intern(analysed[0] if analysed else folded)
 
 
-@cache
-def _stopword_stems() -> frozenset[str]:
-    return frozenset(map(stem, STOPWORDS))
-
-
-def always_content(stemmed: str) -> bool:
-    """Whether full text knows every text that has a unit with this stem by it.
-
-    Not so where another form of the word is a stopword, nor for characters, known in pairs only.
-    """
-    return stemmed not in _stopword_stems() and not _ANY_SPACELESS.match(stemmed)
-
-
-class _Word(NamedTuple):
+class Word(NamedTuple):
     """A token without what case, possessives and elision add; offsets within the token."""
 
     start: int
@@ -122,10 +106,11 @@ class _Word(NamedTuple):
     folded: str
     stem: str
     parts: tuple[tuple[int, int, str, str], ...]
+    """Of an identifier: start, end, folded and stem of each."""
 
 
 @lru_cache(maxsize=1 << 16)
-def _word(token: str) -> _Word:
+def _word(token: str) -> Word:
     start = found.end() if (found := _ELISION.match(token)) else 0
     end = found.start() if (found := _POSSESSIVE.search(token)) and found.start() > start else None
     core = token[start:end]
@@ -135,7 +120,19 @@ def _word(token: str) -> _Word:
         for first, last in _camel_parts(core)
         if (folded := fold(core[first:last]))
     )
-    return _Word(start, start + len(core), whole, stem(whole), parts if len(parts) > 1 else ())
+    return Word(start, start + len(core), whole, stem(whole), parts if len(parts) > 1 else ())
+
+
+def words_of(text: str) -> Iterator[Word]:
+    """The words of a text in order; of a text that `has_spaceless`, not all."""
+    if text.isascii():
+        return map(_word, _ASCII_TOKEN.findall(text))
+    return (_word(match[0]) for match in _tokens(text))
+
+
+def has_spaceless(text: str) -> bool:
+    """Whether any of a text is in a script without spaces."""
+    return _ANY_SPACELESS.search(text) is not None
 
 
 def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
@@ -270,98 +267,3 @@ def _plural(one: str, many: str) -> bool:
     if one.endswith("y") and many == one[:-1] + "ies":
         return True
     return many in (one + "s", one + "es")
-
-
-class Needle(NamedTuple):
-    """A word to look for: any of its alternatives, each of which is all of its stems."""
-
-    word: str
-    alternatives: tuple[tuple[str, ...], ...]
-
-    def held_by(self, stems: frozenset[str]) -> bool:
-        """Whether a text with these stems holds the word."""
-        return any(all(s in stems for s in option) for option in self.alternatives)
-
-
-def content_stems(text: str) -> list[str]:
-    """What full text knows of a text: stems without stopwords, with repetitions, in order.
-
-    Then the whole words of identifiers, then pairs of characters.
-    """
-    if text.isascii():
-        return _stems_of(_ASCII_TOKEN.findall(text))
-    text = unicodedata.normalize("NFC", text)
-    if not _ANY_SPACELESS.search(text):
-        return _stems_of(match[0] for match in _tokens(text))
-    analysed = _units(text)
-    out = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
-    out += [whole.stem for whole, _ in analysed.wholes.values()]
-    out += [bigram for bigram, _ in _bigrams(analysed)]
-    return out
-
-
-def _stems_of(tokens: Iterable[str]) -> list[str]:
-    # As content_stems says, without a Unit for each word: every file of a cold start comes by.
-    out: list[str] = []
-    wholes: list[str] = []
-    for _, _, folded, root, parts in map(_word, tokens):
-        if parts:
-            out += [part_root for _, _, part, part_root in parts if part not in STOPWORDS]
-            wholes.append(root)
-        elif folded and folded not in STOPWORDS:
-            out.append(root)
-    return out + wholes
-
-
-def needles(text: str) -> list[Needle]:
-    """The content words of a question, each once, in order."""
-    return list(_needles_of_few(text) if len(text) <= _FEW else _needles_of_many(text))
-
-
-@lru_cache(maxsize=1 << 12)
-def _needles_of_few(text: str) -> tuple[Needle, ...]:
-    return _needles(text)
-
-
-@lru_cache(maxsize=1 << 6)
-def _needles_of_many(text: str) -> tuple[Needle, ...]:
-    # Forty bytes for each character: of texts of any length, only a few windows are kept.
-    return _needles(text)
-
-
-def _needles(text: str) -> tuple[Needle, ...]:
-    analysed = units(text)
-    found: dict[tuple[tuple[str, ...], ...], Needle] = {}
-    skip_to = 0
-    for i, unit in enumerate(analysed.units):
-        if i < skip_to or unit.spaceless or unit.folded in STOPWORDS:
-            continue
-        word = text[unit.start : unit.end]
-        options: list[tuple[str, ...]] = [(unit.stem,)]
-        if i in analysed.wholes:
-            whole, skip_to = analysed.wholes[i]
-            word = text[whole.start : whole.end]
-            options = [(whole.stem,), tuple(u.stem for u in analysed.units[i:skip_to])]
-        found.setdefault(tuple(options), Needle(word, tuple(options)))
-    for bigram, word in _bigrams(analysed):
-        found.setdefault(((bigram,),), Needle(word, ((bigram,),)))
-    return tuple(found.values())
-
-
-def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
-    """Pairs of neighbouring characters in scripts without spaces; a lone one stands alone."""
-    run: list[Unit] = []
-    for unit in [*analysed.units, None]:
-        joined = unit is not None and unit.spaceless and (not run or run[-1].end == unit.start)
-        if joined and unit is not None:
-            run.append(unit)
-            continue
-        yield from _run_bigrams(analysed.text, run)
-        run = [unit] if unit is not None and unit.spaceless else []
-
-
-def _run_bigrams(text: str, run: list[Unit]) -> Iterator[tuple[str, str]]:
-    if len(run) == 1:
-        yield run[0].folded, text[run[0].start : run[0].end]
-    for one, two in pairwise(run):
-        yield one.folded + two.folded, text[one.start : two.end]

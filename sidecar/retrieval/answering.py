@@ -12,8 +12,9 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import Needle, Units, fold, inflects, needles, units
+from sidecar.index.text import Units, fold, inflects, units
 from sidecar.index.words import STOPWORDS, tier
 from sidecar.kb.records import Claim, Kind
 from sidecar.retrieval.phrases import capitalised

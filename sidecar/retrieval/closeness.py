@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 
-from sidecar.index.text import Needle, fold
+from sidecar.index.content import Needle
+from sidecar.index.text import fold
 from sidecar.kb.records import Claim
 
 __all__ = ["closeness", "focus", "patterns", "repeats", "said_twice"]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from sidecar.index.content import Needle, content_stems, needles
 from sidecar.index.documents import sections
 from sidecar.index.postings import only_stem
-from sidecar.index.text import Needle, content_stems, fold, needles, units
+from sidecar.index.text import fold, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from sidecar.retrieval.answering import asked_next
 from sidecar.retrieval.block import Hit, cut

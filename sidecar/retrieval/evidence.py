@@ -11,9 +11,10 @@ from math import prod
 from typing import NamedTuple
 from unicodedata import normalize
 
+from sidecar.index.content import needles
 from sidecar.index.forms import Arm
 from sidecar.index.mentions import Mention
-from sidecar.index.text import Unit, fold, needles
+from sidecar.index.text import Unit, fold
 from sidecar.index.words import STOPWORDS, tier
 from sidecar.retrieval.surroundings import Passage, has_signs, unpunctuated, with_signs
 from sidecar.retrieval.view import View

@@ -15,8 +15,8 @@ from math import fsum, prod
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
+from sidecar.index.content import Needle
 from sidecar.index.knowledge import LinkedBy
-from sidecar.index.text import Needle
 from sidecar.kb.records import Claim, Entity
 from sidecar.retrieval.closeness import closeness, focus, patterns, repeats, said_twice
 from sidecar.retrieval.matching import Linking, Match, Question, Weight, matching

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import Needle, needles
 from sidecar.kb.records import Kind
 from sidecar.retrieval.view import View
 

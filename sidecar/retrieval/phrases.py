@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.search import rarity
-from sidecar.index.text import Needle, Unit, needles, units
+from sidecar.index.text import Unit, units
 from sidecar.index.words import STOPWORDS
 from sidecar.kb.records import Kind
 from sidecar.retrieval.view import View

@@ -9,9 +9,10 @@ from heapq import nsmallest
 from math import fsum
 from typing import Literal
 
+from sidecar.index.content import needles
 from sidecar.index.documents import sections, texts
 from sidecar.index.search import fewest
-from sidecar.index.text import fold, needles
+from sidecar.index.text import fold
 from sidecar.index.words import tier
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.answering import answers, in_a_row

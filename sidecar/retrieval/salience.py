@@ -8,9 +8,10 @@ from functools import partial
 from math import prod
 from typing import Literal, NamedTuple
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.forms import Arm
 from sidecar.index.search import fewest, rarity
-from sidecar.index.text import Needle, fold, inflects, needles, units
+from sidecar.index.text import fold, inflects, units
 from sidecar.kb.records import Entity, Kind
 from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
 from sidecar.retrieval.searchable import worth_searching

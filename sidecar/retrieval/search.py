@@ -7,9 +7,10 @@ from heapq import nlargest
 from math import fsum
 from typing import NamedTuple
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.documents import sections
 from sidecar.index.search import BEST_PER_WEIGHT, Document, rarity, score
-from sidecar.index.text import Needle, needles, units
+from sidecar.index.text import units
 from sidecar.kb.plain import one_line
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.view import View

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sidecar.index.text import fold, needles, units
+from sidecar.index.content import needles
+from sidecar.index.text import fold, units
 
 __all__ = ["REFLEX_COMMANDS", "worth_searching"]
 

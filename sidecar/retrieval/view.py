@@ -14,10 +14,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.mentions import Mention
 from sidecar.index.search import rarity
-from sidecar.index.text import Needle, needles
 from sidecar.kb.access import gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 

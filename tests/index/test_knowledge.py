@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sidecar.index.content import needles
 from sidecar.index.documents import prepare
 from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.search import Pending
-from sidecar.index.text import needles
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
 from sidecar.retrieval.experts import Question, rank

@@ -6,8 +6,8 @@ import gc
 
 import pytest
 
+from sidecar.index.content import Needle, needles
 from sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
-from sidecar.index.text import Needle, needles
 
 
 class Made:

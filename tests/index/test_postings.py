@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.index import postings
+from sidecar.index.content import Needle
 from sidecar.index.postings import Document, Postings
-from sidecar.index.text import Needle
 
 _stems = st.lists(st.sampled_from("abc"), max_size=4).map(tuple)
 _documents = st.builds(

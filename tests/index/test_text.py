@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.index.text import Unit, content_stems, fold, inflects, needles, stem, units
+from sidecar.index.content import content_stems, needles
+from sidecar.index.text import Unit, fold, inflects, stem, units
 from sidecar.index.words import STOPWORDS
 
 # Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.index.text import content_stems, needles, units
+from sidecar.index.content import content_stems, needles
+from sidecar.index.text import units
 from sidecar.index.words import STOPWORDS
 from sidecar.retrieval.phrases import _candidates, _Rarities, phrases
 from sidecar.retrieval.probe import run

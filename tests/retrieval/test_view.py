@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.index.text import content_stems
+from sidecar.index.content import content_stems
 from sidecar.retrieval import view as views
 from tests.retrieval.samples import claim, entity, view
 
