@@ -12,9 +12,11 @@ from itertools import count
 from marshal import dumps, loads
 from typing import Any, TypeVar
 
+from sidecar.index.artifacts import DocumentRef
 from sidecar.index.frozen_names import freeze_names, thaw_names
-from sidecar.index.knowledge import NO_LINKS, DocumentRef, Knowledge, LinkedBy, Links
+from sidecar.index.knowledge import Knowledge
 from sidecar.index.lazy import Lazy, plain
+from sidecar.index.links import NO_LINKS, LinkedBy, Links
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.index.search import RANKED, Search
@@ -31,7 +33,7 @@ _BLOCK = 1_000
 """Rows in one block: to copy all of them at once stops all threads."""
 _NOBODY = 0xFFFF_FFFF
 _BY: tuple[LinkedBy, ...] = ("declared", "named", "page")
-_INDEXES = ("_pages_listing", "_pages_about", "_relations_of")
+_INDEXES = ("pages_by_claim", "pages_by_entity", "relations_by_end")
 _KINDS = {kind.value: kind for kind in Kind}
 
 
@@ -46,14 +48,14 @@ def freeze(knowledge: Knowledge) -> Frozen:
         **_frozen_rows(knowledge),
         **_frozen_links(knowledge),
         **freeze_names(knowledge.names),
-        "counting": plain(knowledge._counting, _gates_as_bytes),
-        "gated": dict(knowledge._gated),
-        "declaring": plain(knowledge._declaring, lambda ids: _claims_as_bytes(knowledge, ids)),
-        "totals": {(str(k), gate): n for (k, gate), n in search._totals.items() if n},
-        "lengths": {(str(k), gate): n for (k, gate), n in search._lengths.items() if n},
+        "counting": plain(knowledge.counted, _gates_as_bytes),
+        "gated": dict(knowledge.gated),
+        "declaring": plain(knowledge.declared_by, lambda ids: _claims_as_bytes(knowledge, ids)),
+        "totals": {(str(k), gate): n for (k, gate), n in search.totals.items() if n},
+        "lengths": {(str(k), gate): n for (k, gate), n in search.lengths.items() if n},
     }
     frozen |= {name: plain(getattr(knowledge, name), tuple) for name in _INDEXES}
-    for (kind, gate), lists in search.postings._lists.items():
+    for (kind, gate), lists in search.postings.lists.items():
         frozen[f"postings {kind} {gate}"] = plain(lists, array.tobytes)
     return frozen
 
@@ -64,7 +66,7 @@ def _frozen_rows(knowledge: Knowledge) -> Frozen:
     blocks: list[bytes] = []
     rows, ends = bytearray(), array("I")
     firsts, owners = array("I"), array("I")
-    artifacts, documents = knowledge._artifacts, knowledge._documents
+    artifacts, documents = knowledge.by_key, knowledge.documents
     for number, key in enumerate(artifacts):
         row, span = _raw(artifacts, key), _raw(documents, key)
         rows += dumps(encoded(artifacts[key])) if row is None else row
@@ -97,8 +99,8 @@ def _frozen_links(knowledge: Knowledge) -> Frozen:
     """Per ordinal, the entities that a claim counts for, as numbers, and why."""
     numbers: dict[str, int] = {}
     ends, ids, by = array("I"), array("I"), bytearray()
-    for ordinal in range(max(knowledge._refs, default=-1) + 1):
-        links = knowledge._links.get(ordinal, NO_LINKS)
+    for ordinal in range(max(knowledge.refs, default=-1) + 1):
+        links = knowledge.linked.get(ordinal, NO_LINKS)
         ids.extend(numbers.setdefault(entity, len(numbers)) for entity in links.entity_ids)
         ends.append(len(ids))
         by.append(_BY.index(links.by))
@@ -115,7 +117,7 @@ def _gates_as_bytes(by_gate: Mapping[str, set[int]]) -> dict[str, bytes]:
 
 
 def _claims_as_bytes(knowledge: Knowledge, claim_ids: set[str]) -> bytes:
-    documents = knowledge._documents
+    documents = knowledge.documents
     spans = ((_raw(documents, key), key) for key in ((Kind.CLAIM, i) for i in sorted(claim_ids)))
     return array("I", [s.start if s else documents[k][0].ordinal for s, k in spans]).tobytes()
 
@@ -236,30 +238,28 @@ def thaw(frozen: Frozen) -> Knowledge:
     """Knowledge as it was frozen."""
     base = _Base(frozen)
     search = Search(base.ranked)
-    search._totals = Counter(frozen["totals"])
-    search._lengths = Counter(frozen["lengths"])
+    search.totals = Counter(frozen["totals"])
+    search.lengths = Counter(frozen["lengths"])
     for kind, gate in frozen["totals"]:
-        lists: Any = Lazy(
+        search.postings.lists[kind, gate] = Lazy(
             frozen.get(f"postings {kind} {gate}", {}),
             lambda _, data: _array("I", data),
             lambda: array("I"),
         )
-        search.postings._lists[kind, gate] = lists
-    knowledge: Any = Knowledge(search)
-    artifacts = knowledge._artifacts = Lazy(
-        _Mapped(base.numbers, base.row), lambda _, row: decoded(loads(row))
-    )
-    knowledge._documents = Lazy(
+    knowledge = Knowledge(search)
+    artifacts: Any = Lazy(_Mapped(base.numbers, base.row), lambda _, row: decoded(loads(row)))
+    knowledge.by_key = artifacts
+    knowledge.documents = Lazy(
         _Mapped(base.numbers, base.span), lambda key, _: base.documents(base.numbers[key])
     )
-    knowledge._refs = Lazy(base.owners, base.ref)
-    knowledge._claims = Lazy(base.owners, lambda _, number: artifacts[base.keys[number]].artifact)
-    knowledge._links = Lazy(base.owners, lambda ordinal, _: base.links(ordinal))
-    knowledge._gated = dict(frozen["gated"])
-    knowledge._ordinals = count(base.stop)
-    knowledge._gates |= {gate for _, gate in frozen["totals"]}
-    knowledge._counting = Lazy(frozen["counting"], lambda _, gates: _ordinals(gates), dict)
-    knowledge._declaring = Lazy(
+    knowledge.refs = Lazy(base.owners, base.ref)
+    knowledge.claims = Lazy(base.owners, lambda _, number: artifacts[base.keys[number]].artifact)
+    knowledge.linked = Lazy(base.owners, lambda ordinal, _: base.links(ordinal))
+    knowledge.gated = dict(frozen["gated"])
+    knowledge.ordinals = count(base.stop)
+    knowledge.gates |= {gate for _, gate in frozen["totals"]}
+    knowledge.counted = Lazy(frozen["counting"], lambda _, gates: _ordinals(gates), dict)
+    knowledge.declared_by = Lazy(
         frozen["declaring"],
         lambda _, data: {base.keys[base.owners[o]][1] for o in _array("I", data)},
         set,
@@ -267,8 +267,7 @@ def thaw(frozen: Frozen) -> Knowledge:
     for name in _INDEXES:
         setattr(knowledge, name, Lazy(frozen[name], lambda _, ids: set(ids), set))
     knowledge.names = thaw_names(frozen, base.entity)
-    thawed: Knowledge = knowledge
-    return thawed
+    return knowledge
 
 
 def _ordinals(by_gate: Mapping[str, bytes]) -> dict[str, set[int]]:

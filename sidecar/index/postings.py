@@ -44,13 +44,14 @@ class Postings:
     """The lists of one index. Documents come and go one by one; ordinals mostly rise."""
 
     def __init__(self) -> None:
-        self._lists: defaultdict[tuple[str, str], defaultdict[str, array[int]]] = defaultdict(
+        self.lists: dict[tuple[str, str], dict[str, array[int]]] = defaultdict(
             lambda: defaultdict(_list)
         )
+        """By kind and gate, the ordinals that hold a stem; what `frozen` keeps and brings back."""
         self._maps: dict[tuple[str, str, str], bytearray] = {}
 
     def add(self, document: Document) -> None:
-        lists = self._lists[document.kind, document.gate]
+        lists = self.lists[document.kind, document.gate]
         ordinal = document.ordinal
         for stem in frozenset(document.stems):
             found = lists[stem]
@@ -62,7 +63,7 @@ class Postings:
 
     def remove(self, document: Document) -> None:
         """Take out a document that was added."""
-        lists = self._lists[document.kind, document.gate]
+        lists = self.lists[document.kind, document.gate]
         for stem in frozenset(document.stems):
             found = lists[stem]
             del found[bisect_left(found, document.ordinal)]
@@ -105,7 +106,7 @@ class Postings:
             return self.holding(needle, kind, gates).intersection(ordinals)
         found: set[int] = set()
         for gate in gates:
-            held = self._lists[kind, gate].get(stem) if (kind, gate) in self._lists else None
+            held = self.lists[kind, gate].get(stem) if (kind, gate) in self.lists else None
             if held is None:
                 continue
             if (known := self._known((kind, gate, stem), held, len(ordinals))) is not None:
@@ -172,7 +173,7 @@ class Postings:
 
     def _visible(self, kind: str, gates: AbstractSet[str]) -> Iterator[Mapping[str, array[int]]]:
         for gate in gates:
-            if (lists := self._lists.get((kind, gate))) is not None:
+            if (lists := self.lists.get((kind, gate))) is not None:
                 yield lists
 
 

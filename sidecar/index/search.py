@@ -76,8 +76,9 @@ class Search:
         self._earlier = earlier
         self._added: dict[int, Document] = {}
         self._removed: dict[int, Document] = {}
-        self._totals: Counter[tuple[str, str]] = Counter()
-        self._lengths: Counter[tuple[str, str]] = Counter()
+        self.totals: Counter[tuple[str, str]] = Counter()
+        """By kind and gate, how many documents; this and `lengths` are for `frozen` too."""
+        self.lengths: Counter[tuple[str, str]] = Counter()
         self.postings = Postings()
         self.failed = False
         """Whether tantivy gave no answer, so that only new documents are ranked."""
@@ -102,8 +103,8 @@ class Search:
 
     def _count(self, document: Document, sign: int) -> None:
         where = document.kind, document.gate
-        self._totals[where] += sign
-        self._lengths[where] += sign * len(document.stems)
+        self.totals[where] += sign
+        self.lengths[where] += sign * len(document.stems)
 
     def pending(self) -> Pending | None:
         """What waits for folding, if anything does."""
@@ -164,11 +165,11 @@ class Search:
 
     def total(self, kind: str, gates: frozenset[str]) -> int:
         """How many documents of a kind there are."""
-        return sum(self._totals.get((kind, gate), 0) for gate in gates)
+        return sum(self.totals.get((kind, gate), 0) for gate in gates)
 
     def length(self, kind: str, gates: frozenset[str]) -> int:
         """Stems of all documents of a kind."""
-        return sum(self._lengths.get((kind, gate), 0) for gate in gates)
+        return sum(self.lengths.get((kind, gate), 0) for gate in gates)
 
     def holding(
         self, needles: Sequence[Needle], kind: str, gates: frozenset[str], at_least: int = 1
@@ -223,7 +224,7 @@ class Search:
     ) -> Query:
         """Documents of a kind with all (Must) or any (Should) of the needles, gates observed."""
         words = Query.boolean_query([(occur, self._needle(kind, n)) for n in needles], at_least)
-        shut = [g for (k, g), n in self._totals.items() if k == kind and n and g not in gates]
+        shut = [g for (k, g), n in self.totals.items() if k == kind and n and g not in gates]
         shut += [d.gate for d in self._removed.values() if d.gate not in gates]
         if not shut:
             return words

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from sidecar.index.content import Needle
-from sidecar.index.knowledge import LinkedBy
+from sidecar.index.links import LinkedBy
 from sidecar.kb.records import Claim, Entity
 from sidecar.retrieval.closeness import closeness, focus, patterns, repeats, said_twice
 from sidecar.retrieval.matching import Linking, Match, Question, Weight, matching

@@ -1,0 +1,156 @@
+"""The entities that claims count for: declared ones, those a text names, those of its pages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple
+
+from sidecar.index.artifacts import Artifacts
+from sidecar.index.content import Needle
+from sidecar.index.forms import required
+from sidecar.index.names import Names
+from sidecar.index.search import Document, Search
+from sidecar.kb.access import OPEN, gate_of
+from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
+
+__all__ = ["NO_LINKS", "Linked", "LinkedBy", "Links"]
+
+LinkedBy = Literal["declared", "named", "page"]
+
+
+class Links(NamedTuple):
+    """The entities that a claim counts for, each once and sorted, and why."""
+
+    entity_ids: tuple[str, ...]
+    by: LinkedBy
+
+
+Gated = tuple[tuple[str, tuple[str, ...]], ...]
+"""The entities for which a claim counts by pages that not all who see the claim see, by gate."""
+NO_LINKS = Links((), "named")
+_NO_GATES: Mapping[str, set[int]] = {}
+
+
+class Linked(Artifacts):
+    """Artifacts, and what the claims among them count for.
+
+    As in `Artifacts`, the attributes without underscore are what `frozen` keeps and brings back.
+    """
+
+    def __init__(self, search: Search) -> None:
+        super().__init__()
+        self.search = search
+        self.names = Names()
+        self.gates: set[str] = {OPEN}
+        self.linked: dict[int, Links] = {}
+        self.gated: dict[int, Gated] = {}
+        self.counted: dict[str, dict[str, set[int]]] = defaultdict(dict)
+
+    def links(self, claim_id: str, gates: AbstractSet[str] = frozenset()) -> Links:
+        """The entities that a claim counts for, by pages behind these gates as well."""
+        documents = self.documents.get((Kind.CLAIM, claim_id))
+        if not documents or documents[0].ordinal not in self.linked:
+            return NO_LINKS
+        return self._links_behind(documents[0].ordinal, gates)
+
+    def links_at(self, ordinals: Iterable[int], gates: AbstractSet[str]) -> Iterator[Links]:
+        """What the claims count for that ordinals stand for, in their order; as `links`."""
+        if not self.gated:
+            return map(self.linked.__getitem__, ordinals)
+        return (self._links_behind(ordinal, gates) for ordinal in ordinals)
+
+    def _links_behind(self, ordinal: int, gates: AbstractSet[str]) -> Links:
+        links = self.linked[ordinal]
+        more = [ids for gate, ids in self.gated.get(ordinal, ()) if gate in gates]
+        return Links(tuple(sorted({*links.entity_ids}.union(*more))), links.by) if more else links
+
+    def counting(self, entity_id: str, gates: AbstractSet[str]) -> AbstractSet[int]:
+        """Ordinals of the claims behind these gates that count for an entity; not to be changed."""
+        by_gate = self.counted.get(entity_id, _NO_GATES)
+        found = [ordinals for gate, ordinals in by_gate.items() if gate in gates and ordinals]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
+
+    def _affected(self, touched: Iterable[Artifact]) -> set[str]:
+        """Ids of the claims whose links a change may have changed."""
+        claims: set[str] = set()
+        for artifact in touched:
+            match artifact:
+                case Claim():
+                    claims.add(artifact.id)
+                case Page():
+                    claims.update(artifact.claims)
+                case Entity():
+                    claims.update(self.declared_by.get(artifact.id, ()))
+                    for ordinals in self.counted.get(artifact.id, _NO_GATES).values():
+                        claims.update(claim.id for claim in self.claims_at(ordinals))
+                    claims.update(self._naming(artifact))
+                    for page_id in self.pages_by_entity.get(artifact.id, ()):
+                        page = self.page(page_id)
+                        claims.update(page.claims if page else ())
+                case _:
+                    pass
+        return claims
+
+    def _naming(self, entity: Entity) -> Iterator[str]:
+        """Ids of the claims that may name an entity: those that hold all words of a name."""
+        for stems in required(entity):
+            if not stems:
+                yield from (i for k, i in self.by_key if k == Kind.CLAIM)
+            words = [Needle(stem, ((stem,),)) for stem in stems]
+            for ordinal in self.search.holding_all(words, Kind.CLAIM, frozenset(self.gates)):
+                yield self.refs[ordinal].key[1]
+
+    def _relink(self, claim_id: str) -> None:
+        claim = self.claim(claim_id)
+        if claim is None:
+            return
+        (document,) = self.documents[Kind.CLAIM, claim_id]
+        self._unlink(document)
+        links = self.linked[document.ordinal] = self._linked(claim)
+        for entity_id in links.entity_ids:
+            self.counted[entity_id].setdefault(document.gate, set()).add(document.ordinal)
+        if document.gate == OPEN and links.by == "page":
+            self._link_gated(claim_id, document.ordinal, links)
+
+    def _link_gated(self, claim_id: str, ordinal: int, links: Links) -> None:
+        """Link an open claim over the pages that only some see."""
+        behind: defaultdict[str, set[str]] = defaultdict(set)
+        for page_id in self.pages_by_claim.get(claim_id, ()):
+            page = self.page(page_id)
+            gate = gate_of(page) if page else None
+            if page and gate and gate != OPEN:
+                behind[gate].update(set(page.entities).difference(links.entity_ids))
+        gated = ((gate, self._known(ids)) for gate, ids in sorted(behind.items()))
+        if found := tuple((gate, ids) for gate, ids in gated if ids):
+            self.gated[ordinal] = found
+        for gate, entity_ids in found:
+            for entity_id in entity_ids:
+                self.counted[entity_id].setdefault(gate, set()).add(ordinal)
+
+    def _unlink(self, document: Document) -> None:
+        for entity_id in self.linked.pop(document.ordinal, NO_LINKS).entity_ids:
+            self.counted[entity_id][document.gate].discard(document.ordinal)
+        for gate, entity_ids in self.gated.pop(document.ordinal, ()):
+            for entity_id in entity_ids:
+                self.counted[entity_id][gate].discard(document.ordinal)
+
+    def _linked(self, claim: Claim) -> Links:
+        """Declared entities; if none exists, those the text names; if none, those of its pages, as
+        far as all who see the claim see them.
+        """
+        if declared := self._known(claim.entities):
+            return Links(declared, "declared")
+        named = (
+            m.entity_id for m in self.names.find(claim.text) if not m.nested and not m.ambiguous
+        )
+        if entity_ids := self._known(named):
+            return Links(entity_ids, "named")
+        pages = (self.page(p) for p in self.pages_by_claim.get(claim.id, ()))
+        allowed = {OPEN, gate_of(claim)}
+        listed = (e for p in pages if p and gate_of(p) in allowed for e in p.entities)
+        return Links(self._known(listed), "page")
+
+    def _known(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted({e for e in entity_ids if (Kind.ENTITY, e) in self.by_key}))
