@@ -18,9 +18,9 @@ from queue import Empty, SimpleQueue
 
 from sidecar.index.documents import Prepared, prepare
 from sidecar.index.helper import LIMIT_SECONDS, receive, send, understood
+from sidecar.kb.batches import parse_inline
 from sidecar.kb.reader import Reading, parse
 from sidecar.kb.records import Artifact
-from sidecar.kb.store import parse_inline
 
 __all__ = ["Parsing", "start_helper"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sidecar.kb.records import Artifact, Claim, Page, Scope, Source
 
-__all__ = ["OPEN", "Viewer", "gate_of", "is_live"]
+__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "shows_more"]
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -46,6 +46,16 @@ def gate_of(artifact: Artifact) -> str | None:
     if isinstance(artifact, Claim | Page | Source):
         return _gate(artifact.scope)
     return OPEN
+
+
+def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
+    """Whether somebody may see the new version who might not see the old one."""
+    before, after = _reach(old), _reach(new)
+    return after is not None and before not in (OPEN, after)
+
+
+def _reach(artifact: Artifact | None) -> str | None:
+    return None if artifact is None or not is_live(artifact) else gate_of(artifact)
 
 
 def _gate(scope: Scope) -> str | None:

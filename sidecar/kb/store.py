@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.kb.access import OPEN, gate_of, is_live
+from sidecar.kb.access import shows_more
+from sidecar.kb.batches import Parse, parse_inline, parsed
 from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
 from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
 from sidecar.kb.ledger import Ledger
 from sidecar.kb.placing import placed
-from sidecar.kb.reader import Reading, parse, read_bytes_of
+from sidecar.kb.reader import Reading
 from sidecar.kb.records import Artifact, Change, Problem, Severity
+from sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
-__all__ = ["GRACE_SECONDS", "Parse", "Reconciled", "Store", "let_go", "parse_inline"]
+__all__ = ["GRACE_SECONDS", "Reconciled", "Store", "let_go"]
 
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
-SETTLE_SECONDS = 0.1
-"""A file written this short before it was read may change again under the same stat, and may be
-half of what it is going to be."""
-COARSE_SECONDS = 2.0
-"""The same where the file system seems to keep whole seconds only."""
-BATCH_FILES = 128
-BATCH_BYTES = 1 << 20
-
-Parse = Callable[[Iterable[Sequence[tuple[str, bytes]]], int], Iterable[Sequence[Reading]]]
-"""What files say, path and bytes each, batch for batch in the same order; may take several batches
-before it answers the first. The number is of the files that come at most.
-"""
-
-
-def parse_inline(
-    batches: Iterable[Sequence[tuple[str, bytes]]], _expected: int
-) -> Iterator[Sequence[Reading]]:
-    """Parses in the calling thread."""
-    for files in batches:
-        yield [parse(path, data) for path, data in files]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +37,6 @@ class Reconciled:
     config: bytes | None
     config_changed: bool
     skipped: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A file that was read. Unless `final`, it replaces a version and may still be half written."""
-
-    path: str
-    data: bytes
-    final: bool
 
 
 class Store:
@@ -84,11 +55,9 @@ class Store:
     ) -> None:
         self.kb_dir = kb_dir
         self._clock = clock
-        self._wall = wall
         self._parse = parse
         self._ledger = Ledger()
-        self._stats: dict[str, Stat | None] = {}
-        self._racy: dict[str, bytes] = {}
+        self._versions = Versions(kb_dir, wall)
         self._since: dict[str, float] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
@@ -100,7 +69,7 @@ class Store:
     def deadline(self) -> float | None:
         """When, on the store's clock, `reconcile(())` is due without any event."""
         due = [since + GRACE_SECONDS for since in self._since.values()]
-        if self._racy:
+        if self._versions.racy:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
 
@@ -129,18 +98,19 @@ class Store:
         """What is worth remembering: the faultless files. None while a file may still change
         unnoticed, or an earlier version serves.
         """
-        if self._racy or self._since:
+        if self._versions.racy or self._since:
             return None
-        stats = self._stats
+        stats = self._versions.stats
         faultless = (path for path in self._ledger.paths() if path not in self._problems)
         return {path: stat for path in faultless if (stat := stats[path]) is not None}
 
     def known(self) -> Mapping[str, Stat] | None:
         """The stat of every file; None while one can't be read, or may still change unnoticed."""
-        if self._racy or self._since or self._survey_problems:
+        if self._versions.racy or self._since or self._survey_problems:
             return None
-        stats = {path: stat for path, stat in self._stats.items() if stat is not None}
-        return stats if len(stats) == len(self._stats) else None
+        every = self._versions.stats
+        stats = {path: stat for path, stat in every.items() if stat is not None}
+        return stats if len(stats) == len(every) else None
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below
@@ -149,9 +119,9 @@ class Store:
         only = None if paths is None else set(paths)
         if only is not None and any(map(is_folder, only)):
             only = None
-        config, self._looked_at = self._config, self._clock()
+        config, versions, self._looked_at = self._config, self._versions, self._clock()
         found = self._survey(only)
-        wanted = self._stats.keys() if only is None else only | self._racy.keys()
+        wanted = versions.stats.keys() if only is None else only | versions.racy
         self._drop_missing(found, {path for path in wanted if path not in found.files})
         self._take_in(list(self._differing(found)))
         if only is None:
@@ -162,7 +132,7 @@ class Store:
 
     def _survey(self, only: set[str] | None) -> Survey:
         if only is not None:
-            return survey(self.kb_dir, only=only | self._racy.keys())
+            return survey(self.kb_dir, only=only | self._versions.racy)
         found = survey(self.kb_dir)
         files = found.unreadable
         self._survey_problems = [item for item in found.problems if item.path not in files]
@@ -178,97 +148,61 @@ class Store:
                 self._forget(path)
 
     def _differing(self, found: Survey) -> Iterator[str]:
-        for path, stat in found.files.items():
-            if path in self._racy or not (
-                self._stats.get(path) == stat or self._recall(path, stat)
-            ):
+        for path, stat in self._versions.differing(found.files):
+            if not self._recall(path, stat):
                 yield path
 
     def _recall(self, path: str, stat: Stat) -> bool:
         """Takes over what an earlier process had read of this very file."""
-        if path in self._stats or self._remembered.get(path) != stat:
+        if path in self._versions.stats or self._remembered.get(path) != stat:
             return False
-        self._stats[path] = stat
+        self._versions.trust(path, stat)
         self._ledger.recall(path)
         return True
 
     def _take_in(self, paths: Sequence[str]) -> None:
         """Reads files, and accepts what they say."""
-        read: deque[list[_Found]] = deque()
+        files = (file for path in paths if (file := self._read(path)) is not None)
+        for file, reading in parsed(files, self._parse, len(paths)):
+            self._accept(file, reading)
 
-        def batches() -> Iterator[list[tuple[str, bytes]]]:
-            for batch in self._batches(paths):
-                read.append(batch)
-                yield [(file.path, file.data) for file in batch]
-
-        for readings in self._parse(batches(), len(paths)):
-            for file, reading in zip(read.popleft(), readings, strict=True):
-                self._accept(file, reading)
-
-    def _batches(self, paths: Iterable[str]) -> Iterator[list[_Found]]:
-        batch: list[_Found] = []
-        size = 0
-        for path in paths:
-            file = self._read(path)
-            if file is None:
-                continue
-            batch.append(file)
-            size += len(file.data)
-            if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
-
-    def _read(self, path: str) -> _Found | None:
-        """The file, when its bytes may differ from those last read."""
-        started = self._wall()
+    def _read(self, path: str) -> Found | None:
+        """The file of an artifact, when its bytes may differ from those last read."""
         try:
-            data, stat = read_bytes_of(self.kb_dir, path)
+            file = self._versions.read(path)
         except FileNotFoundError:
             self._forget(path)
             return None
         except UnreadableError as error:
             self._fail(path, str(error))
             return None
-        still = _is_still(stat, started)
-        digest = b"" if still and path not in self._racy else _digest(data)
-        same = digest != b"" and self._racy.get(path) == digest and self._stats.get(path) == stat
-        if still:
-            self._racy.pop(path, None)
-        else:
-            self._racy[path] = digest
-        known = path in self._stats
-        self._stats[path] = stat
-        if same:
+        if file is not None and path == CONFIG:
+            self._take_config(file)
             return None
-        if path == CONFIG:
-            self._take_config(data, still)
-            return None
-        return _Found(path, data, still or not known)
+        return file
 
-    def _take_config(self, data: bytes, still: bool) -> None:
+    def _take_config(self, file: Found) -> None:
         """A config that can't be read must not undo what the last good one withholds."""
-        if self._config is not None and (problem := _fault(data)) is not None:
+        if self._config is not None and (problem := _fault(file.data)) is not None:
             self._problems[CONFIG] = (problem,)
             self._hold(CONFIG)
             return
         self._problems.pop(CONFIG, None)
         self._since.pop(CONFIG, None)
-        if data or still or self._config is None:
-            self._config = data
+        if file.data or file.final or self._config is None:
+            self._config = file.data
         else:
-            self._racy[CONFIG] = b""
+            self._versions.doubt(CONFIG)
 
-    def _accept(self, file: _Found, reading: Reading) -> None:
+    def _accept(self, file: Found, reading: Reading) -> None:
         path, held = file.path, self._ledger.get(file.path)
         self._problems.pop(path, None)
         if reading.problems:
             self._problems[path] = reading.problems
         if reading.artifact is None and not reading.withhold:
             self._hold(path)
-        elif not file.final and _shows_more(held, reading.artifact):
-            self._racy[path] = b""
+        elif not file.final and shows_more(held, reading.artifact):
+            self._versions.doubt(path)
         else:
             self._since.pop(path, None)
             self._ledger.put(path, reading.artifact)
@@ -276,8 +210,7 @@ class Store:
     def _fail(self, path: str, reason: str) -> None:
         """The file is there, and what it holds can't be known."""
         self._problems[path] = (Problem(path, reason),)
-        self._stats[path] = None
-        self._racy.pop(path, None)
+        self._versions.lose(path)
         self._hold(path)
 
     def _hold(self, path: str) -> None:
@@ -286,8 +219,7 @@ class Store:
             self._since.setdefault(path, self._clock())
 
     def _forget(self, path: str) -> None:
-        self._stats.pop(path, None)
-        self._racy.pop(path, None)
+        self._versions.forget(path)
         self._problems.pop(path, None)
         self._withhold(path)
 
@@ -333,23 +265,3 @@ def _fault(config: bytes) -> Problem | None:
         problem = Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
         return placed([problem], config)[0]
     return None
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
-def _is_still(stat: Stat, now: int) -> bool:
-    """Whether nobody can have written the file just now under the same time stamp."""
-    coarse = stat.mtime_ns % 1_000_000_000 == 0
-    return abs(now - stat.mtime_ns) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9
-
-
-def _shows_more(old: Artifact | None, new: Artifact | None) -> bool:
-    """Whether somebody may see the new version who might not see the old one."""
-    before, after = _reach(old), _reach(new)
-    return after is not None and before not in (OPEN, after)
-
-
-def _reach(artifact: Artifact | None) -> str | None:
-    return None if artifact is None or not is_live(artifact) else gate_of(artifact)

@@ -90,7 +90,7 @@ def test_a_second_process_reads_only_what_changed(
         read.append(path)
         return parse(path, data)
 
-    monkeypatch.setattr("sidecar.kb.store.parse", noting)
+    monkeypatch.setattr("sidecar.kb.batches.parse", noting)
     engine = load(root, env)
     assert read == ["claims/redis-holds.yaml"]
     answered = call(engine, "claim", {"id": "redis-holds"}, Caller())

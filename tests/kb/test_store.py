@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.kb.batches import BATCH_FILES, parse_inline
 from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
-from sidecar.kb.store import BATCH_FILES, GRACE_SECONDS, Reconciled, Store, parse_inline
+from sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
 
 Files = Sequence[tuple[str, bytes]]
@@ -326,7 +327,7 @@ def test_a_file_that_vanishes_between_look_and_read(
     def vanish(_kb_dir: Path, _path: str) -> None:
         raise FileNotFoundError
 
-    monkeypatch.setattr("sidecar.kb.store.read_bytes_of", vanish)
+    monkeypatch.setattr("sidecar.kb.versions.read_bytes_of", vanish)
     assert gone(store.reconcile()) == {"a"}
 
 
