@@ -6,10 +6,8 @@ all of its requests and closes the pipe.
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 import anyio
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
@@ -57,7 +55,7 @@ class Pending:
             self._none.set()
 
 
-class Incoming:
+class Incoming(ObjectReceiveStream[Item]):
     """What comes from the client; it ends when every request has its answer."""
 
     def __init__(self, inner: ReadStream[Item], pending: Pending) -> None:
@@ -76,28 +74,8 @@ class Incoming:
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> Item:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class Outgoing:
+class Outgoing(ObjectSendStream[SessionMessage]):
     """What goes to the client."""
 
     def __init__(self, inner: WriteStream[SessionMessage], pending: Pending) -> None:
@@ -110,14 +88,3 @@ class Outgoing:
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
