@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,17 +59,23 @@ class Ended:
         return (self.out, self.err, self.code) == (b"", b"", 0) and self.seconds < limit + START
 
 
-@pytest.fixture
-def place() -> Iterator[Place]:
+@contextmanager
+def project() -> Iterator[Place]:
+    """A project in a folder whose path is short enough for sockets."""
     with TemporaryDirectory(prefix="v") as folder:
         base = Path(folder).resolve()
         (base / "run").mkdir(mode=0o700)
         own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
-        root = knowledge.make(base / "project")
-        before = knowledge.digest(root)
-        yield Place(root, base, own)
-        if not (base / "changed").exists():
-            assert knowledge.digest(root) == before
+        yield Place(knowledge.make(base / "project"), base, own)
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with project() as made:
+        before = knowledge.digest(made.root)
+        yield made
+        if not (made.base / "changed").exists():
+            assert knowledge.digest(made.root) == before
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ from sidecar.surfaces.local.address import (
     usable_folder,
 )
 from sidecar.surfaces.local.client import ask
-from tests.hook.conftest import Place, until
+from tests.hook.conftest import Place, project, until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running
 
@@ -32,11 +31,8 @@ PROMPT = "How do we rotate JWT tokens?"
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    with TemporaryDirectory(prefix="v") as folder:
-        base = Path(folder).resolve()
-        (base / "run").mkdir(mode=0o700)
-        env = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
-        yield Place(knowledge.make(base / "project"), base, env)
+    with project() as made:
+        yield made
 
 
 @pytest.fixture

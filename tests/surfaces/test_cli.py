@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -129,36 +130,35 @@ def test_one_of_a_kind(root: Path) -> None:
     assert "1 live claim\n" in run(root, "entity", "jwt").stdout
 
 
+def writes_to(out: int, root: Path, extra: Sequence[str]) -> tuple[int, str]:
+    """How a command ends that writes to a descriptor: its exit code, and what it says of that."""
+    done = subprocess.run(
+        [COMMAND, "experts", "jwt", *extra],
+        stdout=out,
+        stderr=subprocess.PIPE,
+        cwd=root,
+        env=environment({}),
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
 @pytest.mark.parametrize("extra", [[], ["--json"]])
 def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [COMMAND, "experts", "jwt", *extra],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            cwd=root,
-            env=environment({}),
-            text=True,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (1, "vouch-sidecar: No space left on device\n")
+        ended = writes_to(full.fileno(), root, extra)
+    assert ended == (1, "vouch-sidecar: No space left on device\n")
 
 
 def test_a_reader_that_has_left(root: Path) -> None:
     for extra in ([], ["--json"]):
         reading, writing = os.pipe()
         os.close(reading)
-        done = subprocess.run(
-            [COMMAND, "experts", "jwt", *extra],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            cwd=root,
-            env=environment({}),
-            check=False,
-        )
+        ended = writes_to(writing, root, extra)
         os.close(writing)
-        assert (done.returncode, done.stderr) == (1, b"")
+        assert ended == (1, "")
 
 
 def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
