@@ -7,6 +7,7 @@ import os
 import socket
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from sidecar.surfaces.local.address import socket_path, usable_folder
@@ -64,6 +65,8 @@ def _bind(path: str) -> socket.socket:
         pass
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        with suppress(OSError):
+            os.fchmod(listener.fileno(), stat.S_IRUSR | stat.S_IWUSR)  # from its first moment on
         listener.bind(path)
         os.chmod(path, stat.S_IRUSR | stat.S_IWUSR)
         listener.listen(BACKLOG)
