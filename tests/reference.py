@@ -141,17 +141,18 @@ class Reference:
         }
 
     def search(self, query: str, kind: Kind, gates: frozenset[str]) -> list[tuple[str, float]]:
-        """Ids with BM25 scores, best first, ties by id."""
+        """Ids with BM25 scores, best first, ties by id; what the query is a name of goes first."""
         words = needles(query)
         rarities = self.rarities(words, kind, gates)
         texts = [(a.id, t) for a in self.visible(kind, gates) for t in prepare(a).stems]
         average = sum(len(t) for _, t in texts) / len(texts) if texts else 0.0
-        best: dict[str, float] = {}
+        named = {a.id for a in self.visible(kind, gates) if _is_called(a, query)}
+        best: dict[str, float] = dict.fromkeys(named, 0.0)
         for artifact_id, text in texts:
             score = round(sum(_bm25(text, n, w, average) for n, w in rarities.items()), 6)
             if score > 0:
                 best[artifact_id] = max(score, best.get(artifact_id, 0.0))
-        return sorted(best.items(), key=lambda row: (-row[1], row[0]))
+        return sorted(best.items(), key=lambda row: (row[0] not in named, -row[1], row[0]))
 
     # Experts
 
@@ -293,6 +294,11 @@ def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     analysed = units(name)
     pairs = [(whole, gaps) for whole in (False, True) for gaps in (False, True)]
     return [form for pair in pairs if (form := _sequence(analysed, *pair))[0]]
+
+
+def _is_called(artifact: Artifact, text: str) -> bool:
+    names = (artifact.name, *artifact.aliases) if isinstance(artifact, Entity) else ()
+    return any(_surface(name) and _surface(name) == _surface(text) for name in names)
 
 
 def _surface(text: str) -> str:
