@@ -12,7 +12,7 @@ from sidecar.kb.records import Problem
 __all__ = ["Layer", "Place", "bounded", "literal", "section", "switch"]
 
 Place = Callable[[str, str], Problem]
-"""Makes the problem of a dotted name out of a message."""
+"""Makes the problem of a dotted name out of what is wrong with it."""
 
 _MISSING = object()
 
@@ -64,7 +64,7 @@ class Layer:
         return value.strip() or None
 
     def refuse(self, path: str, words: str) -> None:
-        self.problems.append(self.place(path, f"`{path}` {words}; it is ignored"))
+        self.problems.append(self.place(path, f"{words}; it is ignored"))
 
 
 def section(path: str, made: type[Any], layers: Sequence[Layer]) -> dict[str, object]:

@@ -5,7 +5,7 @@ A value of the wrong type or out of range is a problem and counts as not given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -147,7 +147,7 @@ def _placed(problems: Sequence[Problem], config: bytes | None) -> tuple[Problem,
 
 def settings_of(mapping: Mapping[str, object], env: Mapping[str, str]) -> Settings:
     """As `load_settings`, from what `config_mapping` gave."""
-    return _settings(mapping, [], _nowhere("config.yaml"), None, env)[0]
+    return _settings(mapping, [], _nowhere(str), None, env)[0]
 
 
 def _settings(
@@ -159,8 +159,8 @@ def _settings(
 ) -> tuple[Settings, tuple[Problem, ...]]:
     layers = [
         Layer(mapping, problems, place),
-        Layer(client or {}, problems, _nowhere("client settings")),
-        Layer(_from_env(env), problems, _nowhere("environment")),
+        Layer(client or {}, problems, _nowhere(_in_client)),
+        Layer(_from_env(env), problems, _nowhere(_in_env)),
     ]
     for path in _PARENTS:
         layers[0].section(path)
@@ -217,20 +217,35 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
 
 
 def _config_place(config: bytes | None) -> Place:
-    def problem(name: str, message: str) -> Problem:
+    def problem(name: str, words: str) -> Problem:
         from sidecar.kb.reader import locate  # brings pydantic along
 
         line, column = locate(CONFIG, config or b"", name)
-        return Problem(CONFIG, message, Severity.ERROR, line, column, name)
+        return Problem(CONFIG, f"`{name}` {words}", Severity.ERROR, line, column, name)
 
     return problem
 
 
-def _nowhere(whose: str) -> Place:
-    def problem(name: str, message: str) -> Problem:
-        return Problem("", f"{whose}: {message}", Severity.ERROR, field=name)
+def _nowhere(spelled: Callable[[str], str]) -> Place:
+    """Problems without a file: a message gives the name as it is spelled where it was set."""
+
+    def problem(name: str, words: str) -> Problem:
+        return Problem("", f"`{spelled(name)}` {words}", Severity.ERROR, field=name)
 
     return problem
+
+
+def _in_client(name: str) -> str:
+    return f"vouchSidecar.{_short(name)}"
+
+
+def _in_env(name: str) -> str:
+    return (PREFIX + _short(name).replace(".", "_")).upper()
+
+
+def _short(name: str) -> str:
+    """Without the part of `config.yaml` that a setting stands in."""
+    return name.removeprefix("sidecar.").removeprefix("retrieval.")
 
 
 def _from_env(env: Mapping[str, str]) -> dict[str, object]:

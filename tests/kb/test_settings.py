@@ -100,6 +100,12 @@ def test_wrong_values_of_client_and_environment_have_no_path() -> None:
         ("", "sidecar.recall.enabled"),
         ("", "retrieval.reflex.top_k"),
     }
+    assert {p.message.partition("` ")[0] for p in problems} == {
+        "`vouchSidecar.recall.max_results",
+        "`vouchSidecar.volunteer",
+        "`VOUCH_SIDECAR_RECALL_ENABLED",
+        "`VOUCH_SIDECAR_REFLEX_TOP_K",
+    }
 
 
 @pytest.mark.parametrize(
