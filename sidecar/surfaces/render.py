@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from sidecar.surfaces.plain import clip, one_line, with_field
+from sidecar.surfaces.plain import clip, found_text, one_line, with_field
 from sidecar.surfaces.table import TEXT, Column, Row, on_terminal, show
 
 __all__ = ["render"]
@@ -125,16 +125,10 @@ def _search(console: Console, result: dict[str, Any]) -> None:
     several = len({hit["collection"] for hit in hits}) > 1
     columns = [Column("kind"), Column("id", whole=True, style=ID), *([COLLECTION] * several)]
     rows = (
-        Row([hit["kind"], _id(hit["id"]), *([hit["collection"]] * several)], _found(hit))
+        Row([hit["kind"], _id(hit["id"]), *([hit["collection"]] * several)], found_text(hit))
         for hit in hits
     )
     show(console, columns, rows, "text")
-
-
-def _found(hit: dict[str, Any]) -> str:
-    """Title and snippet, as far as they say more than the id."""
-    parts = [hit["title"] if hit["title"] != hit["id"] else "", hit["snippet"]]
-    return " · ".join(part for part in parts if part)
 
 
 def _entity(console: Console, result: dict[str, Any]) -> None:
@@ -146,11 +140,16 @@ def _entity(console: Console, result: dict[str, Any]) -> None:
         _print(console, _plain(clip(entity["description"], TEXT)))
     if result["claims"]:
         console.print()
-        live = _number(result["claim_count"], "live claims")
-        _print(console, _plain(f"{live}, the newest first" if result["claim_count"] > 1 else live))
+        _print(console, _plain(_live(result["claim_count"], len(result["claims"]))))
         console.print()
         _claims(console, result["claims"])
     _around(console, result)
+
+
+def _live(count: int, shown: int) -> str:
+    live = _number(count, "live claims")
+    order = f", the {shown} newest" if shown < count else ", the newest first" if count > 1 else ""
+    return live + order
 
 
 def _claims(console: Console, claims: Iterable[dict[str, Any]]) -> None:
@@ -272,7 +271,8 @@ def _check(console: Console, result: dict[str, Any]) -> None:
         _nothing(console, "No problems.")
         return
     for problem in result["problems"]:
-        place = f"{problem['path']}:{problem['line']}:{problem['column']}"
+        path = problem["path"]
+        place = f"{path}:{problem['line']}:{problem['column']}" if path else "settings"
         console.print(
             _plain(place, "bold"),
             _plain(problem["severity"], "red" if problem["severity"] == "error" else "yellow"),

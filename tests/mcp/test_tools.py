@@ -112,7 +112,7 @@ def test_text_is_short_and_context_is_the_block(root: Path, env: dict[str, str])
             ("kb_experts", {"topic": "JWT"}, "JWT (jwt): 2 claims"),
             ("kb_entity", {"id": "jwt"}, "jwt-expires: JWT access tokens expire"),
             ("kb_claim", {"id": "jwt-expires"}, "sources: Auth notes"),
-            ("kb_search", {"query": "sessions"}, "claim redis-holds"),
+            ("kb_search", {"query": "sessions"}, "claim redis-holds: Redis holds the sessions."),
             ("kb_probe", {"text": "Redis or JWT"}, "Primary: project"),
             ("kb_status", {}, "3 claims, 2 entities, 0 problems"),
         ):

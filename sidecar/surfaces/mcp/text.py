@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sidecar.surfaces.plain import clip, one_line
+from sidecar.surfaces.plain import clip, found_text, one_line
 
 __all__ = ["readable"]
 
@@ -62,7 +62,7 @@ def _context(result: Result) -> list[str]:
 
 def _search(result: Result) -> list[str]:
     rows = [
-        f"{hit['kind']} {one_line(hit['id'])}: {one_line(hit['title'])}: {_clipped(hit['snippet'])}"
+        f"{hit['kind']} {one_line(hit['id'])}: {_clipped(found_text(hit))}"
         for hit in result["hits"]
     ]
     return _rows(rows, "Nothing found.")
@@ -72,23 +72,21 @@ def _entity(result: Result) -> list[str]:
     entity = result["entity"]
     head = f"{one_line(entity['name'])} ({one_line(entity['type'])}, {one_line(entity['id'])})"
     about = _clipped(entity["description"]) if entity["description"] else ""
-    claims = [_claim_line(claim) for claim in result["claims"]]
+    claims = [_claim_line(claim) for claim in result["claims"][:CLAIMS]]
+    count = result["claim_count"]
     pages = ", ".join(one_line(page["title"]) for page in result["pages"])
     return [
         head + (f": {about}" if about else ""),
-        _count(result["claim_count"], "live claim"),
-        *claims[:CLAIMS],
+        _count(count, "live claim") + (f", the {CLAIMS} newest" if count > CLAIMS else ""),
+        *claims,
         *([f"pages: {pages}"] if pages else []),
     ]
 
 
 def _claim(result: Result) -> list[str]:
     claim = result["claim"]
-    sources = [one_line(c["title"] or c["id"]) for c in claim["citations"]]
-    return [
-        _claim_line(claim, whole=True),
-        *([f"sources: {', '.join(sources)}"] if sources else ["sources: none"]),
-    ]
+    sources = dict.fromkeys(one_line(c["title"] or c["id"]) for c in claim["citations"])
+    return [_claim_line(claim, whole=True), f"sources: {', '.join(sources) or 'none'}"]
 
 
 def _claim_line(claim: dict[str, Any], whole: bool = False) -> str:
