@@ -264,7 +264,11 @@ def _root_status(ask: Ask, served: Served) -> wire.RootStatus:
             sources=view.count(Kind.SOURCE),
             evidence=view.count(Kind.EVIDENCE),
         ),
-        problems=[problem_view(p) for _, found in sorted(problems.items()) for p in found],
+        problems=[
+            problem_view(problem)
+            for _, found in sorted(problems.items())
+            for problem in sorted(found, key=lambda one: (one.line, one.column))
+        ],
         indexed_at=iso(collection.indexed_at),
     )
 

@@ -78,7 +78,9 @@ def test_what_machines_read(root: Path, args: list[str], key: str) -> None:
     ("args", "message"),
     [
         (["experts", "  "], "topic must not be blank"),
-        (["experts", "jwt", "--limit", "0"], "limit"),
+        (["experts", "jwt", "--limit", "0"], "--limit must be"),
+        (["experts", "jwt", "--min-claims", "0"], "--min-claims must be"),
+        (["search", "jwt", "--kind", "topic"], "--kind must be"),
         (["experts", "jwt", "--limit", "many"], "--limit"),
         (["experts"], "TOPIC"),
         (["salience"], "TEXT"),
@@ -110,6 +112,32 @@ def test_check_lists_problems(root: Path) -> None:
     assert {one["root"] for one in found} == {str(root)}
 
 
+def test_problems_stand_in_the_order_of_the_file(root: Path) -> None:
+    lines = ["confidence: high", "status: new", "type: 5", "created_at: someday"]
+    text = "\n".join(["id: wrong", "text: x", "evidence: [x]", *lines])
+    (root / ".vouch" / "claims" / "wrong.yaml").write_text(text, "utf-8")
+    found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
+    assert [one["line"] for one in found] == [4, 5, 6, 7]
+
+
+def test_a_setting_without_a_file_is_named_as_it_is_spelled(root: Path) -> None:
+    out = run(root, "check", code=1, VOUCH_SIDECAR_RECALL_MAX_RESULTS="many").stdout
+    assert out.startswith("settings error `VOUCH_SIDECAR_RECALL_MAX_RESULTS` must be a whole")
+
+
+def test_help_says_what_each_command_does(tmp_path: Path) -> None:
+    commands = run(tmp_path, "--help").stdout.partition("Commands:")[2]
+    assert "experts" in commands
+    assert "..." not in commands
+
+
+def test_where_the_environment_points_is_named(root: Path, tmp_path: Path) -> None:
+    forced = {"VOUCH_KB_PATH": str(tmp_path / "gone")}
+    for command, code in ((["check"], 2), (["experts", "jwt"], 0)):
+        said = run(root, *command, code=code, **forced).stderr
+        assert f"VOUCH_KB_PATH names {tmp_path}/gone, which is no .vouch folder" in said
+
+
 def test_no_knowledge_base(tmp_path: Path) -> None:
     for command in ("experts", "salience", "probe", "search", "context"):
         done = run(tmp_path, command, "jwt")
@@ -128,6 +156,12 @@ def test_one_of_a_kind(root: Path) -> None:
     assert "1 source," in out
     (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
     assert "1 live claim\n" in run(root, "entity", "jwt").stdout
+
+
+def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:
+    for number in range(20):
+        knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt")
+    assert "22 live claims, the 20 newest\n" in run(root, "entity", "jwt").stdout
 
 
 def writes_to(out: int, root: Path, extra: Sequence[str]) -> tuple[int, str]:

@@ -23,7 +23,9 @@ __all__ = [
     "answer_from",
     "asking",
     "loaded",
+    "nothing_found",
     "root_of",
+    "root_option",
     "show",
     "start_at",
     "start_of",
@@ -32,8 +34,22 @@ __all__ = [
 SESSION = "shell"
 NOTHING = "no knowledge base found"
 ASKS_KNOWLEDGE = frozenset({"experts", "salience", "probe", "context", "search"})
+OPTIONS = {
+    "kinds": "--kind",
+    "limit": "--limit",
+    "max_chars": "--max-chars",
+    "min_claims": "--min-claims",
+    "top_k": "--top-k",
+}
+"""What a param is called on the command line, where that is not the name of an argument."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+root_option = click.option(
+    "--root",
+    type=click.Path(exists=True, path_type=Path),
+    help="Folder to look for the knowledge base from.  [default: .]",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +75,7 @@ def asking(command: Command) -> Command:
         click.option("--agent", help="Agent whose private claims count as well."),
         click.option("--project", help="Project whose claims count as well."),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-        click.option(
-            "--root",
-            type=click.Path(exists=True, path_type=Path),
-            help="Folder to look for the knowledge base from.  [default: .]",
-        ),
+        root_option,
     )
     for option in options:
         wrapped = option(wrapped)
@@ -73,8 +85,15 @@ def asking(command: Command) -> Command:
 def root_of(asked: Asked) -> Path:
     root = _found(asked)
     if root is None:
-        raise click.UsageError(f"{NOTHING} from {start_of(asked)}")
+        raise click.UsageError(nothing_found(asked))
     return root
+
+
+def nothing_found(asked: Asked) -> str:
+    """That there is no knowledge base, and where one was looked for."""
+    if forced := os.environ.get("VOUCH_KB_PATH"):
+        return f"{NOTHING}: VOUCH_KB_PATH names {forced}, which is no .vouch folder"
+    return f"{NOTHING} from {start_of(asked)}"
 
 
 def _found(asked: Asked) -> Path | None:
@@ -121,11 +140,12 @@ def answer_from(
     try:
         return call(engine, name, dict(params), caller)
     except InvalidParamsError as error:
+        said = "; ".join(f"{OPTIONS.get(m.field, m.field)} {m.text}" for m in error.messages)
         if nothing_is_usage:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(said) from None
         if not engine.collections:
             raise click.ClickException(NOTHING) from None
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(said) from None
 
 
 def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
@@ -133,7 +153,7 @@ def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
         click.echo(json.dumps(result, indent=2, ensure_ascii=not _takes_unicode()))
         return
     if name in ASKS_KNOWLEDGE and _found(asked) is None:
-        click.echo(f"{NOTHING} from {start_of(asked)}", err=True)
+        click.echo(nothing_found(asked), err=True)
         return
     from sidecar.surfaces.render import render
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sidecar.surfaces.cli.asking import Asked, root_of, start_at
+from sidecar.surfaces.cli.asking import Asked, root_of, root_option, start_at
 
 __all__ = ["PROCESSES"]
 
@@ -29,7 +29,7 @@ def lsp(tcp: str | None) -> None:
 
 
 @click.command()
-@click.option("--root", type=click.Path(exists=True, path_type=Path), help="Where to look from.")
+@root_option
 def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
     from sidecar.surfaces.jsonl import run_jsonl
@@ -38,9 +38,9 @@ def jsonl(root: Path | None) -> None:
 
 
 @click.command()
-@click.option("--root", type=click.Path(exists=True, path_type=Path), help="Where to look from.")
+@root_option
 def mcp(root: Path | None) -> None:
-    """Answer an MCP client: the operations as tools, over standard input and output."""
+    """Serve the operations to an MCP client, over stdio."""
     try:
         from sidecar.surfaces.mcp import run_mcp
     except ModuleNotFoundError as error:
@@ -61,9 +61,10 @@ def mcp(root: Path | None) -> None:
     help="Folder of the project.  [default: that of the knowledge base, else .]",
 )
 def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | None) -> None:
-    """Plug this into a host: claude-code, codex, cursor, opencode or zed.
+    """Plug this into a host: an agent or an editor.
 
-    For neovim, helix and emacs, print what to write into their settings.
+    HOST is claude-code, codex, cursor, opencode or zed; for neovim, helix and emacs, print what to
+    write into their settings.
     """
     from sidecar.surfaces.install.command import run_install
     from sidecar.surfaces.install.hosts import HOSTS
@@ -74,7 +75,7 @@ def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | 
 
 
 @click.command()
-@click.option("--root", type=click.Path(exists=True, path_type=Path), help="Where to look from.")
+@root_option
 def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
     found = root_of(Asked(root, False, None, None))
@@ -90,7 +91,7 @@ def warm(root: Path | None) -> None:
 @click.command()
 @click.argument("event", type=click.Choice(HOOKS))
 def hook(event: str) -> None:
-    """Answer one event of an agent's hooks, given as JSON on standard input."""
+    """Answer an event of an agent's hooks, JSON on standard input."""
     from sidecar.surfaces.hook.client import run
 
     run(event)

@@ -14,9 +14,9 @@ from sidecar.surfaces.cli.asking import (
     answer_from,
     asking,
     loaded,
+    nothing_found,
     root_of,
     show,
-    start_of,
 )
 
 __all__ = ["QUESTIONS"]
@@ -64,7 +64,7 @@ def experts(
 @click.option("--top-k", type=int, help="Entities at most, 1 to 20.")
 @asking
 def salience(asked: Asked, texts: tuple[str, ...], top_k: int | None) -> None:
-    """Rank the entities in play in a session of texts, the newest last."""
+    """Rank what is in play in a session of texts, the newest last."""
     engine, caller = loaded(asked)
     for text in texts:
         engine.observe(SESSION, None, text)
@@ -111,7 +111,7 @@ def claim(asked: Asked, artifact_id: str) -> None:
 @click.argument("text")
 @asking
 def probe(asked: Asked, text: str) -> None:
-    """Show what the knowledge bases know of a text, and which of them it is about."""
+    """Show what the knowledge bases know of a text, phrase by phrase."""
     show(asked, "probe", answer(asked, "probe", {"text": text}))
 
 
@@ -121,7 +121,7 @@ def probe(asked: Asked, text: str) -> None:
 @click.option("--adjacent", is_flag=True, help="Add pages and relations one step away.")
 @asking
 def context(asked: Asked, task: str, max_chars: int | None, adjacent: bool) -> None:
-    """Print the block for a prompt that a task brings in; nothing when there is nothing to say."""
+    """Print the block for a prompt that a task brings in. Nothing where there is none."""
     params = {"task": task, "max_chars": max_chars, "adjacent": adjacent}
     show(asked, "context", answer(asked, "context", params))
 
@@ -136,7 +136,7 @@ def status(asked: Asked) -> None:
 @click.command()
 @asking
 def stats(asked: Asked) -> None:
-    """Show what the sidecar that runs for a knowledge base has done; exit code 1 without one."""
+    """Show what the sidecar that runs here has done. Exit code 1 without one."""
     root = root_of(asked)
     from sidecar.surfaces.local.client import ask
 
@@ -149,10 +149,10 @@ def stats(asked: Asked) -> None:
 @click.command()
 @asking
 def check(asked: Asked) -> None:
-    """List the problems of a knowledge base; exit code 1 when there are any."""
+    """List the problems of a knowledge base. Exit code 1 when there are any."""
     result = answer(asked, "status", {})
     if not result["roots"]:
-        raise click.UsageError(f"no knowledge base found from {start_of(asked)}")
+        raise click.UsageError(nothing_found(asked))
     problems = [
         {"root": root["root"], **problem}
         for root in result["roots"]
