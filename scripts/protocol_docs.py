@@ -192,9 +192,7 @@ def _events(recorder: Recorder, schema: dict[str, Any]) -> str:
             {"method": "vouch/sessionEnd", "params": {"session_id": "agent-7"}}
         ),
     }
-    parts = [
-        EVENTS,
-    ]
+    parts = [EVENTS]
     for method, notification in schema["notifications"].items():
         parts += [f"### {method}\n", _describe(schema, notification["params"]) + "\n"]
         parts += [_table(schema, notification["params"]), examples[method]]
@@ -238,12 +236,10 @@ def _refusals(recorder: Recorder) -> str:
 
 def _lines(recorder: Recorder) -> str:
     requests = [
-        {"id": 1, "method": "kb.search", "params": {"query": "thermal paper", "limit": 1}},
+        {"id": 1, "method": "kb.search", "params": {"query": "depot printer", "limit": 1}},
         {"id": 2, "method": "kb.experts", "params": {}},
     ]
-    parts = [
-        LINES,
-    ]
+    parts = [LINES]
     with running("jsonl", cwd=recorder.root) as lines:
         for request in requests:
             lines.send_bytes(json.dumps(request).encode() + b"\n")
@@ -298,8 +294,14 @@ def _type(field: dict[str, Any]) -> str:
         return ", ".join(f"`{one}`" for one in field["enum"])
     if field.get("type") == "array":
         return f"list of {_type(field['items'])}"
-    bounds = [str(field[b]) for b in ("minimum", "maximum") if b in field]
-    return str(field.get("type", "anything")) + (f" ({' to '.join(bounds)})" if bounds else "")
+    return str(field.get("type", "anything")) + _range(field)
+
+
+def _range(field: dict[str, Any]) -> str:
+    low, high = field.get("minimum"), field.get("maximum")
+    if low is None:
+        return ""
+    return f" ({low} or more)" if high is None else f" ({low} to {high})"
 
 
 def main(arguments: list[str]) -> int:

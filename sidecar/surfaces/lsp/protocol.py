@@ -22,6 +22,7 @@ from pygls.exceptions import (
     JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
@@ -108,7 +109,7 @@ class Protocol(LanguageServerProtocol):
         try:
             self._check_envelope(data)
             self._check_state(data["method"])
-            self._get_handler(data["method"])
+            self._check_method(data["method"])
             params = self._params(data, JsonRPCRequestMessage)
         except JsonRpcException as refusal:
             self._refuse(data["id"], refusal)
@@ -150,6 +151,12 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcServerNotInitialized("the server is not initialized yet")
         if self._workspace is not None and method == lsp.INITIALIZE:
             raise JsonRpcInvalidRequest("the server is already initialized")
+
+    def _check_method(self, method: str) -> None:
+        try:
+            self._get_handler(method)
+        except JsonRpcMethodNotFound:  # pygls repeats the name
+            raise JsonRpcMethodNotFound("there is no such method") from None
 
     def _params(self, data: dict[str, Any], fallback: type[Any]) -> Any:
         """The params as the method's type; bad ones end in one message a field."""
