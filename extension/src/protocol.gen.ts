@@ -5,6 +5,7 @@ export const PROTOCOL = 1;
 
 /** What came of one way to recognise something, since the process began. */
 export interface ArmStats {
+  /** `text` is full text, the others are ways to name an entity. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "text";
   /** Times that a block or a push said something by it. */
   readonly said: number;
@@ -16,7 +17,9 @@ export interface ArmStats {
 
 /** How often a session remembered a phrase that was looked for before. */
 export interface CacheStats {
+  /** Phrases looked for. */
   readonly phrases: number;
+  /** Of these, those that were remembered. */
   readonly remembered: number;
 }
 
@@ -32,8 +35,11 @@ export interface CapabilitiesResult {
   readonly _meta?: Meta | null;
   readonly name: string;
   readonly version: string;
+  /** Rises when clients have to change. */
   readonly protocol: number;
+  /** Requests, as LSP calls them. */
   readonly methods: readonly string[];
+  /** Taken or sent, as LSP calls them. */
   readonly notifications: readonly string[];
 }
 
@@ -41,9 +47,12 @@ export interface CapabilitiesResult {
 export interface Citation {
   /** As the claim gives it. */
   readonly id: string;
+  /** missing: there is none that may be shown. */
   readonly kind: "source" | "evidence" | "missing";
   readonly source_id: string | null;
+  /** Of the source. */
   readonly title: string | null;
+  /** Path or address of a source, place of evidence in it. */
   readonly locator: string | null;
   readonly quote: string | null;
   /** The file of the evidence, or of the source's record. */
@@ -62,7 +71,9 @@ export interface ClaimResult {
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
   readonly pages: readonly PageRef[];
+  /** Those that begin or end here. */
   readonly relations: readonly RelationRef[];
+  /** The knowledge base it stands in. */
   readonly collection: string | null;
 }
 
@@ -96,7 +107,9 @@ export interface ContextItem {
   readonly collection: string | null;
   /** The words of the text that matched. */
   readonly phrase: string;
+  /** Strength of the evidence. */
   readonly similarity: number;
+  /** How it matched; `text` is full text. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "text";
 }
 
@@ -128,9 +141,13 @@ export interface ContextResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
+  /** The block, in its frame. */
   readonly text: string;
+  /** Its lines. */
   readonly items: readonly ContextItem[];
+  /** The knowledge base that the text is about. */
   readonly primary_collection: string | null;
+  /** Others that the block speaks of. */
   readonly supplemental_collections: readonly string[];
 }
 
@@ -147,6 +164,7 @@ export interface Counts {
 /** Sent when the ranking of a session changes. */
 export interface DidChangeSalience {
   readonly session_id: string;
+  /** All that is in play now, strongest first. */
   readonly salience: readonly SalientEntity[];
   /** Entities newly brought in, strong enough to volunteer. */
   readonly fresh: readonly SalientEntity[];
@@ -157,9 +175,11 @@ export interface DidChangeSalience {
 
 /** Sent when the health of the server changes. */
 export interface DidChangeStatus {
+  /** warning: it serves, within the limits that `message` names. */
   readonly health: "ok" | "warning" | "error";
   /** Whether nothing is being indexed. */
   readonly quiescent: boolean;
+  /** What is going on or wrong, for people. */
   readonly message: string | null;
   readonly generation: number;
 }
@@ -180,7 +200,9 @@ export interface EntityResult {
   /** The newest of them, at most twenty. */
   readonly claims: readonly ClaimView[];
   readonly pages: readonly PageRef[];
+  /** Those that begin or end here. */
   readonly relations: readonly RelationRef[];
+  /** The knowledge base it stands in. */
   readonly collection: string | null;
 }
 
@@ -261,6 +283,7 @@ export interface ExpertsResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
+  /** Best first. */
   readonly experts: readonly ExpertRow[];
 }
 
@@ -289,11 +312,13 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** As other answers give it; no name. */
   readonly id: string;
 }
 
 /** What is in play in the session that the call named. */
 export interface Meta {
+  /** Strongest first. */
   readonly vouch_salience: readonly SalienceMeta[];
 }
 
@@ -302,7 +327,9 @@ export interface OperationStats {
   readonly operation: string;
   /** Calls since the process began. */
   readonly count: number;
+  /** Median. */
   readonly p50_ms: number;
+  /** 95th percentile. */
   readonly p95_ms: number;
 }
 
@@ -327,13 +354,17 @@ export interface Params {
 
 /** An artifact that a phrase of the text brought in. */
 export interface ProbeHit {
+  /** The words of the text that matched. */
   readonly phrase: string;
+  /** The knowledge base it stands in. */
   readonly collection: string;
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
   /** What it says; of a page, the section. */
   readonly text: string;
+  /** Strength of the evidence. */
   readonly similarity: number;
+  /** How it matched; `text` is full text. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "text";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
@@ -363,8 +394,11 @@ export interface ProbeResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
+  /** By similarity. */
   readonly hits: readonly ProbeHit[];
+  /** The knowledge base that the text is about. */
   readonly primary_collection: string | null;
+  /** Others with hits. */
   readonly supplemental_collections: readonly string[];
   /** Weak evidence is never pushed. */
   readonly strength: "strong" | "moderate" | "weak";
@@ -377,28 +411,35 @@ export interface ProbeResult {
   readonly probe_time_ms: number;
 }
 
-/** Something wrong with one file. */
+/** Something wrong with one file, or with a setting from elsewhere. */
 export interface ProblemView {
-  /** Relative to `.vouch/`. */
+  /** Relative to `.vouch/`; empty for settings of the client or the environment. */
   readonly path: string;
   readonly line: number;
+  /** In characters. */
   readonly column: number;
+  /** Dotted name of the field, where it is about one. */
   readonly field: string | null;
+  /** error: what the file or the setting says does not count. */
   readonly severity: "error" | "warning";
   readonly message: string;
 }
 
 /** A prompt submitted without a document. */
 export interface PromptParams {
+  /** Session whose newest text it becomes. */
   readonly session_id: string;
+  /** The prompt in its own words. */
   readonly text: string;
 }
 
 /** An edge of the graph. */
 export interface RelationRef {
   readonly id: string;
+  /** Id where it begins. */
   readonly source: string;
   readonly relation: string;
+  /** Id where it ends. */
   readonly target: string;
   readonly confidence: number;
   readonly uri: string;
@@ -420,8 +461,10 @@ export interface Result {
 export interface RootStatus {
   /** The folder that holds `.vouch/`. */
   readonly root: string;
+  /** What it is called in answers. */
   readonly collection: string;
   readonly counts: Counts;
+  /** By file and line. */
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
   readonly indexed_at: string | null;
@@ -458,7 +501,9 @@ export interface SalienceResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
+  /** The session that was ranked. */
   readonly session_id: string;
+  /** Strongest first. */
   readonly salience: readonly SalientEntity[];
 }
 
@@ -495,6 +540,7 @@ export interface SearchHit {
   readonly snippet: string;
   /** BM25, rounded to 6 places; comparable within one answer. */
   readonly score: number;
+  /** The knowledge base it stands in. */
   readonly collection: string | null;
   /** The artifact's file. */
   readonly uri: string;
@@ -566,6 +612,7 @@ export interface StatusResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
+  /** The knowledge bases, in the order of their folders. */
   readonly roots: readonly RootStatus[];
   /** Sessions with a window. */
   readonly sessions: number;

@@ -23,17 +23,19 @@ __all__ = [
 class IdParams(Params):
     """An artifact by id."""
 
-    id: Id
+    id: Id = Field(description="As other answers give it; no name.")
 
 
 class Citation(Wire):
     """One citation of a claim, resolved as far as it goes."""
 
     id: str = Field(description="As the claim gives it.")
-    kind: Literal["source", "evidence", "missing"]
+    kind: Literal["source", "evidence", "missing"] = Field(
+        description="missing: there is none that may be shown."
+    )
     source_id: str | None
-    title: str | None
-    locator: str | None
+    title: str | None = Field(description="Of the source.")
+    locator: str | None = Field(description="Path or address of a source, place of evidence in it.")
     quote: str | None
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
@@ -52,9 +54,9 @@ class RelationRef(Wire):
     """An edge of the graph."""
 
     id: str
-    source: str
+    source: str = Field(description="Id where it begins.")
     relation: str
-    target: str
+    target: str = Field(description="Id where it ends.")
     confidence: float
     uri: str
 
@@ -94,8 +96,8 @@ class EntityResult(Result):
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The newest of them, at most twenty.")
     pages: list[PageRef]
-    relations: list[RelationRef]
-    collection: str | None
+    relations: list[RelationRef] = Field(description="Those that begin or end here.")
+    collection: str | None = Field(description="The knowledge base it stands in.")
 
 
 class ClaimResult(Result):
@@ -103,5 +105,5 @@ class ClaimResult(Result):
 
     claim: ClaimView
     pages: list[PageRef]
-    relations: list[RelationRef]
-    collection: str | None
+    relations: list[RelationRef] = Field(description="Those that begin or end here.")
+    collection: str | None = Field(description="The knowledge base it stands in.")

@@ -124,7 +124,7 @@ class SalienceMeta(Sparse):
 class Meta(Wire):
     """What is in play in the session that the call named."""
 
-    vouch_salience: list[SalienceMeta]
+    vouch_salience: list[SalienceMeta] = Field(description="Strongest first.")
 
 
 class Result(Sparse):

@@ -15,15 +15,15 @@ __all__ = ["DidChangeSalience", "DidChangeStatus", "PromptParams"]
 class PromptParams(Wire):
     """A prompt submitted without a document."""
 
-    session_id: SessionId
-    text: Text
+    session_id: SessionId = Field(description="Session whose newest text it becomes.")
+    text: Text = Field(description="The prompt in its own words.")
 
 
 class DidChangeSalience(Wire):
     """Sent when the ranking of a session changes."""
 
     session_id: str
-    salience: list[SalientEntity]
+    salience: list[SalientEntity] = Field(description="All that is in play now, strongest first.")
     fresh: list[SalientEntity] = Field(
         description="Entities newly brought in, strong enough to volunteer."
     )
@@ -34,7 +34,9 @@ class DidChangeSalience(Wire):
 class DidChangeStatus(Wire):
     """Sent when the health of the server changes."""
 
-    health: Literal["ok", "warning", "error"]
+    health: Literal["ok", "warning", "error"] = Field(
+        description="warning: it serves, within the limits that `message` names."
+    )
     quiescent: bool = Field(description="Whether nothing is being indexed.")
-    message: str | None
+    message: str | None = Field(description="What is going on or wrong, for people.")
     generation: int

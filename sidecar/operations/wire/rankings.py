@@ -87,7 +87,7 @@ class ExpertRow(Sparse):
 class ExpertsResult(Result):
     """Entities by evidence, best first."""
 
-    experts: list[ExpertRow] = Field(default_factory=list)
+    experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
 
 
 class SalienceParams(Params):
@@ -121,5 +121,5 @@ class SalientEntity(Sparse):
 class SalienceResult(Result):
     """Entities in play in a session, strongest first."""
 
-    session_id: str
-    salience: list[SalientEntity] = Field(default_factory=list)
+    session_id: str = Field(description="The session that was ranked.")
+    salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")

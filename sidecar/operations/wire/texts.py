@@ -39,13 +39,13 @@ class ProbeParams(Params):
 class ProbeHit(Wire):
     """An artifact that a phrase of the text brought in."""
 
-    phrase: str
-    collection: str
+    phrase: str = Field(description="The words of the text that matched.")
+    collection: str = Field(description="The knowledge base it stands in.")
     kind: SearchKind
     id: str
     text: str = Field(description="What it says; of a page, the section.")
-    similarity: float = Field(ge=0, le=1)
-    arm: Arm
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    arm: Arm = Field(description="How it matched; `text` is full text.")
     filename: str = Field(description="Its file, relative to `.vouch/`.")
     chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
 
@@ -53,9 +53,13 @@ class ProbeHit(Wire):
 class ProbeResult(Result):
     """What the knowledge bases know of a text, and which of them it is about."""
 
-    hits: list[ProbeHit] = Field(default_factory=list)
-    primary_collection: str | None = None
-    supplemental_collections: list[str] = Field(default_factory=list)
+    hits: list[ProbeHit] = Field(default_factory=list, description="By similarity.")
+    primary_collection: str | None = Field(
+        default=None, description="The knowledge base that the text is about."
+    )
+    supplemental_collections: list[str] = Field(
+        default_factory=list, description="Others with hits."
+    )
     strength: Literal["strong", "moderate", "weak"] = Field(
         default="weak", description="Weak evidence is never pushed."
     )
@@ -97,17 +101,21 @@ class ContextItem(Wire):
     entity_id: str | None = Field(description="The entity that brought it in, if one did.")
     collection: str | None = Field(description="The knowledge base it stands in.")
     phrase: str = Field(description="The words of the text that matched.")
-    similarity: float = Field(ge=0, le=1)
-    arm: Arm
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    arm: Arm = Field(description="How it matched; `text` is full text.")
 
 
 class ContextResult(Result):
     """A block for a prompt, empty when there is nothing to say."""
 
-    text: str = ""
-    items: list[ContextItem] = Field(default_factory=list)
-    primary_collection: str | None = None
-    supplemental_collections: list[str] = Field(default_factory=list)
+    text: str = Field(default="", description="The block, in its frame.")
+    items: list[ContextItem] = Field(default_factory=list, description="Its lines.")
+    primary_collection: str | None = Field(
+        default=None, description="The knowledge base that the text is about."
+    )
+    supplemental_collections: list[str] = Field(
+        default_factory=list, description="Others that the block speaks of."
+    )
 
 
 class SearchParams(Params):
@@ -127,7 +135,7 @@ class SearchHit(Wire):
     title: str = Field(description="Name, title or id.")
     snippet: str = Field(description="Where the words stand, at most 200 characters.")
     score: float = Field(description="BM25, rounded to 6 places; comparable within one answer.")
-    collection: str | None
+    collection: str | None = Field(description="The knowledge base it stands in.")
     uri: str = Field(description="The artifact's file.")
 
 
