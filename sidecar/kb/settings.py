@@ -74,10 +74,10 @@ class Prompts:
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """`sidecar.hover`, which no repository decides."""
+    """`sidecar.hover`, which no repository decides. Seven claims are a dozen lines."""
 
     enabled: bool = switch(True)
-    max_claims: int = bounded(int, 3, 1, 10)
+    max_claims: int = bounded(int, 3, 1, 7)
 
 
 @dataclass(frozen=True, slots=True)

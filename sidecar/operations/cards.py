@@ -14,7 +14,8 @@ from sidecar.retrieval.view import View, claim_date
 
 __all__ = ["EntityCard", "Mentioned", "mentioned_at"]
 
-CARD_CLAIMS = 10
+CARD_CLAIMS = 7
+"""As many as `hover.max_claims` may ask for."""
 CONNECTED = 5
 
 
@@ -24,7 +25,6 @@ class Connected:
 
     name: str
     claim_count: int
-    uri: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +78,14 @@ def _card(engine: Engine, served: Served, entity_id: str, many: bool) -> EntityC
         collection=served.collection.name if many else None,
         claim_count=len(claims),
         claims=tuple(views.claim(claim) for claim in best[:CARD_CLAIMS]),
-        experts=_connected(engine, view, views, entity),
+        experts=_connected(engine, view, entity),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
     )
 
 
-def _connected(
-    engine: Engine, view: View, views: ArtifactViews, entity: Entity
-) -> tuple[Connected, ...]:
+def _connected(engine: Engine, view: View, entity: Entity) -> tuple[Connected, ...]:
     """Who else carries evidence on an entity."""
     rows = rank([view], Question(entity.name, engine.now(), limit=CONNECTED + 1))
     return tuple(
-        Connected(row.entity.name, row.claim_count, views.uri(row.entity.path))
-        for row in rows
-        if row.entity.id != entity.id
+        Connected(row.entity.name, row.claim_count) for row in rows if row.entity.id != entity.id
     )[:CONNECTED]

@@ -37,7 +37,7 @@ def test_hover_says_what_is_known(client: Client, root: Path) -> None:
         "JWT access tokens expire after 15 minutes. (stable, confidence 0.9, [Auth notes](" in value
     )
     assert "2026-05-04" in value
-    assert "Connected: Redis 1" in value
+    assert "Connected by claims: Redis (1)" in value
     assert f"[Entity]({(root / '.vouch/entities/jwt.yaml').as_uri()})" in value
     assert len(value.splitlines()) <= 12
 
@@ -140,6 +140,18 @@ def test_in_a_linked_folder_uris_are_the_clients(start: Start, root: Path, tmp_p
     client.open((link / "a.md").as_uri(), "Ask JWT.", "markdown")
     found = client.request("textDocument/definition", at((link / "a.md").as_uri(), 0, 5))
     assert [one["uri"] for one in found] == [(link / ".vouch/entities/jwt.yaml").as_uri()]
+
+
+def test_as_many_claims_as_are_wanted_within_a_dozen_lines(start: Start, root: Path) -> None:
+    for number in range(9):
+        knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt", "redis")
+    client = start()
+    settings = {"hover": {"max_claims": 7}}
+    client.initialize(root, initializationOptions={"settings": settings})
+    client.indexed()
+    lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
+    assert sum(line.startswith("- ") for line in lines) == 7
+    assert len(lines) == 12
 
 
 def test_hover_can_be_turned_off(client: Client) -> None:

@@ -21,11 +21,9 @@ from sidecar.surfaces.plain import clip, markdown, one_line
 
 __all__ = ["register"]
 
-CLAIMS = 7
 CLAIMS_OF_MANY = 2
 CARDS = 3
 CITATIONS = 3
-EXPERTS = 5
 PAGES = 3
 TEXT = 240
 NAME = 80
@@ -90,7 +88,7 @@ def _markdown_style(server: Sidecar) -> Style:
 
 def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
     if len(cards) == 1:
-        return _card(cards[0], style, min(claims, CLAIMS)) + _footer(cards[0], style)
+        return _card(cards[0], style, claims) + _footer(cards[0], style)
     lines: list[str] = []
     for card in cards[:CARDS]:
         lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
@@ -127,10 +125,8 @@ def _label(citation: Citation) -> str:
 def _footer(card: EntityCard, style: Style) -> list[str]:
     lines = []
     if card.experts:
-        named = (
-            f"{style.text(clip(e.name, NAME))} {e.claim_count}" for e in card.experts[:EXPERTS]
-        )
-        lines += ["", "Connected: " + ", ".join(named)]
+        named = (f"{style.text(clip(e.name, NAME))} ({e.claim_count})" for e in card.experts)
+        lines += ["", "Connected by claims: " + ", ".join(named)]
     links = [style.link("Entity", card.entity.uri)]
     links += [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
     return [*lines, "", " · ".join(links)]
