@@ -107,7 +107,7 @@ function commands(
       vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
     openPathSetting: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
-    openRow: (row: { node: Node }) => openRow(server, row.node),
+    openRow: (row: { node: Node }) => openRow(panel, row.node),
     copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(row.node.label),
   });
 }
@@ -135,13 +135,9 @@ function registered(handlers: Record<string, (...args: never[]) => unknown>): vs
   );
 }
 
-/** A row's own file; for an entity the one that the server names. */
-async function openRow(server: Server, { target, subject }: Node): Promise<void> {
+async function openRow(panel: Panel, node: Node): Promise<void> {
+  const target = await panel.targetOf(node);
   if (target) await openTarget(target);
-  else if (subject) {
-    const { entity } = await server.ask('vouch/entity', { id: subject.id });
-    await openTarget({ uris: [entity.uri], needles: [] });
-  }
 }
 
 async function installAndStart(

@@ -4,9 +4,10 @@ import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { StatusItems } from './status';
 import { type State, summarize } from './statusText';
-import type { Ask } from './views/ask';
+import { type Ask, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InPlay } from './views/inPlay';
+import type { Node, Target } from './views/nodes';
 import { Marks, NodeTree } from './views/tree';
 
 const SETTLE_MS = 250;
@@ -72,6 +73,11 @@ export class Panel implements vscode.Disposable {
   describeExperts(): void {
     const { question, roots } = this.experts;
     this.expertsTree.view.message = question ? headline(question, roots.length) : '';
+  }
+
+  /** What a row of either view opens. */
+  targetOf(node: Node): Promise<Target | undefined> {
+    return targetOf(this.ask, (collection) => this.rootOf(collection), node);
   }
 
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {

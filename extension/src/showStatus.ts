@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Panel } from './panel';
 import type { Server } from './server/server';
 import { settingNames } from './server/server';
-import { diagnosticsReport, type Machine, problemsOf, summarize } from './statusText';
+import { allCountsOf, diagnosticsReport, type Machine, problemsOf, summarize } from './statusText';
 import { openTarget } from './views/open';
 
 interface Entry extends vscode.QuickPickItem {
@@ -27,9 +27,7 @@ function roots({ status }: Panel): Entry[] {
   return (status?.roots ?? []).map(({ root, collection, counts }) => ({
     label: `$(library) ${collection}`,
     description: root,
-    detail: Object.entries(counts)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(' · '),
+    detail: allCountsOf(counts),
     run: () =>
       vscode.commands.executeCommand(
         'revealInExplorer',
@@ -39,17 +37,18 @@ function roots({ status }: Panel): Entry[] {
 }
 
 function problems({ status }: Panel): Entry[] {
-  return problemsOf(status).map((problem) => ({
-    label: `$(${problem.severity}) ${problem.path}`,
-    description: `line ${problem.line}`,
-    detail: problem.message,
-    run: () => {
-      const file = vscode.Uri.file(path.join(problem.root, '.vouch', problem.path));
-      const uri = file.with({ fragment: `L${problem.line}` }).toString();
-      return openTarget({ uris: [uri], needles: [] });
-    },
-  }));
+  return problemsOf(status).map(({ root, path: file, line, severity, message }) => {
+    const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
+    if (!file) return { ...entry, run: openSettings };
+    const uri = vscode.Uri.file(path.join(root, '.vouch', file)).with({ fragment: `L${line}` });
+    const run = () => openTarget({ uris: [uri.toString()], needles: [] });
+    return { ...entry, description: `line ${line}`, run };
+  });
 }
+
+/** Where a setting that stands in no file of the knowledge base can be looked for. */
+const openSettings = () =>
+  vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar');
 
 function actions(server: Server): Entry[] {
   const command = (label: string, id: string): Entry => ({

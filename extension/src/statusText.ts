@@ -57,6 +57,14 @@ export const problemsOf = (status: StatusResult | undefined) =>
     problems.map((problem) => ({ root, ...problem })),
   );
 
+const SINGULAR: Readonly<Record<string, string>> = { entities: 'entity', evidence: 'evidence' };
+
+/** Counts of all kinds, of one knowledge base. */
+export const allCountsOf = (counts: StatusResult['roots'][number]['counts']): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => plural(count, SINGULAR[kind] ?? kind.replace(/s$/, ''), kind))
+    .join(' · ');
+
 /** Claims and entities over all knowledge bases. */
 export function countsOf(status: StatusResult): string {
   const sum = (of: 'claims' | 'entities') =>

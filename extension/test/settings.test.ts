@@ -9,6 +9,7 @@ interface Property {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly scope: string;
+  readonly markdownDescription: string;
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -38,9 +39,11 @@ test('every setting that is sent has its place in the settings editor, with its 
   const own = Object.keys(properties).filter((key) => !/\.(path|trace\.server)$/.test(key));
   assert.deepEqual(own.sort(), CLIENT_SETTINGS.map((key) => `vouchSidecar.${key}`).sort());
   for (const key of own) {
-    const { type, default: value, minimum, maximum } = properties[key] as Property;
+    const property = properties[key] as Property;
+    const { type, default: value, minimum, maximum, markdownDescription: said } = property;
     if (type === 'boolean') continue;
     assert.ok(minimum !== undefined && maximum !== undefined, `${key} has no range`);
+    assert.ok(said.includes(`${minimum} to ${maximum}`), `${key} does not say its range`);
     assert.ok(Number(value) >= minimum && Number(value) <= maximum, `${key}: default out of range`);
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { diagnosticsReport, summarize } from '../src/statusText';
+import { allCountsOf, diagnosticsReport, summarize } from '../src/statusText';
 
 const status: StatusResult = {
   generation: 7,
@@ -35,6 +35,12 @@ test('what is served stands in one line, with generation and last problem', () =
   assert.equal(summary.text, 'Vouch: 12 claims, 1 entity');
   assert.equal(summary.detail, 'generation 7 · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
+});
+
+test('one of a kind is not several', () => {
+  const counts = { claims: 1, entities: 1, pages: 2, relations: 0, sources: 1, evidence: 1 };
+  const words = '1 claim · 1 entity · 2 pages · 0 relations · 1 source · 1 evidence';
+  assert.equal(allCountsOf(counts), words);
 });
 
 test('what the server says of its health counts', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityResult } from '../src/protocol.gen';
 import { arrange } from '../src/views/arrange';
-import type { Ask } from '../src/views/ask';
+import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';
@@ -233,6 +233,22 @@ test('every row has an id of its own', () => {
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
 });
 
+test('a row opens its own place, or the file of its entity in its own knowledge base', async () => {
+  const asked: unknown[] = [];
+  const ask = (async (_: string, params: unknown) => {
+    asked.push(params);
+    return entity('a', []);
+  }) as unknown as Ask;
+  const rootOf = (collection: string | null) => collection && `/${collection}`;
+  const row = entityNode('s', salient('a', { collection: 'billing' }), false, false);
+  const target = await targetOf(ask, rootOf, row);
+  assert.deepEqual(target?.uris, ['file:///kb/.vouch/entities/a.yaml']);
+  assert.deepEqual(asked, [{ id: 'a', root: '/billing' }]);
+  const own = claimNode('p', claim('c'));
+  assert.equal(await targetOf(ask, rootOf, own), own.target);
+  assert.equal(asked.length, 1);
+});
+
 test('a bar fills with the share', () => {
   assert.equal(bar(1), '━━━━━━━━━━');
   assert.equal(bar(0.5), '━━━━━─────');
@@ -282,6 +298,8 @@ test('experts show in order, an answer to an older question is dropped', async (
 test('the line above the experts names topic, weight and types; history keeps each once', () => {
   const asked = { topic: ' rate\n limiter ', weight: 'recency', types: ['team'] } as const;
   assert.equal(headline(asked, 2), '“rate limiter” · by how recent they are · only team');
+  const weighed = { ...asked, weight: 'evidence', types: [] } as const;
+  assert.equal(headline(weighed, 2), '“rate limiter” · by weight of evidence');
   assert.equal(headline(asked, 0), 'No claim speaks of “rate limiter” · only team.');
   assert.deepEqual(remember(['a', 'b'], 'b'), ['b', 'a']);
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);

@@ -1,6 +1,6 @@
 /** Asking the server, typed by method; and what an open row of an entity shows. */
 import type { EntityResult, Requests } from '../protocol.gen';
-import type { Node, Subject } from './nodes';
+import type { Node, Subject, Target } from './nodes';
 
 export type Ask = <M extends keyof Requests>(
   method: M,
@@ -22,4 +22,11 @@ export interface Model {
 
 export function askEntity(ask: Ask, rootOf: RootOf, subject: Subject): Promise<EntityResult> {
   return ask('vouch/entity', { id: subject.id, root: rootOf(subject.collection) });
+}
+
+/** What a row opens: its own place, or the file of the entity that it is about. */
+export async function targetOf(ask: Ask, rootOf: RootOf, node: Node): Promise<Target | undefined> {
+  if (node.target || !node.subject) return node.target;
+  const { entity } = await askEntity(ask, rootOf, node.subject);
+  return { uris: [entity.uri], needles: [] };
 }

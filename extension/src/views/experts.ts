@@ -6,7 +6,7 @@ import { messageOf } from './inPlay';
 import { expertNode, keyOf, type Node, noteNode } from './nodes';
 import { difference } from './rows';
 
-export const WEIGHTS = ['count', 'recency', 'citation'] as const;
+export const WEIGHTS = ['count', 'recency', 'citation', 'evidence'] as const;
 export type Weight = (typeof WEIGHTS)[number];
 
 export interface Question {
@@ -23,6 +23,7 @@ export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
   count: 'by number of claims',
   recency: 'by how recent they are',
   citation: 'by what they cite',
+  evidence: 'by weight of evidence',
 };
 
 /** The line above the rows. */

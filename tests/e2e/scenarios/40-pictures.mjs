@@ -93,7 +93,7 @@ export async function run({ w, test, artifacts }) {
 }
 
 const PROMPT = [
-  'We want eight instances of Relay before the 23rd.',
+  'We want eight instances before the 23rd.',
   'Does the rate limiter still count for each of them, and what',
   'did INC-118 teach us about one that is not drained?',
 ];
