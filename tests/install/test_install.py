@@ -248,6 +248,76 @@ def test_codex_an_older_block_is_replaced(install: Install, root: Path) -> None:
     assert own.read_text("utf-8") == "a = 1\n\n" + fresh
 
 
+# As Codex writes: between our tables, behind them, and the server's anew, without its comment.
+TRUST = """
+[hooks.state]
+
+[hooks.state."/home/me/.codex/config.toml:session_end:0:0"]
+trusted_hash = "sha256:61a7"
+
+[projects."/home/me/project"]
+trust_level = "trusted"
+"""
+OTHER = """
+[mcp_servers.other]
+command = "echo"
+args = ["hi"]
+"""
+TOOLS = """
+[mcp_servers.vouch-sidecar.tools.kb_context]
+approval_mode = "approve"
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("there", ["", 'model = "x"\n', 'model = "x"\n\n[mcp_servers]\n'])
+def test_codex_what_it_wrote_between_stays(
+    install: Install, root: Path, there: str, newline: str
+) -> None:
+    own = root / ".codex" / "config.toml"
+    if there:
+        own.parent.mkdir()
+        own.write_bytes(there.replace("\n", newline).encode())
+    install("codex")
+    text = own.read_bytes().decode().replace("\r\n", "\n")
+    text = text.replace("\n# vouch-sidecar\n", "\n").replace("# vouch-sidecar\n", "")
+    text = text.replace("\n\n[[", f"\n{TOOLS}{OTHER}\n[[", 1) + TRUST
+    own.write_bytes(text.replace("\n", newline).encode())
+    before = tree(root)
+    assert install("codex").stdout == ""
+    assert tree(root) == before
+    install("codex", "--uninstall")
+    assert own.read_bytes().decode() == (there + OTHER + TRUST).replace("\n", newline)
+
+
+def test_codex_a_newer_block_leaves_what_was_written_between(install: Install, root: Path) -> None:
+    install("codex")
+    own = root / ".codex" / "config.toml"
+    fresh = own.read_text("utf-8")
+    own.write_text(fresh.replace('["mcp"]\n', f'["old"]\n{OTHER}') + TRUST, "utf-8")
+    install("codex")
+    assert own.read_text("utf-8") == OTHER + TRUST + "\n" + fresh
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        '[mcp_servers.vouch-sidecar]\ncommand = "x"\n[mcp_servers.vouch-sidecar.env]\nA = "1"\n',
+        '[mcp_servers]\nvouch-sidecar = { command = "vouch-sidecar" }\nother = { command = "x" }\n',
+        '[[hooks.SessionEnd]]\nhooks = [{ command = "vouch-sidecar hook x" }, { command = "y" }]\n',
+        'a = """\n[mcp_servers.vouch-sidecar]\ncommand = "vouch-sidecar"\n"""\n',
+        "hooks = 3\n",
+        "[hooks\n",
+    ],
+)
+def test_codex_what_is_not_ours_is_not_taken_out(install: Install, root: Path, theirs: str) -> None:
+    own = root / ".codex" / "config.toml"
+    own.parent.mkdir()
+    own.write_text(theirs, "utf-8")
+    assert install("codex", "--uninstall").stdout == ""
+    assert own.read_text("utf-8") == theirs
+
+
 @pytest.mark.parametrize(
     ("host", "name", "text"),
     [
@@ -260,6 +330,11 @@ def test_codex_an_older_block_is_replaced(install: Install, root: Path) -> None:
         ("codex", ".codex/config.toml", "mcp_servers = {}"),
         ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
         ("codex", ".codex/config.toml", "a = "),
+        (
+            "codex",
+            ".codex/config.toml",
+            '[[hooks.SessionEnd]]\nhooks = [{ command = "vouch-sidecar hook session-end" }]',
+        ),
         ("zed", ".zed/settings.json", "[]"),
         ("claude-code", f"{PLUGIN}/.mcp.json", "{}"),
     ],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -13,12 +11,12 @@ from typing import Any, Protocol
 from sidecar.surfaces.install.edit import add, drop
 from sidecar.surfaces.install.errors import ConflictError, MalformedError
 from sidecar.surfaces.install.jsonc import parse
+from sidecar.surfaces.install.toml import Owns, cut, holds, loads
 
 __all__ = ["JsonMember", "Keys", "OwnFile", "Piece", "TomlBlock"]
 
 Keys = Sequence[str]
-BEGIN = "# >>> vouch-sidecar"
-END = "# <<< vouch-sidecar"
+HEADING = "# vouch-sidecar"
 
 
 class Piece(Protocol):
@@ -82,45 +80,46 @@ class JsonMember:
 
 @dataclass(frozen=True)
 class TomlBlock:
-    """Tables at the end of a TOML file, between two marks."""
+    """Tables at the end of a TOML file, under a heading. Its host may write between them, behind
+    them and over them, without the heading; `owns` knows them then.
+    """
 
     path: PurePosixPath
     text: str
+    owns: Owns
 
     def put(self, before: str | None) -> str:
         if before is None:
             return self._block
-        found = _BLOCK.search(before)
-        if found is not None and found[0].replace("\r", "").strip() == self._block.strip():
+        value = loads(before)
+        if holds(value, loads(self.text)):
             return before
-        return self._append(_BLOCK.sub("", before, count=1))
+        rest = self._without(before)
+        if rest != before and HEADING not in before:
+            raise ConflictError("has a part of what would be written")
+        return self._append(rest)
 
     def take(self, before: str) -> str | None:
-        return None if before == self._block else _BLOCK.sub("", before, count=1)
+        if before == self._block:
+            return None
+        after = self._without(before)
+        return after if after.strip() or not before.strip() else None
 
     @property
     def _block(self) -> str:
-        return f"{BEGIN}\n{self.text}{END}\n"
+        return f"{HEADING}\n{self.text}"
+
+    def _without(self, before: str) -> str:
+        for newline in ("\n", "\r\n"):
+            before = before.replace(("\n" + self._block).replace("\n", newline), "", 1)
+        return cut(before, self.owns, HEADING)
 
     def _append(self, before: str) -> str:
         """After whatever there is, on a line of its own; the line end in front goes with it."""
-        _loads(before)
         newline = "\r\n" if "\r\n" in before else "\n"
         after = before + ("\n" + self._block).replace("\n", newline)
         try:
-            tomllib.loads(after)
-        except tomllib.TOMLDecodeError:
+            loads(after)
+        except MalformedError:
             raise ConflictError("defines some of the same tables") from None
         return after
-
-
-_BLOCK = re.compile(
-    rf"(?:\r?\n)?^{re.escape(BEGIN)}\r?\n.*?^{re.escape(END)}(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
-
-
-def _loads(text: str) -> None:
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise MalformedError(f"is not TOML: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from sidecar.surfaces.install.hosts.host import COMMAND, NAME, Host, Place, home
 from sidecar.surfaces.install.pieces import TomlBlock
@@ -35,13 +36,34 @@ FILE = PurePosixPath("config.toml")
 FOLDER = PurePosixPath(".codex")
 
 
+def _owns(table: dict[str, Any]) -> bool:
+    """The server, with what Codex keeps below it, and groups of hooks that call nothing else."""
+    match table:
+        case {"mcp_servers": {"vouch-sidecar": {"command": "vouch-sidecar"}, **others}}:
+            return not others
+        case {"hooks": dict(events)}:
+            return all(_calls_us(groups) for groups in events.values())
+    return False
+
+
+def _calls_us(groups: Any) -> bool:
+    match groups:
+        case [{"hooks": [_, *_] as hooks}]:
+            return all(isinstance(hook, dict) and _is_ours(hook.get("command")) for hook in hooks)
+    return False
+
+
+def _is_ours(command: object) -> bool:
+    return isinstance(command, str) and command.startswith(f"{COMMAND} hook ")
+
+
 def _project(root: Path) -> Place:
-    return Place(root, (TomlBlock(FOLDER / FILE, TABLES),))
+    return Place(root, (TomlBlock(FOLDER / FILE, TABLES, _owns),))
 
 
 def _user(env: Mapping[str, str]) -> Place:
     if own := env.get("CODEX_HOME"):
-        return Place(Path(own), (TomlBlock(FILE, TABLES),))
+        return Place(Path(own), (TomlBlock(FILE, TABLES, _owns),))
     return _project(home(env))
 
 
