@@ -20,7 +20,7 @@ from sidecar.kb.access import Viewer
 from sidecar.kb.layout import KB_DIRNAME
 from sidecar.kb.records import Problem, Severity
 from sidecar.kb.settings import load_settings, viewer_for
-from sidecar.retrieval.salience import Salient, rank
+from sidecar.retrieval.salience import Salient
 from sidecar.retrieval.sessions import Sessions
 from sidecar.retrieval.view import View
 
@@ -311,8 +311,9 @@ class Engine:
         for one in served:
             reflex = one.settings.reflex
             if reflex.enabled:
-                limit = max(limit, top_k or reflex.top_k)
-                rows += rank([one.view], one.window(session), top_k or reflex.top_k)
+                most = top_k or reflex.top_k
+                limit = max(limit, most)
+                rows += one.in_play(session, most)
         rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
         return rows[:limit]
 

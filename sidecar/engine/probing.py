@@ -38,10 +38,7 @@ def probe(
     text in the same session is not made again while nothing changed, unless it came too late.
     """
     asked = _allowed(served)
-    stamp = tuple(
-        (one.view.collection, one.view.gates, one.view.knowledge.generation, one.settings)
-        for one in asked
-    ) + tuple(one.view.knowledge.overlaid for one in asked)
+    stamp = tuple((one.view.stamp, one.settings) for one in asked)
     if session is None:
         return _probe(asked, text, lambda _, look: look(), late)
     session.turn += 1

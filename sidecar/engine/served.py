@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.kb.settings import Settings
+from sidecar.retrieval.salience import Salient, rank
 from sidecar.retrieval.sessions import Session
 from sidecar.retrieval.view import View
 
@@ -27,6 +28,13 @@ class Speaker:
         reflex = self.settings.reflex
         texts = session.newest_first(self.view.identity) if reflex.enabled else []
         return texts[: reflex.window]
+
+    def in_play(self, session: Session, most: int) -> list[Salient]:
+        """The ranking of a session's window, made once for as long as nothing changes."""
+        texts = self.window(session)
+        newest = texts[0] if texts else ""
+        state = (self.view.stamp, most, *texts)
+        return session.ranked.once(newest, state, lambda: rank([self.view], texts, most))
 
 
 @dataclass(frozen=True, slots=True)

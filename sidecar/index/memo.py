@@ -17,7 +17,8 @@ T = TypeVar("T")
 class Memo:
     """Keeps the latest used results, always the newest one: a question asks for it many times."""
 
-    def __init__(self) -> None:
+    def __init__(self, entries: int = MAX_ENTRIES) -> None:
+        self._entries = entries
         self._made: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
         self._characters = 0
 
@@ -34,7 +35,7 @@ class Memo:
         if key not in self._made:
             self._characters += len(text)
         self._made[key] = made
-        while len(self._made) > MAX_ENTRIES or (
+        while len(self._made) > self._entries or (
             self._characters > MAX_CHARACTERS and len(self._made) > 1
         ):
             (oldest, _), _ = self._made.popitem(last=False)

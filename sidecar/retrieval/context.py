@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from sidecar.retrieval.answering import asked_next
 from sidecar.retrieval.block import Hit, cut
 from sidecar.retrieval.salience import Salient
+from sidecar.retrieval.view import FEW
 
 __all__ = ["Tiers", "adjacent_hits", "hits_for", "hits_next", "tiers"]
 
@@ -56,15 +57,24 @@ def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
     nothing else with a prompt is not worth its place there. A name alone, or with one word beside
     it, asks for everything.
     """
-    claims = row.view.nearest(row.entity.id, text, _NEAREST)
     asked = _asked(row, text)
-    for claim in claims:
+    first = None
+    for claim in _nearest(row, text):
+        first = first or claim
         stems = row.view.knowledge.stems_of((Kind.CLAIM, claim.id))
-        if claim is claims[0] or asked is None or asked.in_one_with(stems):
+        if claim is first or asked is None or asked.in_one_with(stems):
             yield _hit(row, claim)
-    if not claims:
+    if first is None:
         for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
             yield _hit(row, page, excerpt(page))
+
+
+def _nearest(row: Salient, text: str) -> Iterator[Claim]:
+    """An entity's claims, nearest to the text first. Most who ask take a few only."""
+    few = row.view.nearest(row.entity.id, text, FEW)
+    yield from few
+    if len(few) == FEW:
+        yield from row.view.nearest(row.entity.id, text, _NEAREST)[FEW:]
 
 
 class _Asked(NamedTuple):

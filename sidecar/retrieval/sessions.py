@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
+from sidecar.index.memo import Memo
+
 __all__ = ["Session", "Sessions", "Slot"]
 
 MAX_SESSIONS = 256
@@ -24,6 +26,8 @@ _BEGUN_WORD = re.compile(r"\s\S{0,80}$")
 _BREAK = "\n\n"
 """Stands for what was left out: no name goes on behind it."""
 PROBED_TURNS = 10
+RANKINGS = 8
+"""Of a window as it is: one for each collection and each number of rows that is asked for."""
 T = TypeVar("T")
 
 
@@ -61,6 +65,8 @@ class Session:
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0
+    ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
+    """What is in play, until the window or the knowledge is another."""
     last_push_at: dict[Hashable, float] = field(default_factory=dict)
     """When something of a collection (`View.identity`) was last `fresh`."""
     _made: int = 0

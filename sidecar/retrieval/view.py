@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from heapq import nsmallest
-from math import fsum
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
@@ -20,13 +16,14 @@ from sidecar.index.mentions import Mention
 from sidecar.index.search import rarity
 from sidecar.kb.access import gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from sidecar.retrieval.overlap import Overlap
 
-__all__ = ["View", "claim_date", "moment"]
+__all__ = ["FEW", "View", "claim_date", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-_CLAIMS_PER_WORD = 16
-"""Reading a claim costs as much as looking this many up that may hold a word."""
+FEW = 8
+"""Claims of an entity that are looked for where fewer would do: what asks next asks for some."""
 T = TypeVar("T")
 
 
@@ -43,6 +40,12 @@ class View:
     def identity(self) -> Path | str:
         """What a collection is known by from one question to the next: a name can go to another."""
         return self.root or self.collection
+
+    @property
+    def stamp(self) -> Hashable:
+        """Another one wherever the same question may be answered in another way."""
+        knowledge = self.knowledge
+        return self.collection, self.root, self.gates, knowledge.generation, knowledge.overlaid
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text, kept until the knowledge or the viewer is another."""
@@ -136,104 +139,20 @@ class View:
         """The claims of an entity by what they share with a text: content words by rarity, ties
         by id.
         """
-        what = f"nearest {limit} {entity_id}"
-        return self.once(what, text, lambda: self._nearest(entity_id, text, limit))
+        most = max(limit, FEW)
 
-    def _nearest(self, entity_id: str, text: str, limit: int) -> list[Claim]:
-        shares = self.once(f"shares {entity_id}", text, lambda: self._shares(entity_id, text))
-        found: list[Claim] = []
-        for group in shares:
-            if len(found) < limit:
-                found += self._first(group, limit - len(found))
-        if len(found) < limit:
-            others = set(self.counting(entity_id)).difference(*shares)
-            found += self._first(others, limit - len(found))
-        return found
+        def find() -> list[Claim]:
+            weights = self.once("weights", text, lambda: self.weights(text))
+            overlap = Overlap(self.knowledge, self.gates)
+            return overlap.largest(self.counting(entity_id), weights, most)
 
-    def _shares(self, entity_id: str, text: str) -> list[array[int]]:
-        """The claims of an entity that share more than others with a text, in groups that share as
-        much, most first; what all of them share counts for nothing.
-        """
-        ordinals = self.counting(entity_id)
-        weights = self.once("weights", text, lambda: self.weights(text))
-        if len(ordinals) < 2:
-            return []
-        words = list(weights)
-        masks, everywhere = self._masks(ordinals, words)
-        groups: defaultdict[float, array[int]] = defaultdict(lambda: array("I"))
-        for mask, group in _by_mask(masks).items():
-            share = fsum(weights[words[bit]] for bit in _bits(mask | everywhere))
-            groups[round(share, 9)].extend(group)
-        return [groups[share] for share in sorted(groups, reverse=True)]
+        return self.once(f"nearest {most} {entity_id}", text, find)[:limit]
 
     def held(
         self, ordinals: AbstractSet[int], words: Sequence[Needle]
     ) -> dict[tuple[Needle, ...], list[int]]:
         """The claims that hold some of the words, by which ones they hold."""
-        masks, everywhere = self._masks(ordinals, words)
-        groups = {mask | everywhere: group for mask, group in _by_mask(masks).items()}
-        if everywhere and (others := list(ordinals - masks.keys())):
-            groups[everywhere] = others
-        return {tuple(words[bit] for bit in _bits(mask)): group for mask, group in groups.items()}
-
-    def _masks(
-        self, ordinals: AbstractSet[int], words: Sequence[Needle]
-    ) -> tuple[Mapping[int, int], int]:
-        """Which of the words claims hold, as bits, and the bits of the words that all of them hold.
-
-        Those are in no mask, and what holds nothing else has none.
-        """
-        if len(ordinals) <= _CLAIMS_PER_WORD * len(words):
-            return self._read(ordinals, words), 0
-        masks: defaultdict[int, int] = defaultdict(int)
-        everywhere = 0
-        for bit, word in enumerate(words):
-            held = self.knowledge.search.postings.among(ordinals, word, Kind.CLAIM, self.gates)
-            if len(held) == len(ordinals):
-                everywhere |= 1 << bit
-                continue
-            for ordinal in held:
-                masks[ordinal] |= 1 << bit
-        return masks, everywhere
-
-    def _read(self, ordinals: AbstractSet[int], words: Sequence[Needle]) -> Mapping[int, int]:
-        bits: defaultdict[str, int] = defaultdict(int)
-        longer: defaultdict[str, list[tuple[frozenset[str], int]]] = defaultdict(list)
-        for bit, word in enumerate(words):
-            for first, *others in word.alternatives:
-                if others:  # looked at only where a claim holds the first of its stems
-                    longer[first].append((frozenset(others), 1 << bit))
-                else:
-                    bits[first] |= 1 << bit
-        masks: dict[int, int] = {}
-        for ordinal in ordinals:
-            stems = self.knowledge.document(ordinal)[1].stems
-            mask = 0
-            for stem in stems:
-                if stem in bits:
-                    mask |= bits[stem]
-                if stem in longer:
-                    mask |= sum({bit for others, bit in longer[stem] if others.issubset(stems)})
-            if mask:
-                masks[ordinal] = mask
-        return masks
-
-    def _first(self, ordinals: Iterable[int], limit: int) -> list[Claim]:
-        return nsmallest(limit, self.knowledge.claims_at(ordinals), key=attrgetter("id"))
-
-
-def _by_mask(masks: Mapping[int, int]) -> dict[int, list[int]]:
-    groups: defaultdict[int, list[int]] = defaultdict(list)
-    for ordinal, mask in masks.items():
-        groups[mask].append(ordinal)
-    return groups
-
-
-def _bits(mask: int) -> Iterator[int]:
-    """The bits that are set, lowest first."""
-    while mask:
-        yield (mask & -mask).bit_length() - 1
-        mask &= mask - 1
+        return Overlap(self.knowledge, self.gates).held(ordinals, words)
 
 
 def moment(at: float) -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from math import fsum
 
@@ -10,25 +11,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.index.content import content_stems
+from sidecar.kb.records import Claim
+from sidecar.retrieval import overlap
 from sidecar.retrieval import view as views
+from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
 
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()
 
 
-@pytest.fixture(autouse=True, scope="module", params=[0, 1_000])
+@pytest.fixture(autouse=True, scope="module", params=[(0, 1), (0, 8), (1_000, 1)])
 def claims_per_word(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whether words are looked up, or claims read."""
+    """Whether words are looked up, or claims read; and how few are looked for at once."""
+    claims_per_word, few = request.param
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(views, "_CLAIMS_PER_WORD", request.param)
+        patch.setattr(overlap, "_CLAIMS_PER_WORD", claims_per_word)
+        patch.setattr(views, "FEW", few)
         yield
 
 
 _texts = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=6).map(" ".join)
 
 
+def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
+    weights = seen.weights(text)
+
+    def share(said: str) -> float:
+        stems = frozenset(content_stems(said))
+        return round(fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
+
+    return sorted(claims, key=lambda c: (-share(c.text), c.id))
+
+
 @settings(max_examples=100, deadline=None)
-@given(st.lists(_texts, max_size=8), _texts, st.integers(1, 9))
+@given(st.lists(_texts, max_size=24), _texts, st.integers(1, 9))
 def test_nearest_is_what_shares_most_by_rarity(
     texts: list[str],
     text: str,
@@ -36,12 +52,19 @@ def test_nearest_is_what_shares_most_by_rarity(
 ) -> None:
     claims = [claim(f"c{i}", said, entities=("e",)) for i, said in enumerate(texts)]
     seen = view(entity("e", "auth"), *claims)
-    weights = seen.weights(text)
-
-    def share(said: str) -> float:
-        stems = frozenset(content_stems(said))
-        return round(fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
-
-    ranked = sorted(claims, key=lambda c: (-share(c.text), c.id))
+    ranked = _ranked(seen, claims, text)
     assert seen.nearest("e", text, 1) == ranked[:1]
     assert seen.nearest("e", text, limit) == ranked[:limit]
+
+
+def test_what_shares_most_with_its_common_words_is_not_lost() -> None:
+    rng = random.Random(1)
+    words = [f"word{letter}" for letter in "abcdefghijklmnop"]
+    often = [1 / (place + 1) for place in range(len(words))]
+    texts = [" ".join(rng.choices(words, often, k=6)) for _ in range(300)]
+    claims = [claim(f"c{i:03}", said, entities=("e",)) for i, said in enumerate(texts)]
+    seen = view(entity("e", "auth"), *claims)
+    for _ in range(50):
+        text = " ".join(rng.choices(words, k=8))
+        for limit in (1, 5):
+            assert seen.nearest("e", text, limit) == _ranked(seen, claims, text)[:limit]
