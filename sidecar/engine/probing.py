@@ -11,7 +11,7 @@ from sidecar.retrieval.phrases import Phrase
 from sidecar.retrieval.probe import Probe, run
 from sidecar.retrieval.sessions import Session
 
-__all__ = ["Probed", "probe"]
+__all__ = ["Probed", "allowed", "probe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def probe(
     """Probe the knowledge bases, as many as the settings allow, until `late`. A probe of the same
     text in the same session is not made again while nothing changed, unless it came too late.
     """
-    asked = _allowed(served)
+    asked = allowed(served)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
     if session is None:
         return _probe(asked, text, lambda _, look: look(), late)
@@ -74,7 +74,7 @@ def _probe(
     return Probed(found, 0, persona)
 
 
-def _allowed(served: Sequence[Speaker]) -> Sequence[Speaker]:
+def allowed(served: Sequence[Speaker]) -> Sequence[Speaker]:
     """Those that are probed: as many as the strictest setting says, in the order of their names."""
     limits = [n for one in served if (n := one.settings.probe.max_collections) is not None]
     if not limits:

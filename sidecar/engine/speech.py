@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sidecar.engine.served import Speaker
 from sidecar.kb.records import Claim, Kind, Page, key_of
 from sidecar.retrieval.block import Hit, render
-from sidecar.retrieval.context import adjacent_hits, hits_for, hits_next, tiers
+from sidecar.retrieval.context import Tiers, adjacent_hits, hits_for, hits_next, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.probe import Probe
 from sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
@@ -38,7 +38,7 @@ def speak_of(
     probed: Probe | None = None,
 ) -> Speech:
     """Context for texts, newest first, or else for the session's window; `probed` adds what full
-    text found for them.
+    text found for them, and says which knowledge base they are about.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
     said now is kept as given. Of an entity that was given before, a text brings in what it asks
@@ -62,7 +62,8 @@ def speak_of(
     given = _given(session, repeat)
     if texts is None:
         texts = session.newest_first() if session is not None else []
-    speech = say(served, rows, " ".join(texts), max_chars, adjacent, given, more)
+    leads = probed.primary if probed is not None else None
+    speech = say(served, rows, " ".join(texts), max_chars, adjacent, given, more, leads)
     if session is not None and not repeat:
         _remember(session, rows, speech)
     return speech
@@ -80,9 +81,10 @@ def say(
     adjacent: bool = False,
     given: frozenset[object] = frozenset(),
     more: Sequence[Hit] = (),
+    leads: str | None = None,
 ) -> Speech:
     """A block about entities, then about `more`. `given` holds the keys, with state, of what stays
-    out.
+    out; the collection `leads` is primary where it has something to say.
     """
     recalls = {one.view.collection: one.settings.recall for one in served}
     about = {row.view.collection for row in rows} | {hit.view.collection for hit in more}
@@ -96,7 +98,7 @@ def say(
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if adjacent:
         hits += [hit for hit in adjacent_hits(hits) if _state_of(hit) not in given]
-    chosen = tiers(text, hits, [one.view.collection for one in served])
+    chosen = _led_by(leads, tiers(text, hits, [one.view.collection for one in served]))
     budget = max_chars or max(recalls[collection].max_context_chars for collection in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     block, said = render(hits, chosen.primary, budget, key_facts)
@@ -106,6 +108,14 @@ def say(
     return Speech(
         block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
     )
+
+
+def _led_by(leads: str | None, found: Tiers) -> Tiers:
+    """Lines say less than a probe does: what two names bring in may be one claim."""
+    if leads is None or leads not in found.supplemental:
+        return found
+    others = (found.primary, *found.supplemental)
+    return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
 
 
 def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:

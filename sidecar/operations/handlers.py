@@ -9,6 +9,7 @@ from time import perf_counter
 
 from sidecar import __version__
 from sidecar.engine import Caller, Engine, Served, probing
+from sidecar.engine.served import Speaker
 from sidecar.engine.speech import speak_of
 from sidecar.kb.records import Entity, Kind, key_of
 from sidecar.operations import wire
@@ -113,12 +114,14 @@ def context(ask: Ask, params: wire.ContextParams) -> wire.ContextResult:
         session = sessions.open(session_id) if session_id else None
     texts = None if params.task is None else [analysed(params.task)]
     probed = None
+    served: Sequence[Speaker] = ask.served
     if params.task is not None:
-        made = probing.probe(ask.served, analysed(params.task), session, late)
+        served = probing.allowed(ask.served)
+        made = probing.probe(served, analysed(params.task), session, late)
         ask.engine.stats.looked(len(made.probe.phrases), made.from_cache)
         probed = made.probe
     speech = speak_of(
-        ask.served,
+        served,
         texts,
         probed=probed,
         session=session,
@@ -161,11 +164,11 @@ def probe(ask: Ask, params: wire.ProbeParams) -> wire.ProbeResult:
                 collection=hit.view.collection,
                 kind=_KINDS[key_of(hit.artifact)[0]],
                 id=hit.artifact.id,
-                text=text_of(hit.artifact, hit.section),
+                text=text_of(hit.artifact, hit.section or 0),
                 similarity=hit.similarity,
                 arm=hit.arm,
                 filename=hit.artifact.path,
-                chunk_idx=hit.section,
+                chunk_idx=hit.section or 0,
             )
             for hit in found.hits
         ],

@@ -1,0 +1,83 @@
+"""Which of several knowledge bases a prompt is about, and what is said of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.engine import Engine
+from tests.engine.bases import ask, engine_on, write
+from tests.kb.samples import claim, entity, make_kb
+
+CAMPAIGN = {
+    "entities/end.yaml": entity("end", name="Rogue's End", type="place"),
+    "entities/faction.yaml": entity("faction", name="Tower Faction", aliases=["tower"]),
+    "claims/siege.yaml": claim(
+        "siege", text="The Tower Faction besieged Rogue's End.", entities=["end", "faction"]
+    ),
+}
+ATLAS = {
+    "entities/end.yaml": entity("end", name="Rogue's End", type="place"),
+    "claims/coast.yaml": claim("coast", text="Rogue's End is on the coast.", entities=["end"]),
+}
+RULES = {
+    "entities/rest.yaml": entity("rest", name="Long Rest", type="concept"),
+    "claims/rest.yaml": claim("rest", text="A long rest takes eight hours.", entities=["rest"]),
+}
+ARRIVED = "What happened at Rogue's End after the Tower Faction arrived?"
+
+
+def serving(folder: Path, **bases: Mapping[str, bytes]) -> Engine:
+    roots = []
+    for name, files in bases.items():
+        make_kb(folder / name)
+        for path, data in files.items():
+            write(folder / name, path, data)
+        roots.append(folder / name)
+    return engine_on(*roots)
+
+
+def asked(engine: Engine, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    return ask(engine, "probe", text=text), ask(engine, "context", task=text)
+
+
+@pytest.mark.parametrize("text", [ARRIVED, ARRIVED.replace("'", "’")])
+def test_the_block_leads_with_the_one_that_has_the_most_evidence(tmp_path: Path, text: str) -> None:
+    """One claim of the campaign holds both names; the atlas, with one, is no equal to it."""
+    probed, context = asked(serving(tmp_path, atlas=ATLAS, campaign=CAMPAIGN), text)
+    folded = [phrase.replace("’", "'") for phrase in probed["phrases_tested"]]
+    assert folded[:2] == ["Rogue's End", "Tower Faction"]
+    for answer in (probed, context):
+        assert answer["primary_collection"] == "campaign"
+        assert answer["supplemental_collections"] == ["atlas"]
+    _, first, siege, second, coast, _ = context["text"].splitlines()
+    assert (first, second) == ("PRIMARY campaign", "SUPPLEMENTAL atlas")
+    assert "siege" in siege
+    assert "coast" in coast
+
+
+def test_the_other_one_is_there_only_when_it_has_hits(tmp_path: Path) -> None:
+    for answer in asked(serving(tmp_path, rules=RULES, campaign=CAMPAIGN), ARRIVED):
+        assert answer["primary_collection"] == "campaign"
+        assert answer["supplemental_collections"] == []
+
+
+def test_a_text_that_names_one_is_about_it(tmp_path: Path) -> None:
+    logs = claim("logs", text="System logs are kept for two weeks.", entities=[])
+    sheet = claim("sheet", text="The character sheet of Thalia has a new page.", entities=[])
+    files = {"system": {"claims/logs.yaml": logs}, "dnd_campaign": {"claims/sheet.yaml": sheet}}
+    text = "Check the system logs for when the character sheet was last updated"
+    probed, _ = asked(serving(tmp_path, **files), text)
+    assert probed["primary_collection"] == "system"
+    assert probed["supplemental_collections"] == ["dnd_campaign"]
+
+
+def test_a_prompt_is_held_against_as_many_as_the_config_says(tmp_path: Path) -> None:
+    engine = serving(tmp_path, atlas=ATLAS, campaign=CAMPAIGN)
+    engine.reconfigure({"probe": {"max_collections": 1}})
+    for answer in asked(engine, ARRIVED):
+        assert answer["primary_collection"] == "atlas"
+        assert answer["supplemental_collections"] == []
