@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -422,6 +423,14 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
         assert all(
             shown.count(opening) == shown.count(closing) for opening, closing in ("{}", "()")
         )
+
+
+def test_emacs_other_servers_of_text_modes_come_first(install: Install) -> None:
+    """Eglot takes the first entry whose mode the buffer's is derived from: HTML, YAML from text."""
+    entries = re.findall(
+        r"'eglot-server-programs '\((\S+) \. .*\)\)( t)?\)", install("emacs").stdout
+    )
+    assert entries == [("markdown-mode", ""), ("text-mode", " t")]
 
 
 def test_unknown_hosts_are_refused(install: Install) -> None:
