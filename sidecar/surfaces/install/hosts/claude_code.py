@@ -60,9 +60,9 @@ def _user(env: Mapping[str, str]) -> Place:
 
 HOST = Host(
     "Claude Code",
-    "It loads by itself as vouch-sidecar@skills-dir in the next session, in a project once its "
-    "folder is trusted; /reload-plugins loads it now. Where plugins are not looked for there: "
-    f"claude --plugin-dir {FOLDER}",
+    "It loads by itself as vouch-sidecar@skills-dir in the next session; in a project once its "
+    "folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. Where "
+    "plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
     _project,
     _user,
 )

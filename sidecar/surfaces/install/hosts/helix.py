@@ -8,7 +8,8 @@ __all__ = ["HOST"]
 
 SNIPPET = """\
 # In .helix/languages.toml or ~/.config/helix/languages.toml. Helix has no "every language": a
-# language's list replaces the one that comes with Helix, so name its other servers as well.
+# language's list replaces the one that comes with Helix, so name its other servers as well: before
+# this is there, hx --health markdown lists them.
 [language-server.vouch-sidecar]
 command = "vouch-sidecar"
 args = ["lsp"]

@@ -7,7 +7,8 @@ from sidecar.surfaces.install.hosts.host import Host
 __all__ = ["HOST"]
 
 SNIPPET = """\
--- In init.lua. For every file below a folder with .vouch/, whatever its type.
+-- In init.lua. For every file below a folder with .vouch/, whatever its type; one without any
+-- has no server in Neovim until :set filetype gives it one.
 vim.lsp.config("vouch-sidecar", {
   cmd = { "vouch-sidecar", "lsp" },
   root_markers = { ".vouch" },
