@@ -73,10 +73,6 @@ class Store:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
 
-    def artifact_at(self, path: str) -> Artifact | None:
-        """What the file at a path says, as last read."""
-        return self._ledger.get(path)
-
     def artifacts(self) -> Iterator[Artifact]:
         """All that counts, as last read."""
         return self._ledger.artifacts()
