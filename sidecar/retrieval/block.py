@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from sidecar.index.documents import sections
 from sidecar.kb.plain import one_line
 from sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from sidecar.retrieval.salience import ArmName
 from sidecar.retrieval.view import View, claim_date, moment
 
-__all__ = ["Hit", "cut", "frame", "render", "safe"]
+__all__ = ["Hit", "beginning", "cut", "frame", "render", "safe"]
 
+EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"
 _MIN_CUT = 40
@@ -29,8 +31,16 @@ class Hit:
     similarity: float
     arm: ArmName
     entity_id: str | None
-    excerpt: str = ""
-    section: int = 0
+    section: int | None = None
+    """Of a page that full text found: where; None stands for the whole."""
+
+    @property
+    def excerpt(self) -> str:
+        """What a page says there; of anything else, nothing."""
+        if not isinstance(self.artifact, Page):
+            return ""
+        there = "" if self.section is None else sections(self.artifact)[self.section]
+        return cut(" ".join(there.split()), EXCERPT_CHARS) or beginning(self.artifact)
 
 
 def render(
@@ -105,7 +115,8 @@ def _text(hit: Hit) -> str:
         case Claim(text=text):
             return text
         case Page(title=title):
-            return f"{title}. {hit.excerpt}" if hit.excerpt else title
+            excerpt = hit.excerpt
+            return f"{title}. {excerpt}" if excerpt else title
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name
         case Relation(source=source, relation=relation, target=target):
@@ -128,6 +139,16 @@ def _facts(hit: Hit) -> str:
     if (at := claim_date(claim)) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"
+
+
+def beginning(page: Page) -> str:
+    """How a page begins, headings left out."""
+    for section in sections(page):
+        lines = (line.strip() for line in section.splitlines())
+        words = " ".join(line for line in lines if line and not line.startswith("#"))
+        if words:
+            return cut(words, EXCERPT_CHARS)
+    return ""
 
 
 def safe(text: str) -> str:

@@ -9,18 +9,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from sidecar.index.content import Needle, content_stems, needles
-from sidecar.index.documents import sections
 from sidecar.index.postings import only_stem
 from sidecar.index.text import fold, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from sidecar.retrieval.answering import asked_next
-from sidecar.retrieval.block import Hit, cut
+from sidecar.retrieval.block import Hit
 from sidecar.retrieval.salience import Salient
 from sidecar.retrieval.view import FEW
 
 __all__ = ["Tiers", "adjacent_hits", "hits_for", "hits_next", "tiers"]
 
-EXCERPT_CHARS = 240
 _NEAREST = 50
 """Claims of an entity that are looked at, nearest first."""
 
@@ -66,7 +64,7 @@ def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
             yield _hit(row, claim)
     if first is None:
         for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
-            yield _hit(row, page, excerpt(page))
+            yield _hit(row, page)
 
 
 def _nearest(row: Salient, text: str) -> Iterator[Claim]:
@@ -116,20 +114,10 @@ def _by_stem(text: str) -> _Asked:
     return _Asked(stems, tuple(word for word in words if not only_stem(word)))
 
 
-def _hit(row: Salient, artifact: Claim | Page, excerpt: str = "") -> Hit:
+def _hit(row: Salient, artifact: Claim | Page) -> Hit:
     phrase = row.matched[0] if row.matched else row.entity.name
     similarity = round(row.strength, 3)
-    return Hit(row.view, artifact, phrase, similarity, row.arm, row.entity.id, excerpt)
-
-
-def excerpt(page: Page) -> str:
-    """How a page begins, headings left out."""
-    for section in sections(page):
-        lines = (line.strip() for line in section.splitlines())
-        words = " ".join(line for line in lines if line and not line.startswith("#"))
-        if words:
-            return cut(words, EXCERPT_CHARS)
-    return ""
+    return Hit(row.view, artifact, phrase, similarity, row.arm, row.entity.id)
 
 
 def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
@@ -137,8 +125,7 @@ def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
     found: dict[tuple[str, Kind, str], Hit] = {}
     for hit in hits:
         for artifact in _neighbours(hit):
-            text = excerpt(artifact) if isinstance(artifact, Page) else ""
-            near = Hit(hit.view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id, text)
+            near = Hit(hit.view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
             found.setdefault((hit.view.collection, *key_of(artifact)), near)
     for hit in hits:
         found.pop((hit.view.collection, *key_of(hit.artifact)), None)

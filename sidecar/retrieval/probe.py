@@ -10,14 +10,14 @@ from math import fsum
 from typing import Literal
 
 from sidecar.index.content import needles
-from sidecar.index.documents import sections, texts
+from sidecar.index.documents import texts
 from sidecar.index.search import fewest
 from sidecar.index.text import fold
 from sidecar.index.words import tier
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from sidecar.retrieval.answering import answers, in_a_row
-from sidecar.retrieval.block import Hit, cut
-from sidecar.retrieval.context import EXCERPT_CHARS, excerpt, hits_for, tiers
+from sidecar.retrieval.block import Hit
+from sidecar.retrieval.context import hits_for, tiers
 from sidecar.retrieval.evidence import VOLUNTEERED
 from sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
 from sidecar.retrieval.salience import Salient, named_in
@@ -114,7 +114,7 @@ def run(
 def _as_shown(hit: Hit) -> tuple[object, ...]:
     """What tells the hits of one moment apart, without comparing what artifacts say."""
     artifact = (hit.view.collection, *key_of(hit.artifact), hit.section)
-    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id, hit.excerpt)
+    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
 def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Phrase]:
@@ -254,9 +254,5 @@ def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | N
     artifact = view.visible(ref.key)
     if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
         return None
-    words = ""
-    if isinstance(artifact, Page):
-        section = " ".join(sections(artifact)[ref.section].split())
-        words = cut(section, EXCERPT_CHARS) or excerpt(artifact)
     entity_id = artifact.id if isinstance(artifact, Entity) else None
-    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, words, ref.section)
+    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, ref.section)

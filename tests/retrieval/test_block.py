@@ -39,7 +39,7 @@ def hits(draw: st.DrawFn) -> Hit:
     made: list[Claim | Page | Entity | Relation] = [
         claim(draw(hostile) or "c", text, status="contested", updated_at=-1e12),
         claim("c", text, updated_at=1e12, evidence=("a", "a", "b")),
-        page("p", text),
+        page("p", text, body=draw(hostile)),
         entity("e", text, description=text),
         relation("r", text, "x"),
     ]
@@ -50,7 +50,6 @@ def hits(draw: st.DrawFn) -> Hit:
         similarity=draw(st.floats(0, 1)),
         arm="name",
         entity_id=None,
-        excerpt=draw(hostile),
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sidecar.kb.records import Kind
-from sidecar.retrieval.context import adjacent_hits, excerpt, hits_for, tiers
+from sidecar.retrieval.block import beginning
+from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
 from sidecar.retrieval.salience import worth_volunteering
 from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, page, relation, view
@@ -42,11 +43,11 @@ def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
 
 
 def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:
-    assert excerpt(page("p", body="# Title\n")) == ""
-    assert len(excerpt(page("p", body="word " * 500))) <= 240
-    assert set(excerpt(page("p", body="xo\u0301" * 300))) == {"x", "o", "\u0301", "…"}
+    assert beginning(page("p", body="# Title\n")) == ""
+    assert len(beginning(page("p", body="word " * 500))) <= 240
+    assert set(beginning(page("p", body="xo\u0301" * 300))) == {"x", "o", "\u0301", "…"}
     for body in ("o\u0301" * 300, "x" + "o\u0301" * 300):
-        assert excerpt(page("p", body=body)).endswith("o\u0301…")
+        assert beginning(page("p", body=body)).endswith("o\u0301…")
 
 
 def test_what_stands_one_step_away() -> None:
