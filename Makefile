@@ -56,7 +56,7 @@ schemas: $(PYTHON_READY)
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
 
-generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, and the extension's types out of them
+generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and the extension's types
 	$(BIN)/python -m sidecar.operations.schema
 	$(BIN)/python -m scripts.protocol_docs
 	cd extension && npm run --silent generate
@@ -69,7 +69,7 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts
 	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
 
-e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=hover: some of them)
+e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pictures: some of them)
 	mkdir -p artifacts
 	node tests/e2e/run.mjs $(ONLY) 2>&1 | tee artifacts/e2e.log
 
