@@ -6,7 +6,7 @@ import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';
-import { bar, entityNode, keyOf, type Node } from '../src/views/nodes';
+import { bar, entityNode, expertNode, keyOf, type Node } from '../src/views/nodes';
 import { difference } from '../src/views/rows';
 import { claim, entity, expert, salient } from './helpers';
 
@@ -250,10 +250,10 @@ test('a row opens its own place, or the file of its entity in its own knowledge 
 });
 
 test('a bar fills with the share', () => {
-  assert.equal(bar(1), '━━━━━━━━━━');
-  assert.equal(bar(0.5), '━━━━━─────');
-  assert.equal(bar(0.001), '━─────────');
-  assert.equal(bar(0), '──────────');
+  assert.equal(bar(1), '━━━━━━');
+  assert.equal(bar(0.5), '━━━───');
+  assert.equal(bar(0.001), '━─────');
+  assert.equal(bar(0), '──────');
 });
 
 test('rows that stand where they stood are told apart from rows that moved', () => {
@@ -282,7 +282,9 @@ test('experts show in order, an answer to an older question is dropped', async (
   waiting[0]?.([expert('z', 1)]);
   assert.equal(await first, undefined);
   assert.deepEqual(names(experts.roots), ['A', 'B']);
-  assert.match(experts.roots[1]?.description ?? '', /^━{5}─{5} {2}3 claims · 2 citations$/);
+  assert.match(experts.roots[1]?.description ?? '', /^━{3}─{3} {2}3 claims · 2 citations$/);
+  const elsewhere = expertNode(expert('a', 4, { collection: 'billing' }), 4);
+  assert.equal(elsewhere.description, '━━━━━━  3 claims · billing · 2 citations');
   const beneath = experts.children(experts.roots[0] as Node);
   waiting[2]?.([{ claim: claim('c1') }]);
   assert.deepEqual(names(await beneath), ['Text of c1', '2 more']);

@@ -151,22 +151,24 @@ export function noteNode(parent: string, label: string, icon = 'info'): Node {
   };
 }
 
-const BAR = 10;
+const BAR = 6;
 
-/** A bar of ten cells for `share`, 0 to 1; whatever scores at all fills one. */
+/** A bar for `share`, 0 to 1; whatever scores at all fills a cell. It leaves room for the counts. */
 export function bar(share: number): string {
   const full = share > 0 ? Math.max(1, Math.round(Math.min(1, share) * BAR)) : 0;
   return '━'.repeat(full) + '─'.repeat(BAR - full);
 }
 
 export function expertNode(row: ExpertRow, best: number): Node {
-  const counts = [plural(row.claim_count, 'claim'), plural(row.citation_count, 'citation')];
+  const claims = plural(row.claim_count, 'claim');
+  const citations = plural(row.citation_count, 'citation');
+  const counts = [claims, citations];
   const score = Number(row.score.toFixed(2)).toString();
   return {
     id: `expert:${keyOf(row)}`,
     kind: 'expert',
     label: row.name,
-    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(row.collection, ...counts)}`,
+    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(claims, row.collection, citations)}`,
     spoken: [row.name, row.type, `score ${score}`, ...counts].join(', '),
     tooltip: [
       row.name,
