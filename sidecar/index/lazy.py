@@ -60,7 +60,7 @@ class Lazy(dict[K, V]):
         dict.pop(self, key, None)
 
     def __contains__(self, key: object) -> bool:
-        return super().__contains__(key) or (key in self._raw and key not in self._gone)
+        return dict.__contains__(self, key) or (key in self._raw and key not in self._gone)
 
     def __iter__(self) -> Iterator[K]:
         """The keys: those of `raw` first, in their order, then the others."""
@@ -75,10 +75,10 @@ class Lazy(dict[K, V]):
         return next(iter(self), self) is not self
 
     def get(self, key: K, default: Any = None) -> Any:
-        try:
-            return self[key] if self._default is None or key in self else default
-        except KeyError:
-            return default
+        made = dict.get(self, key)  # most are looked up again and again
+        if made is None and key in self._raw and key not in self._gone:
+            return self[key]
+        return default if made is None else made
 
     def pop(self, key: K, *default: Any) -> Any:
         if key not in self and default:

@@ -81,9 +81,12 @@ class Postings:
 
     def frequency(self, needle: Needle, kind: str, gates: AbstractSet[str]) -> int:
         """How many documents of a kind hold the needle."""
-        if stem := only_stem(needle):
-            return sum(len(lists.get(stem, ())) for lists in self._visible(kind, gates))
-        return len(self.holding(needle, kind, gates))
+        if not (stem := only_stem(needle)):
+            return len(self.holding(needle, kind, gates))
+        count = 0
+        for lists in self._visible(kind, gates):
+            count += len(lists.get(stem, _NONE))
+        return count
 
     def holding(self, needle: Needle, kind: str, gates: AbstractSet[str]) -> set[int]:
         """Ordinals of the documents of a kind that hold the needle."""
@@ -132,9 +135,10 @@ class Postings:
         self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str]
     ) -> set[int]:
         """Ordinals of the documents of a kind that hold every needle; of none, none."""
-        if not needles:
+        ranked = sorted((self.frequency(n, kind, gates), at) for at, n in enumerate(needles))
+        if not ranked or not ranked[0][0]:
             return set()
-        rarest, *others = sorted(needles, key=lambda n: self.frequency(n, kind, gates))
+        rarest, *others = (needles[at] for _, at in ranked)
         found = self.holding(rarest, kind, gates)
         for needle in others:
             if found:
@@ -147,10 +151,8 @@ class Postings:
         if not stems or not all(stems):
             return bool(self.holding_all(needles, kind, gates))
         for lists in self._visible(kind, gates):
-            rarest, *others = sorted((lists.get(s or "", _NONE) for s in stems), key=len)
-            for ordinal in rarest:
-                if all(_holds(other, ordinal) for other in others):
-                    return True
+            if _meet(*sorted((lists.get(stem or "", _NONE) for stem in stems), key=len)):
+                return True
         return False
 
     def holding_some(
@@ -207,6 +209,18 @@ def _marked(ordinals: AbstractSet[int], known: bytearray) -> set[int]:
 def _lengthen(known: bytearray, ordinal: int) -> None:
     if ordinal >= len(known):
         known.extend(bytes(ordinal + 1 - len(known)))
+
+
+def _meet(rarest: array[int], *others: array[int]) -> bool:
+    """Whether one ordinal is in all of the lists."""
+    for ordinal in rarest:
+        for other in others:
+            at = bisect_left(other, ordinal)  # not `_holds`: pairs of words are looked at often
+            if at == len(other) or other[at] != ordinal:
+                break
+        else:
+            return True
+    return False
 
 
 def _holds(held: array[int], ordinal: int) -> bool:

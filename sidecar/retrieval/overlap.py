@@ -135,8 +135,8 @@ class Overlap:
             for stem in stems:
                 if stem in bits:
                     mask |= bits[stem]
-                if stem in longer:
-                    mask |= sum({bit for others, bit in longer[stem] if others.issubset(stems)})
+            for first in longer.keys() & stems if longer else ():
+                mask |= sum({bit for others, bit in longer[first] if others.issubset(stems)})
             if mask:
                 masks[ordinal] = mask
         return masks
