@@ -137,7 +137,7 @@ export async function run({ w, test, artifacts }) {
     await w.answer('rate limiter');
     const first = w.row('Experts', 'rate limiter');
     await first.waitFor();
-    assert.match(await first.innerText(), /━{10}.*claims · .*citations/s);
+    assert.match(await first.innerText(), /━{6}.*claims · .*citations/s);
     await w.expand('Experts', 'rate limiter');
     const claim = w.row('Experts', 'INC-118 had two causes');
     await claim.click();
