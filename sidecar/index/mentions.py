@@ -86,6 +86,6 @@ def mark_nested(found: list[Mention]) -> list[Mention]:
     for mention in sorted(set(found), key=lambda m: (m.start, -m.end, m.entity_id, m.arm)):
         if mention.start >= end:
             start, end = mention.start, mention.end
-        nested = (mention.start, mention.end) != (start, end)
-        out.append(mention._replace(nested=nested))
+        nested = mention.start != start or mention.end != end
+        out.append(mention._replace(nested=True) if nested else mention)
     return out

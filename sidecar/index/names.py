@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import itemgetter
 from typing import NamedTuple
 
 from sidecar.index.forms import Arm, forms, gap_key, is_gap, paths_without_gaps, surface, surfaces
@@ -28,8 +29,10 @@ class _Piece(NamedTuple):
     """What stands between two spaces: what it names by itself, with offsets in it; the keys by
     which names that begin in it may go on after it, and whether punctuation is one of them; how
     many units it has, and the stems with which it may begin: of its first part, of its first word.
+    Few are `busy`: name something, or may together with what follows.
     """
 
+    busy: bool
     mentions: Sequence[Mention]
     onward: AbstractSet[str]
     parted: bool
@@ -38,7 +41,8 @@ class _Piece(NamedTuple):
     word: str
 
 
-_NO_PIECE = _Piece((), frozenset(), False, 0, gap_key(""), gap_key(""))
+_NO_PIECE = _Piece(False, (), frozenset(), False, 0, gap_key(""), gap_key(""))
+_is_busy = itemgetter(0)
 
 
 class Names:
@@ -94,8 +98,11 @@ class Names:
         lengths = list(accumulate(map(len, pieces), initial=0))
         known = [self._pieces[piece] for piece in pieces]
         found: list[Mention] = []
-        for i, (here, after) in enumerate(zip(known, [*known[1:], _NO_PIECE], strict=True)):
-            mentions, onward, parted, size, _, _ = here
+        busy = compress(range(len(known)), map(_is_busy, known))
+        known.append(_NO_PIECE)
+        for i in busy:
+            _, mentions, onward, parted, size, _, _ = known[i]
+            after = known[i + 1]
             if onward and (
                 parted or not after.part or after.part in onward or after.word in onward
             ):
@@ -113,7 +120,8 @@ class Names:
         mentions, onward = self._named_from(analysed, count)
         parted = any(map(is_gap, onward))
         first = [unit.stem for unit, _ in readings(analysed, 0)] if count else [""]
-        return _Piece(mentions, onward, parted, count, first[0], first[-1])
+        busy = bool(mentions or onward)
+        return _Piece(busy, mentions, onward, parted, count, first[0], first[-1])
 
     def _across(
         self, text: str, lengths: Sequence[int], first: int, count: int
