@@ -189,7 +189,7 @@ def _why(gathered: _Gathered, band: Band) -> str:
     best, strength = gathered.best, gathered.strength
     low, width = band
     said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
-    if len(gathered.by_text) > 1:
+    if any(age for age, _ in gathered.by_text):
         texts = " × ".join(
             f"(1 − {found.strength:g} × {FADING:g}^{age})" for age, found in gathered.by_text
         )

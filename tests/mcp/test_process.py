@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import signal
 import socket
 import subprocess
 import time
@@ -48,6 +49,25 @@ def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, 
 
 def test_it_ends_with_its_input(root: Path, env: dict[str, str]) -> None:
     assert exchanged(root, env) == []
+
+
+def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "mcp"],
+        cwd=root,
+        env=environment(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,18 @@ def test_why_reproduces_the_score_of_one_text() -> None:
     assert round(low + width * strength, 6) == found.score
 
 
-def test_why_reproduces_the_score_of_a_window() -> None:
-    found = row("kafka", "and kafka?", "nothing", "that we ask Kafka for")
+@pytest.mark.parametrize(
+    ("window", "ages"),
+    [
+        (("and kafka?", "nothing", "that we ask Kafka for"), ["0", "2"]),
+        (("nothing", "and kafka?"), ["1"]),
+    ],
+)
+def test_why_reproduces_the_score_of_a_window(window: tuple[str, ...], ages: list[str]) -> None:
+    found = row("kafka", *window)
     over = next(part for part in found.why.split("; ") if part.startswith("over the window"))
     parts = re.findall(r"\(1 − ([\d.]+) × ([\d.]+)\^(\d+)\)", over)
-    assert [age for _, _, age in parts] == ["0", "2"]
+    assert [age for _, _, age in parts] == ages
     together = 1 - prod(1 - float(s) * float(f) ** int(age) for s, f, age in parts)
     assert round(together, 3) == found.strength == figures(over)[-1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from sidecar.surfaces.stdio import leave
 
 __all__ = ["run_mcp"]
 
+INTERRUPTED = 130
+
 
 def run_mcp(env: Mapping[str, str], start: Path) -> None:
     """Serve the knowledge base found from a folder until standard input ends; end the process."""
@@ -25,6 +28,8 @@ def run_mcp(env: Mapping[str, str], start: Path) -> None:
     silenced = logging.getLogger("mcp")
     silenced.addHandler(logging.NullHandler())
     silenced.propagate = False
+    # Nothing else ends the SDK's thread that waits for a message: no interrupt, no cancelling.
+    signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     anyio.run(_serve, env, start)
 
 
