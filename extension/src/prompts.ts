@@ -4,7 +4,8 @@ import type { Server } from './server/server';
 import { plural } from './views/nodes';
 
 export const PROMPT_LANGUAGE = 'vouch-prompt';
-const HINT = 'Write what you are about to ask. Ctrl+Enter submits it to the session.';
+const HINT =
+  'Write what you are about to ask. Ctrl+Enter (Cmd+Enter on a Mac) submits it to the session.';
 const SHOWN_MS = 4_000;
 
 export async function newPrompt(): Promise<void> {

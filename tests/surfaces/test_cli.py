@@ -98,7 +98,8 @@ def test_usage(root: Path, args: list[str], message: str) -> None:
 
 @pytest.mark.parametrize("kind", ["entity", "claim"])
 def test_what_there_is_not(root: Path, kind: str) -> None:
-    assert f"id names no {kind} that may be shown" in run(root, kind, "never-seen", code=1).stderr
+    said = run(root, kind, "never-seen", code=1).stderr
+    assert f"id names no {kind} that may be shown; `vouch-sidecar search` finds ids" in said
 
 
 def test_check_lists_problems(root: Path) -> None:

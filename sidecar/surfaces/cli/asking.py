@@ -33,6 +33,7 @@ __all__ = [
 
 SESSION = "shell"
 NOTHING = "no knowledge base found"
+FINDS_IDS = "; `vouch-sidecar search` finds ids by names and words"
 ASKS_KNOWLEDGE = frozenset({"experts", "salience", "probe", "context", "search"})
 OPTIONS = {
     "kinds": "--kind",
@@ -145,7 +146,8 @@ def answer_from(
             raise click.UsageError(said) from None
         if not engine.collections:
             raise click.ClickException(NOTHING) from None
-        raise click.ClickException(said) from None
+        hint = FINDS_IDS if any(message.field == "id" for message in error.messages) else ""
+        raise click.ClickException(said + hint) from None
 
 
 def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
