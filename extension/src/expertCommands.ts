@@ -31,7 +31,7 @@ export class ExpertCommands {
     const topic = (given ?? (await this.askTopic()))?.trim();
     if (!topic) return;
     await this.memory.update(HISTORY, remember(this.history, topic));
-    const { weight = 'count', types = [] } = this.experts.question ?? {};
+    const { weight = WEIGHTS[0], types = [] } = this.experts.question ?? {};
     await vscode.commands.executeCommand('vouchSidecar.experts.focus');
     await this.run({ topic, weight, types });
   }

@@ -6,7 +6,8 @@ import { messageOf } from './inPlay';
 import { expertNode, keyOf, type Node, noteNode } from './nodes';
 import { difference } from './rows';
 
-export const WEIGHTS = ['count', 'recency', 'citation', 'evidence'] as const;
+/** The first one is taken until another is chosen: it ranks best on the labelled topics. */
+export const WEIGHTS = ['evidence', 'count', 'recency', 'citation'] as const;
 export type Weight = (typeof WEIGHTS)[number];
 
 export interface Question {
@@ -20,10 +21,10 @@ const LIMIT = 20;
 const HISTORY = 20;
 
 export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
+  evidence: 'by weight of evidence',
   count: 'by number of claims',
   recency: 'by how recent they are',
   citation: 'by what they cite',
-  evidence: 'by weight of evidence',
 };
 
 /** The line above the rows. */

@@ -166,7 +166,7 @@ export async function run({ w, test, artifacts }) {
     await w.activeTab('Untitled');
     await until(() => hint(page), 'the hint');
     await w.picture(path.join(artifacts, '20-courier-the-hint-in-an-empty-prompt.png'));
-    assert.match(await hint(page), /Ctrl\+Enter submits/);
+    assert.match(await hint(page), /Ctrl\+Enter .*submits/);
     await page.keyboard.type("Is Priya Raman the one to ask about parcel_events retention?");
     await until(async () => (await hint(page)) === '', 'the hint goes', 1_000);
     await inPlay('Priya Raman').waitFor();
