@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
@@ -204,33 +204,33 @@ def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> 
     """
     out: list[Hit] = []
     for view in views:
+        whole = phrase.kind == "whole"
+        similarity = 0.0 if whole else round(telling_of(view, phrase), 3)
         for kind in _SEARCHED:
             if late():
                 raise LateError
-            found = (
-                _covering(view, kind, phrase)
-                if phrase.kind == "whole"
-                else _all(view, kind, phrase)
-            )
+            found = _covering(view, kind, phrase) if whole else _all(view, kind, phrase, similarity)
             out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:HITS_PER_PHRASE]
     return out
 
 
-def _all(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
-    ordinals = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
-    if not ordinals:
-        return []
-    similarity = round(telling_of(view, phrase), 3)
-    refs = {o: view.knowledge.ref(o) for o in ordinals}
+def _all(view: View, kind: Kind, phrase: Phrase, similarity: float) -> list[Hit]:
+    found: Collection[int] = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
+    if len(found) > HITS_PER_PHRASE:
+        found = _first(view, phrase, found)
+    return [hit for ordinal in found if (hit := _hit(view, ordinal, phrase, similarity))]
 
-    def order(ordinal: int) -> tuple[bool, str, int]:
-        ref = refs[ordinal]
-        known = view.visible(ref.key) if phrase.kind in TELLING_KINDS and few else None
-        return known is not None and not _stands_in(phrase, known), ref.key[1], ref.section
 
-    few = HITS_PER_PHRASE < len(refs) <= MAX_COMPARED
-    first = nsmallest(HITS_PER_PHRASE, refs, key=order)
-    return [h for o in first if (h := _hit(view, o, phrase, similarity))]
+def _first(view: View, phrase: Phrase, found: Collection[int]) -> list[int]:
+    """Those that are looked at of more: first by id; if it tells, what has the phrase as it is."""
+    compared = phrase.kind in TELLING_KINDS and len(found) <= MAX_COMPARED
+    ranked = []
+    for ordinal in found:
+        key, section = view.knowledge.ref(ordinal)
+        known = view.visible(key) if compared else None
+        apart = known is not None and not _stands_in(phrase, known)
+        ranked.append((apart, key[1], section, ordinal))
+    return [ordinal for *_, ordinal in nsmallest(HITS_PER_PHRASE, ranked)]
 
 
 def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
