@@ -10,6 +10,10 @@ from importlib import import_module
 
 __all__ = ["main"]
 
+COLLECTING = (700, 10, 1_000)
+"""As Python has it, but for the last one, 10: a look at all that is old stalls every thread for as
+long as thirty milliseconds, and there was never any garbage among it.
+"""
 HELP = {"-h", "--help"}
 
 
@@ -43,6 +47,7 @@ def _imported(arguments: list[str]) -> Callable[..., object]:
     if arguments[:1] == ["lsp"]:
         import_module("sidecar.surfaces.lsp.run")
     gc.freeze()
+    gc.set_threshold(*COLLECTING)
     gc.enable()
     return shell
 
