@@ -20,6 +20,9 @@ PAUSE = 0.004
 what was waited: each question takes the interpreter from the thread that loads.
 """
 
+AT_ONCE = 0.001
+"""Seconds in which an empty question is answered where nothing else is done."""
+
 
 class Client:
     """One server process over stdio. Notifications of the server are dropped."""
@@ -64,6 +67,20 @@ class Client:
             if answer[condition] >= value:
                 return answer
             time.sleep(max(PAUSE, (time.perf_counter() - started) / 50))
+
+    def settle(self, patience: float = 20.0) -> None:
+        """Wait until nothing else is done: until empty questions are answered at once for a second.
+
+        After a start, folders are still looked through once to begin watching them.
+        """
+        deadline = time.perf_counter() + patience
+        busy = time.perf_counter()
+        while busy + 1.0 > time.perf_counter() and time.perf_counter() < deadline:
+            asked = time.perf_counter()
+            self.wait_for("generation", 0)
+            if time.perf_counter() - asked > AT_ONCE:
+                busy = time.perf_counter()
+            time.sleep(PAUSE)
 
     def memory(self, field: str = "VmRSS") -> int:
         """Bytes that the process holds; `VmHWM`: held at most."""

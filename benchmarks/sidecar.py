@@ -38,6 +38,7 @@ def measure(root: Path, cache: Path, questions: Questions, quick: bool) -> Measu
     with connected(root, cache) as client:
         client.wait_for("complete", True)
         measured.figures["memory after the start"] = Figure.of([client.memory()])
+        client.settle()
         asking = _Asking(client, questions, 2 if quick else 3)
         measured.figures["empty request"] = asking.nothing()
         measured.figures["experts"] = asking.experts()
