@@ -66,7 +66,7 @@ def conditions() -> dict[str, Any]:
         "cpu": model,
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": sys.version.split()[0],
         "versions": {name: version(name) for name in packages},
     }
