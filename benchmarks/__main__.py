@@ -33,7 +33,8 @@ def main() -> None:
     print(
         f"\n{held['date']}, {held['cpu']}, {held['cores']} cores, load {held['load']} at the start,"
     )
-    print(f"Python {held['python']}, {held['system']}\n")
+    versions = ", ".join(f"{name} {number}" for name, number in held["versions"].items())
+    print(f"{held['system']}, Python {held['python']}, {versions}\n")
     print("\n\n".join(table(result) for result in results))
     folder = ROOT / "artifacts" / "bench"
     folder.mkdir(parents=True, exist_ok=True)

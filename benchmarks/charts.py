@@ -10,6 +10,7 @@ __all__ = ["chart"]
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 170, 40, 45
+LABEL = 13
 COLOURS = ("#3b6fb6", "#c0504d", "#5a9a4a", "#8064a2", "#d08a2e")
 
 Point = tuple[float, float]
@@ -37,12 +38,16 @@ def chart(title: str, unit: str, lines: Mapping[str, Sequence[Point]]) -> str:
         x, _ = place(10.0**power, 10.0 ** ys[0])
         body.append(_line(x, TOP, x, HEIGHT - BOTTOM))
         body.append(_text(x, HEIGHT - BOTTOM + 18, f"{10**power:,} claims", anchor="middle"))
+    labels: list[Point] = []
     for colour, (name, line) in zip(COLOURS, lines.items(), strict=False):
         placed = [place(x, y) for x, y in sorted(line)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
         body.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         body += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in placed]
         x, y = placed[-1]
+        while any(x == other_x and abs(y - other_y) < LABEL for other_x, other_y in labels):
+            y += 1
+        labels.append((x, y))
         body.append(_text(x + 8, y + 4, name, colour=colour))
     joined = "\n".join(body)
     return (

@@ -20,6 +20,8 @@ __all__ = ["Results", "as_json", "conditions", "draw", "table"]
 
 Figures = dict[str, Figure]
 MEMORY = "memory"
+VOUCH_KB = "1.5.0"
+"""The version that `scripts/oracle` installs."""
 _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("experts", "experts", "experts", "tantivy, all hits of a topic"),
     ("salience, window of 8", "salience", "salience", ""),
@@ -68,7 +70,7 @@ def conditions() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": sys.version.split()[0],
-        "versions": {name: version(name) for name in packages},
+        "versions": {name: version(name) for name in packages} | {"vouch-kb": VOUCH_KB},
     }
 
 
