@@ -103,7 +103,13 @@ class Engine:
         for root in gone - self._from_documents:
             del self.collections[root]
         self._name_collections()
+        self._let_go()
         self._published()
+
+    def _let_go(self) -> None:
+        """Have idle sessions hold nothing of what is no longer known."""
+        for session in self.sessions:
+            session.let_go()
 
     def look_again(self) -> None:
         """Serve what stands at the starts by now."""
@@ -129,6 +135,7 @@ class Engine:
             self._configure([collection])
         for session_id in step.ended:
             self.sessions.end(session_id)
+        self._let_go()
         self._published()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:

@@ -134,10 +134,6 @@ class Artifacts:
         """All artifacts as they were taken in, for building anew."""
         return list(self.by_key.values())
 
-    def prepared_of(self, key: Key) -> Prepared | None:
-        """An artifact as it was taken in."""
-        return self.by_key.get(key)
-
     def _new_documents(self, prepared: Prepared) -> tuple[Document, ...]:
         kind, _ = key_of(prepared.artifact)
         gate = gate_of(prepared.artifact) or OPEN

@@ -35,7 +35,6 @@ class Reconciled:
     change: Change
     problems: Mapping[str, tuple[Problem, ...]]
     config: bytes | None
-    config_changed: bool
     skipped: int
 
 
@@ -115,7 +114,7 @@ class Store:
         only = None if paths is None else set(paths)
         if only is not None and any(map(is_folder, only)):
             only = None
-        config, versions, self._looked_at = self._config, self._versions, self._clock()
+        versions, self._looked_at = self._versions, self._clock()
         found = self._survey(only)
         wanted = versions.stats.keys() if only is None else only | versions.racy
         self._drop_missing(found, {path for path in wanted if path not in found.files})
@@ -124,7 +123,7 @@ class Store:
             self._remembered = {}
         let_go(found.files)
         self._expire()
-        return self._reconciled(config)
+        return self._reconciled()
 
     def _survey(self, only: set[str] | None) -> Survey:
         if only is not None:
@@ -230,7 +229,7 @@ class Store:
         for path in [path for path, since in self._since.items() if since <= latest]:
             self._withhold(path)
 
-    def _reconciled(self, config: bytes | None) -> Reconciled:
+    def _reconciled(self) -> Reconciled:
         problems = dict(self._problems)
         skipped = sum(
             path != CONFIG and any(item.severity is Severity.ERROR for item in items)
@@ -242,7 +241,6 @@ class Store:
             change=self._ledger.take_change(),
             problems=problems,
             config=self._config,
-            config_changed=self._config != config,
             skipped=skipped + len(self._survey_problems),
         )
 

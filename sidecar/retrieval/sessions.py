@@ -106,6 +106,11 @@ class Session:
         self.probed[key] = (self.turn, value)
         return value, known
 
+    def let_go(self) -> None:
+        """Drop what was worked out, and with it the knowledge that it came from."""
+        self.probed.clear()
+        self.ranked.clear()
+
     def trim(self, window: int) -> None:
         """Keep the newest slots only."""
         while len(self.slots) > window:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from sidecar.engine import Caller, Engine
 from sidecar.engine.stats import LATEST, Stats, Timing
 from sidecar.operations import call
+from tests.engine.bases import ask, base, engine_on
 from tests.protocol import knowledge
 
 PROMPT = 'How does JWT go with "holds the sessions" in the evening?'
@@ -124,3 +127,19 @@ def test_memory_is_bounded() -> None:
         stats.took("probe", 0.001)
     assert len(stats.timings["probe"].latest) == LATEST
     assert stats.timings["probe"].count == 2 * LATEST
+
+
+def test_idle_sessions_hold_no_knowledge_that_is_gone(tmp_path: Path) -> None:
+    root = base(tmp_path / "project")
+    engine = engine_on()
+    engine.set_folders([root])
+    engine.load()
+    for name, field in (("probe", "text"), ("context", "task")):
+        ask(engine, name, session_id="s", **{field: "the key vault, rotation of keys"})
+    assert ask(engine, "salience", session_id="s")["salience"]
+    known = weakref.ref(engine.collections[root].knowledge)
+    assert known() is not None
+    engine.set_folders([])
+    gc.collect()
+    assert known() is None
+    assert engine.sessions.peek("s") is not None

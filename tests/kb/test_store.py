@@ -62,11 +62,11 @@ def test_everything_at_first_then_nothing_then_what_differs(kb_dir: Path, store:
     put(kb_dir, "config.yaml", b"kb: {id: x}")
     first = store.reconcile()
     assert ids(first) == {"a", "e", "auth"}
-    assert (first.config, first.config_changed) == (b"kb: {id: x}", True)
+    assert first.config == b"kb: {id: x}"
     assert (first.problems, first.skipped, gone(first)) == ({}, 0, set())
     again = store.reconcile()
     assert not again.change
-    assert not again.config_changed
+    assert again.config == first.config
     put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
     (kb_dir / "entities/e.yaml").unlink()
     second = store.reconcile()
@@ -91,7 +91,7 @@ def test_a_deleted_knowledge_base_is_empty_and_comes_back(kb_dir: Path, store: S
     store.reconcile()
     kb_dir.rename(kb_dir.with_name("moved"))
     step = store.reconcile()
-    assert (gone(step), step.config, step.config_changed) == ({"a"}, None, True)
+    assert (gone(step), step.config) == ({"a"}, None)
     kb_dir.with_name("moved").rename(kb_dir)
     assert ids(store.reconcile()) == {"a"}
 
@@ -348,10 +348,10 @@ def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -
     store.reconcile()
     file.write_bytes(b"")
     os.utime(file, ns=(now, now))
-    assert not store.reconcile().config_changed
+    assert store.reconcile().config == b"kb: {id: x}"
     now += 1_000_000_000
     step = store.reconcile(())
-    assert (step.config, step.config_changed) == (b"", True)
+    assert step.config == b""
 
 
 def test_a_config_that_cant_be_read_is_held_then_withheld(
@@ -365,7 +365,7 @@ def test_a_config_that_cant_be_read_is_held_then_withheld(
     assert (step.config, list(step.problems)) == (b"kb: {id: x}", ["config.yaml"])
     clock.now += GRACE_SECONDS
     step = store.reconcile()
-    assert (step.config, step.config_changed) == (None, True)
+    assert step.config is None
 
 
 def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
