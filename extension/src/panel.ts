@@ -40,8 +40,8 @@ export class Panel implements vscode.Disposable {
     const rootOf = (collection: string | null) => this.rootOf(collection);
     this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
     this.experts = new Experts(ask, rootOf, (rows) => {
+      this.describeExperts(); // first: the line above the rows would push them down
       this.expertsTree.redraw(rows);
-      this.describeExperts();
     });
     this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
     this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
