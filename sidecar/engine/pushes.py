@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
+from time import perf_counter
 from typing import Literal
 
 from sidecar.engine.caller import Caller
 from sidecar.engine.engine import Engine
-from sidecar.engine.speech import Speech, fresh, say
+from sidecar.engine.served import Served
+from sidecar.engine.speech import Speech, fresh, held_back, say
 from sidecar.retrieval.salience import Salient
+from sidecar.retrieval.sessions import Session
 
 __all__ = ["Pushes", "SaliencePush", "StatusPush"]
 
@@ -44,38 +49,62 @@ class Pushes:
         self._engine = engine
         self._caller = caller
         self._shown: dict[str, tuple[object, ...]] = {}
+        self._looked_at: dict[str, tuple[object, ...]] = {}
         self._status: tuple[Health, bool, str | None] | None = None
+        self.behind = False
+        """Whether the last look at the sessions ran out of time, and some are left."""
 
-    def salience(self) -> list[SaliencePush]:
-        """One push for every session whose ranking differs from the one told last."""
+    def salience(self, seconds: float = inf) -> list[SaliencePush]:
+        """One push for every session whose ranking differs from the one told last, the most active
+        ones first. Only what may have changed is looked at, for about so many seconds: at one of
+        them at least.
+        """
         engine = self._engine
         sessions = {session.id: session for session in engine.sessions}
         pushes = [
             SaliencePush(gone, (), (), Speech(), engine.generation, False)
             for gone in [s for s in self._shown if s not in sessions]
         ]
-        for push in pushes:
-            del self._shown[push.session_id]
+        for gone in self._looked_at.keys() - sessions.keys():
+            del self._looked_at[gone]
+            self._shown.pop(gone, None)
+        self.behind = False
         with engine.serving(self._caller) as served:
-            for session in sessions.values():
-                rows = tuple(engine.salience(served, session.id))
-                new = tuple(fresh(served, session, engine.clock()))
-                if self._differs(session.id, rows) or new:
-                    text = next(iter(session.newest_first()), "")
-                    speech = say(served, new, text)
-                    if new:
-                        engine.stats.spoke(speech.hits)
-                    pushes.append(
-                        SaliencePush(
-                            session.id,
-                            rows,
-                            new,
-                            speech,
-                            engine.generation,
-                            len(served) > 1,
-                        )
-                    )
+            until = perf_counter() + seconds
+            for number, (session, state) in enumerate(self._changed(served, sessions.values())):
+                if number and perf_counter() > until:
+                    self.behind = True
+                    break
+                self._looked_at[session.id] = state
+                if (push := self._push_for(served, session)) is not None:
+                    pushes.append(push)
         return pushes
+
+    def _changed(
+        self, served: Sequence[Served], sessions: Collection[Session]
+    ) -> Iterator[tuple[Session, tuple[object, ...]]]:
+        """The sessions that may stand differently than when they were looked at, and how."""
+        for session in reversed(list(sessions)):
+            state = self._state_of(served, session)
+            if self._looked_at.get(session.id) != state:
+                yield session, state
+
+    def _state_of(self, served: Sequence[Served], session: Session) -> tuple[object, ...]:
+        """What a session's ranking, and what of it is fresh, follow from."""
+        known = tuple((one.view.stamp, one.settings) for one in served)
+        waits = held_back(served, session, self._engine.clock())
+        return session, session.touches, waits, known
+
+    def _push_for(self, served: Sequence[Served], session: Session) -> SaliencePush | None:
+        engine = self._engine
+        rows = tuple(engine.salience(served, session.id))
+        new = tuple(fresh(served, session, engine.clock()))
+        if not self._differs(session.id, rows) and not new:
+            return None
+        speech = say(served, new, next(iter(session.newest_first()), ""))
+        if new:
+            engine.stats.spoke(speech.hits)
+        return SaliencePush(session.id, rows, new, speech, engine.generation, len(served) > 1)
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         told = tuple(

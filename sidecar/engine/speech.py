@@ -14,7 +14,7 @@ from sidecar.retrieval.probe import Probe
 from sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
 from sidecar.retrieval.sessions import Session
 
-__all__ = ["Speech", "fresh", "say", "speak_of"]
+__all__ = ["Speech", "fresh", "held_back", "say", "speak_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,14 @@ def _first(
     rows = [row for row in rows if row.entity.id not in again]
     session.passed_over[collection] = slot, again.union(row.entity.id for row in rows[most:])
     return rows[:most]
+
+
+def held_back(served: Sequence[Speaker], session: Session, now: float) -> bool:
+    """Whether something is not `fresh` only because something else just was."""
+    return any(
+        _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
+        for one in served
+    )
 
 
 def _throttled(session: Session, collection: Hashable, seconds: float | None, now: float) -> bool:

@@ -65,22 +65,23 @@ class Session:
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0
+    touches: int = 0
+    """How often slots were touched: another number, maybe another window."""
     ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
     """What is in play, until the window or the knowledge is another."""
     last_push_at: dict[Hashable, float] = field(default_factory=dict)
     """When something of a collection (`View.identity`) was last `fresh`."""
     _made: int = 0
-    _touches: int = 0
     _forgotten: dict[Hashable, int] = field(default_factory=dict)
     """The touch up to which slots do not count for a collection."""
 
     def touch(self, key: str, text: str, window: int) -> None:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
+        self.touches += 1
         self.slots.pop(key, None)
         kept = _both_ends(text)
         if kept.strip():
-            self._touches += 1
-            self.slots[key] = Slot(key, kept, self._touches)
+            self.slots[key] = Slot(key, kept, self.touches)
         self.trim(window)
 
     def add(self, text: str, window: int) -> None:
@@ -127,7 +128,7 @@ class Session:
 
     def forget(self, collection: Hashable) -> None:
         """Begin anew with one collection: as if it had heard and given nothing."""
-        self._forgotten[collection] = self._touches
+        self._forgotten[collection] = self.touches
         self.pushed = {one for one in self.pushed if one[0] != collection}
         self.given = {key: how for key, how in self.given.items() if key[0] != collection}
         self.passed_over.pop(collection, None)

@@ -50,6 +50,31 @@ def configure(engine: Engine, root: Path, **sections: object) -> None:
     engine.load()
 
 
+def test_sessions_that_there_is_no_time_for_come_next(engine: Engine, pushes: Pushes) -> None:
+    for session_id in ("first", "second", "third"):
+        engine.observe(session_id, None, "the Key Vault")
+    for session_id, others in (("third", True), ("second", True), ("first", False)):
+        assert [push.session_id for push in pushes.salience(0)] == [session_id]
+        assert pushes.behind is others
+    assert pushes.salience() == []
+
+
+def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushes) -> None:
+    (push,) = say(engine, pushes, "the Key Vault")
+    assert push.rows
+    engine.sessions.end("s")
+    (push,) = say(engine, pushes, "Mail Relay 1x")
+    assert [row.entity.id for row in push.rows] == ["e1"]
+
+
+def test_what_stands_in_a_slot_no_more_is_not_in_play(engine: Engine, pushes: Pushes) -> None:
+    engine.observe("s", "draft", "the Key Vault")
+    assert pushes.salience()
+    engine.observe("s", "draft", " ")
+    (push,) = pushes.salience()
+    assert push.rows == ()
+
+
 def test_a_ranking_is_told_once(engine: Engine, pushes: Pushes) -> None:
     (push,) = say(engine, pushes, "the Key Vault")
     assert [row.entity.id for row in push.rows] == ["vault"]

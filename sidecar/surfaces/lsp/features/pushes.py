@@ -12,6 +12,10 @@ __all__ = ["DELAY", "register"]
 
 DELAY = 0.05
 """Seconds that changes are gathered before they are told."""
+SLICE = 0.005
+"""Seconds after which the sessions that are left wait: a change of the knowledge concerns all."""
+BREATH = 0.001
+"""Seconds that they wait."""
 
 
 def register(server: Sidecar) -> None:
@@ -47,7 +51,9 @@ class Pusher:
 
     def _push(self) -> None:
         self._timer = None
-        for change in self._pushes.salience():
+        for change in self._pushes.salience(SLICE):
             self._server.tell("vouch/didChangeSalience", salience_notification(change))
+        if self._pushes.behind:
+            self._timer = asyncio.get_running_loop().call_later(BREATH, self._push)
         if (status := self._pushes.status()) is not None:
             self._server.tell("vouch/didChangeStatus", status_notification(status))
