@@ -11,6 +11,7 @@ import gc
 import marshal
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 from sidecar.index.documents import Prepared, prepare
@@ -20,6 +21,7 @@ from sidecar.kb.records import Problem, Severity
 
 __all__ = ["LIMIT_SECONDS", "main", "receive", "send", "understood"]
 
+NICE = 5
 LIMIT_SECONDS = 20.0
 """How long one batch may take; then the process is none that can be relied on."""
 
@@ -27,12 +29,20 @@ LIMIT_SECONDS = 20.0
 def main() -> None:
     """Serve until the input ends."""
     gc.disable()  # files leave no cycles behind, and the end is near
+    _give_way()
     source, sink = _streams()
     while (files := receive(source)) is not None:
         faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True)
         answers = marshal.dumps([_answer(path, data) for path, data in marshal.loads(files)])
         faulthandler.cancel_dump_traceback_later()
         send(sink, answers)
+
+
+def _give_way() -> None:
+    """Let whoever answers go first, where processors are few."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(NICE)
 
 
 def _streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -150,6 +150,18 @@ def test_helpers_read_what_is_not_read_here(
     assert started[0].returncode == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no priorities here")
+def test_a_helper_lets_others_go_first() -> None:
+    helper = start_helper()
+    try:
+        asked = parsing._asked(helper, parsing._Job([("claims/c.yaml", claim("c"))]))
+        assert asked is not None
+        behind = os.getpriority(os.PRIO_PROCESS, helper.pid) - os.getpriority(os.PRIO_PROCESS, 0)
+        assert behind > 0
+    finally:
+        parsing._end(helper)
+
+
 def test_few_files_start_no_helper(kb_dir: Path, started: list[subprocess.Popen[bytes]]) -> None:
     read(kb_dir, Parsing(helpers=2))
     assert not started
