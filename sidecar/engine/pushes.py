@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -71,7 +71,8 @@ class Pushes:
         self.behind = False
         with engine.serving(self._caller) as served:
             until = perf_counter() + seconds
-            for number, (session, state) in enumerate(self._changed(served, sessions.values())):
+            changed = self._changed(served, reversed(sessions.values()))
+            for number, (session, state) in enumerate(changed):
                 if number and perf_counter() > until:
                     self.behind = True
                     break
@@ -81,19 +82,16 @@ class Pushes:
         return pushes
 
     def _changed(
-        self, served: Sequence[Served], sessions: Collection[Session]
+        self, served: Sequence[Served], sessions: Iterable[Session]
     ) -> Iterator[tuple[Session, tuple[object, ...]]]:
-        """The sessions that may stand differently than when they were looked at, and how."""
-        for session in reversed(list(sessions)):
-            state = self._state_of(served, session)
+        """The sessions that may stand differently than when they were looked at, each with what its
+        ranking, and what of it is fresh, follow from.
+        """
+        known, now = tuple((one.view.stamp, one.settings) for one in served), self._engine.clock()
+        for session in sessions:
+            state = (session, session.touches, held_back(served, session, now), known)
             if self._looked_at.get(session.id) != state:
                 yield session, state
-
-    def _state_of(self, served: Sequence[Served], session: Session) -> tuple[object, ...]:
-        """What a session's ranking, and what of it is fresh, follow from."""
-        known = tuple((one.view.stamp, one.settings) for one in served)
-        waits = held_back(served, session, self._engine.clock())
-        return session, session.touches, waits, known
 
     def _push_for(self, served: Sequence[Served], session: Session) -> SaliencePush | None:
         engine = self._engine

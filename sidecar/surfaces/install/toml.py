@@ -12,7 +12,7 @@ from sidecar.surfaces.install.errors import MalformedError
 __all__ = ["Owns", "cut", "holds", "loads"]
 
 Owns = Callable[[dict[str, Any]], bool]
-"""Whether a table, with those below it, is ours. It is given as a text of its own reads."""
+"""Whether a table, with those below it, is ours; it gets what their lines alone say."""
 
 _HEADER = re.compile(r"^[ \t]*\[.+\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
