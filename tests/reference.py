@@ -68,10 +68,11 @@ class Reference:
 
     def mentions(self, text: str) -> list[Named]:
         """Every place that names an entity; what a longer or earlier one covers is nested."""
-        found: set[Named] = set()
+        runs: dict[tuple[int, int], list[_Run]] = {}
         for run in _runs(units(text)):
-            found.update(self._named_by(text, run))
-        ordered = sorted(found, key=lambda n: (n.start, -n.end, n.entity_id, n.arm))
+            runs.setdefault((run.start, run.end), []).append(run)
+        found = [named for same in runs.values() for named in self._named_by(text, same)]
+        ordered = sorted(found, key=lambda n: (n.start, -n.end, n.entity_id))
         out: list[Named] = []
         covering: tuple[int, int] | None = None
         for named in ordered:
@@ -80,11 +81,13 @@ class Reference:
             out.append(named._replace(nested=(named.start, named.end) != covering))
         return out
 
-    def _named_by(self, text: str, run: _Run) -> Iterator[Named]:
+    def _named_by(self, text: str, runs: Sequence[_Run]) -> Iterator[Named]:
+        """What one place names, in any of the ways in which its words can be read."""
+        start, end = runs[0][:2]
         arms = {
             entity.id: min(arms)
             for entity in self.entities.values()
-            if (arms := list(_arms(entity, text[run.start : run.end], run)))
+            if (arms := [arm for run in runs for arm in _arms(entity, text[start:end], run)])
         }
         full = {e: arm for e, arm in arms.items() if arm is not Arm.PARTIAL}
         if not full and len(arms) > 1:
@@ -92,7 +95,7 @@ class Reference:
         exact = {e: arm for e, arm in full.items() if arm is not Arm.VARIANT}
         named = exact or full or arms
         for entity_id, arm in named.items():
-            yield Named(run.start, run.end, entity_id, arm, len(named) > 1, False)
+            yield Named(start, end, entity_id, arm, len(named) > 1, False)
 
     # Links
 

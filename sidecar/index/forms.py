@@ -56,13 +56,13 @@ class Form(NamedTuple):
 
 def forms(entity: Entity) -> Iterator[tuple[Path, Form]]:
     """The ways through the trie that end at this entity."""
-    seen: set[tuple[Path, Words]] = set()
+    seen: set[tuple[Path, Words, str]] = set()
     for arm, name in _names(entity):
-        analysed = units(name)
+        analysed, written = units(name), surface(name)
         for path, words in _paths(analysed):
-            if path and (path, words) not in seen:
-                seen.add((path, words))
-                yield path, Form(entity.id, arm, name, surface(name), words)
+            if path and (path, words, written) not in seen:
+                seen.add((path, words, written))
+                yield path, Form(entity.id, arm, name, written, words)
 
 
 def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:

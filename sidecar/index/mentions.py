@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.index.forms import Arm, Form, surface
@@ -27,17 +27,23 @@ class Mention(NamedTuple):
     """Whether a longer mention covers it."""
 
 
-def named_by(analysed: Units, start: int, step: Step) -> Iterator[Mention]:
-    """What the units from `start` to the end that a walk reached name."""
-    first, last = analysed.units[start], analysed.units[step.end - 1]
-    if not _at_borders(analysed, start, step.end):
-        return
+def named_by(analysed: Units, start: int, steps: Sequence[Step]) -> Iterator[Mention]:
+    """What the units from `start` to the ends that a walk reached name."""
+    for end in dict.fromkeys(step.end for step in steps):
+        if _at_borders(analysed, start, end):
+            yield from _named(analysed, start, end, [step for step in steps if step.end == end])
+
+
+def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iterator[Mention]:
+    """What the units from `start` to `end` name, in any of the ways in which they can be read."""
+    first, last = analysed.units[start], analysed.units[end - 1]
     written = analysed.text[first.start : last.end]
     best: dict[str, tuple[Arm, Form]] = {}
-    for form in step.node.forms:
-        arm = _arm(form, written, step.words)
-        if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
-            best[form.entity_id] = (arm, form)
+    for step in steps:
+        for form in step.node.forms:
+            arm = _arm(form, written, step.words)
+            if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
+                best[form.entity_id] = (arm, form)
     known = [e for e, (arm, _) in best.items() if arm is not Arm.PARTIAL]
     if not known and len(best) > 1:
         return  # a part that two entities share names nobody
@@ -83,7 +89,7 @@ def mark_nested(found: list[Mention]) -> list[Mention]:
     """Sort by position; mark what a longer mention, or an earlier one that overlaps, covers."""
     out: list[Mention] = []
     start = end = -1
-    for mention in sorted(set(found), key=lambda m: (m.start, -m.end, m.entity_id, m.arm)):
+    for mention in sorted(found, key=lambda m: (m.start, -m.end, m.entity_id)):
         if mention.start >= end:
             start, end = mention.start, mention.end
         nested = mention.start != start or mention.end != end

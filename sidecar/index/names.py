@@ -147,8 +147,8 @@ class Names:
         mentions = [
             mention
             for start in range(count)
-            for step in walk(self.root, analysed, start, cut)
-            for mention in named_by(analysed, start, step)
+            if (steps := [*walk(self.root, analysed, start, cut)])
+            for mention in named_by(analysed, start, steps)
         ]
         onward = [node.children.keys() for node in cut]
         return mentions, onward[0] if len(onward) == 1 else frozenset().union(*onward)

@@ -196,6 +196,19 @@ def test_what_spaces_part_is_found_as_in_one_piece(
     ]
 
 
+def test_an_alias_that_is_the_name_in_another_spelling_is_one_mention() -> None:
+    names = names_of(entity("limiter", "rate_limiter", aliases=("RateLimiter",)))
+    found = names.find("RateLimiter and rate_limiter")
+    assert [(m.entity_id, m.arm) for m in found] == [("limiter", Arm.ALIAS), ("limiter", Arm.NAME)]
+
+
+def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -> None:
+    limiter = entity("limiter", "rate_limiter", aliases=("RateLimiter",))
+    names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
+    found = names.find("RateLimiter")
+    assert [(m.entity_id, m.arm) for m in found if not m.nested] == [("limiter", Arm.ALIAS)]
+
+
 class NamesMachine(RuleBasedStateMachine):
     """Whatever came and went, and in what order: the same as building anew from what is left."""
 
