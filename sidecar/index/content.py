@@ -39,6 +39,13 @@ class Needle(NamedTuple):
     word: str
     alternatives: tuple[tuple[str, ...], ...]
 
+    @property
+    def only_stem(self) -> str | None:
+        """The stem that is all there is to it; None where it has more."""
+        if len(self.alternatives) == 1 and len(self.alternatives[0]) == 1:
+            return self.alternatives[0][0]
+        return None
+
     def held_by(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems holds the word."""
         return any(all(s in stems for s in option) for option in self.alternatives)

@@ -12,6 +12,8 @@ from itertools import count
 from marshal import dumps, loads
 from typing import Any, TypeVar
 
+from pyroaring import BitMap
+
 from sidecar.index.artifacts import DocumentRef
 from sidecar.index.frozen_names import freeze_names, thaw_names
 from sidecar.index.knowledge import Knowledge
@@ -55,8 +57,8 @@ def freeze(knowledge: Knowledge) -> Frozen:
         "lengths": {(str(k), gate): n for (k, gate), n in search.lengths.items() if n},
     }
     frozen |= {name: plain(getattr(knowledge, name), tuple) for name in _INDEXES}
-    for (kind, gate), lists in search.postings.lists.items():
-        frozen[f"postings {kind} {gate}"] = plain(lists, array.tobytes)
+    for (kind, gate), held in search.postings.held.items():
+        frozen[f"postings {kind} {gate}"] = plain(held, BitMap.serialize)
     return frozen
 
 
@@ -112,8 +114,8 @@ def _frozen_links(knowledge: Knowledge) -> Frozen:
     }
 
 
-def _gates_as_bytes(by_gate: Mapping[str, set[int]]) -> dict[str, bytes]:
-    return {gate: array("I", sorted(ordinals)).tobytes() for gate, ordinals in by_gate.items()}
+def _gates_as_bytes(by_gate: Mapping[str, BitMap]) -> dict[str, bytes]:
+    return {gate: ordinals.serialize() for gate, ordinals in by_gate.items()}
 
 
 def _claims_as_bytes(knowledge: Knowledge, claim_ids: set[str]) -> bytes:
@@ -241,10 +243,10 @@ def thaw(frozen: Frozen) -> Knowledge:
     search.totals = Counter(frozen["totals"])
     search.lengths = Counter(frozen["lengths"])
     for kind, gate in frozen["totals"]:
-        search.postings.lists[kind, gate] = Lazy(
+        search.postings.held[kind, gate] = Lazy(
             frozen.get(f"postings {kind} {gate}", {}),
-            lambda _, data: _array("I", data),
-            lambda: array("I"),
+            lambda _, data: BitMap.deserialize(data),
+            BitMap,
         )
     knowledge = Knowledge(search)
     artifacts: Any = Lazy(_Mapped(base.numbers, base.row), lambda _, row: decoded(loads(row)))
@@ -270,8 +272,8 @@ def thaw(frozen: Frozen) -> Knowledge:
     return knowledge
 
 
-def _ordinals(by_gate: Mapping[str, bytes]) -> dict[str, set[int]]:
-    return {gate: set(_array("I", data)) for gate, data in by_gate.items()}
+def _ordinals(by_gate: Mapping[str, bytes]) -> dict[str, BitMap]:
+    return {gate: BitMap.deserialize(data) for gate, data in by_gate.items()}
 
 
 def _array(typecode: str, data: bytes) -> array[int]:

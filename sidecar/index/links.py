@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
+from pyroaring import BitMap
+
 from sidecar.index.artifacts import Artifacts
 from sidecar.index.content import Needle
 from sidecar.index.forms import required
 from sidecar.index.names import Names
+from sidecar.index.postings import merged
 from sidecar.index.search import Document, Search
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
@@ -30,7 +33,7 @@ class Links(NamedTuple):
 Gated = tuple[tuple[str, tuple[str, ...]], ...]
 """The entities for which a claim counts by pages that not all who see the claim see, by gate."""
 NO_LINKS = Links((), "named")
-_NO_GATES: Mapping[str, set[int]] = {}
+_NO_GATES: Mapping[str, BitMap] = {}
 
 
 class Linked(Artifacts):
@@ -46,7 +49,7 @@ class Linked(Artifacts):
         self.gates: set[str] = {OPEN}
         self.linked: dict[int, Links] = {}
         self.gated: dict[int, Gated] = {}
-        self.counted: dict[str, dict[str, set[int]]] = defaultdict(dict)
+        self.counted: dict[str, dict[str, BitMap]] = defaultdict(dict)
 
     def links(self, claim_id: str, gates: AbstractSet[str] = frozenset()) -> Links:
         """The entities that a claim counts for, by pages behind these gates as well."""
@@ -66,11 +69,11 @@ class Linked(Artifacts):
         more = [ids for gate, ids in self.gated.get(ordinal, ()) if gate in gates]
         return Links(tuple(sorted({*links.entity_ids}.union(*more))), links.by) if more else links
 
-    def counting(self, entity_id: str, gates: AbstractSet[str]) -> AbstractSet[int]:
+    def counting(self, entity_id: str, gates: AbstractSet[str]) -> BitMap:
         """Ordinals of the claims behind these gates that count for an entity; not to be changed."""
         by_gate = self.counted.get(entity_id, _NO_GATES)
         found = [ordinals for gate, ordinals in by_gate.items() if gate in gates and ordinals]
-        return found[0] if len(found) == 1 else frozenset().union(*found)
+        return merged(found)
 
     def _affected(self, touched: Iterable[Artifact]) -> set[str]:
         """Ids of the claims whose links a change may have changed."""
@@ -110,7 +113,7 @@ class Linked(Artifacts):
         self._unlink(document)
         links = self.linked[document.ordinal] = self._linked(claim)
         for entity_id in links.entity_ids:
-            self.counted[entity_id].setdefault(document.gate, set()).add(document.ordinal)
+            self.counted[entity_id].setdefault(document.gate, BitMap()).add(document.ordinal)
         if document.gate == OPEN and links.by == "page":
             self._link_gated(claim_id, document.ordinal, links)
 
@@ -127,7 +130,7 @@ class Linked(Artifacts):
             self.gated[ordinal] = found
         for gate, entity_ids in found:
             for entity_id in entity_ids:
-                self.counted[entity_id].setdefault(gate, set()).add(ordinal)
+                self.counted[entity_id].setdefault(gate, BitMap()).add(ordinal)
 
     def _unlink(self, document: Document) -> None:
         for entity_id in self.linked.pop(document.ordinal, NO_LINKS).entity_ids:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import tantivy
+from pyroaring import BitMap
 from tantivy import Occur, Query
 
 from sidecar.index.content import Needle
@@ -151,7 +152,7 @@ class Search:
         out.add_text(document.kind, " ".join(document.stems))
         return out
 
-    def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> set[int]:
+    def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> BitMap:
         """Ordinals of the documents of a kind that hold every needle."""
         return self.postings.holding_all(needles, kind, gates)
 
@@ -173,7 +174,7 @@ class Search:
 
     def holding(
         self, needles: Sequence[Needle], kind: str, gates: frozenset[str], at_least: int = 1
-    ) -> set[int]:
+    ) -> BitMap:
         """Ordinals of the documents of a kind that hold this many of the needles."""
         return self.postings.holding_some(needles, kind, gates, at_least)
 
@@ -260,8 +261,8 @@ def fewest(weights: Iterable[float], share: float) -> int:
 
 def _times(stems: tuple[str, ...], needle: Needle) -> int:
     """How often a text holds a word."""
-    if len(needle.alternatives) == 1 and len(needle.alternatives[0]) == 1:
-        return stems.count(needle.alternatives[0][0])
+    if (stem := needle.only_stem) is not None:
+        return stems.count(stem)
     return max(min(stems.count(s) for s in option) for option in needle.alternatives)
 
 

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from sidecar.index.content import Needle, content_stems, needles
-from sidecar.index.postings import only_stem
 from sidecar.index.text import fold, units
 from sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from sidecar.retrieval.answering import asked_next
@@ -110,8 +109,8 @@ def _asked(row: Salient, text: str) -> _Asked | None:
 
 def _by_stem(text: str) -> _Asked:
     words = needles(text)
-    stems = frozenset(stem for word in words if (stem := only_stem(word)))
-    return _Asked(stems, tuple(word for word in words if not only_stem(word)))
+    stems = frozenset(stem for word in words if (stem := word.only_stem))
+    return _Asked(stems, tuple(word for word in words if not word.only_stem))
 
 
 def _hit(row: Salient, artifact: Claim | Page) -> Hit:

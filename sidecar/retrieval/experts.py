@@ -7,13 +7,15 @@ matching claim counts for every entity that it is linked to.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest, nsmallest
 from itertools import chain
 from math import fsum, prod
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
+
+from pyroaring import BitMap
 
 from sidecar.index.content import Needle
 from sidecar.index.links import LinkedBy
@@ -54,7 +56,7 @@ class Expert:
     view: View
     entity: Entity
     score: float
-    ordinals: Collection[int]
+    ordinals: BitMap | list[int]
     citation_count: int
     contributions: tuple[Contribution, ...]
     weight: Weight
@@ -81,7 +83,7 @@ class _Scored(NamedTuple):
 
     match: Match
     entity: Entity
-    ordinals: Collection[int]
+    ordinals: BitMap | list[int]
     factors: Mapping[str, float]
     score: float
     amounts: Mapping[int, float] = {}
@@ -91,7 +93,7 @@ class _Scored(NamedTuple):
 def _scored(match: Match, question: Question, weights: Mapping[Needle, float]) -> list[_Scored]:
     """Every entity that could be among the rows, in no particular order."""
     entity_ids = _wanted(match, question)
-    matched = frozenset(match.ordinals)
+    matched = BitMap(match.ordinals)
     amounts: Mapping[int, float] = {}
     if question.weighting == "count":
         first = _first(question.limit, entity_ids, lambda entity_id: entity_id)
@@ -150,7 +152,7 @@ def _sums(
                 rough[entity_id] += value
     least = min(nlargest(question.limit, rough.values()), default=0.0)
     least -= _ROUGH * max(1.0, least)
-    matched = frozenset(amounts)
+    matched = BitMap(amounts)
     return {
         entity_id: fsum(map(amounts.__getitem__, match.view.counting(entity_id) & matched))
         for entity_id, total in rough.items()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
+from pyroaring import BitMap
+
 from sidecar.index.content import Needle, needles
+from sidecar.index.postings import merged
 from sidecar.index.search import fewest, rarity
 from sidecar.kb.records import Kind
 from sidecar.retrieval.view import View
@@ -49,7 +51,7 @@ class Match:
 
     view: View
     named_entities: frozenset[str]
-    named: AbstractSet[int]
+    named: BitMap
     held: dict[int, tuple[Needle, ...]]
     ordinals: list[int] = field(default_factory=list)
 
@@ -76,14 +78,13 @@ def _named(view: View, topic: str) -> frozenset[str]:
     return frozenset(mentioned | set(names.containing(topic)) | set(names.exactly(topic)))
 
 
-def _claims_of(view: View, entity_ids: Iterable[str]) -> AbstractSet[int]:
-    found = [view.counting(entity_id) for entity_id in entity_ids]
-    return found[0] if len(found) == 1 else frozenset().union(*found)
+def _claims_of(view: View, entity_ids: Iterable[str]) -> BitMap:
+    return merged([view.counting(entity_id) for entity_id in entity_ids])
 
 
 def _counted(match: Match, linking: Linking) -> list[int]:
     """The matching claims whose links count."""
-    ordinals = list(match.named | match.held.keys())
+    ordinals = list(match.named | BitMap(match.held))
     if linking == "auto":
         return ordinals
     links = match.view.knowledge.links_at(ordinals, match.view.gates)
@@ -112,7 +113,7 @@ def _match_words(
         match.held = found.get(best, {})
 
 
-def _holding(view: View, words: Sequence[Needle]) -> set[int]:
+def _holding(view: View, words: Sequence[Needle]) -> BitMap:
     return view.knowledge.search.holding_all(words, Kind.CLAIM, view.gates)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
 from math import fsum
 from typing import Literal
+
+from pyroaring import BitMap
 
 from sidecar.index.content import needles
 from sidecar.index.documents import texts
@@ -215,13 +217,12 @@ def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> 
 
 
 def _all(view: View, kind: Kind, phrase: Phrase, similarity: float) -> list[Hit]:
-    found: Collection[int] = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
-    if len(found) > HITS_PER_PHRASE:
-        found = _first(view, phrase, found)
-    return [hit for ordinal in found if (hit := _hit(view, ordinal, phrase, similarity))]
+    found = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
+    first = _first(view, phrase, found) if len(found) > HITS_PER_PHRASE else found
+    return [hit for ordinal in first if (hit := _hit(view, ordinal, phrase, similarity))]
 
 
-def _first(view: View, phrase: Phrase, found: Collection[int]) -> list[int]:
+def _first(view: View, phrase: Phrase, found: BitMap) -> list[int]:
     """Those that are looked at of more: first by id; if it tells, what has the phrase as it is."""
     compared = phrase.kind in TELLING_KINDS and len(found) <= MAX_COMPARED
     ranked = []

@@ -7,6 +7,8 @@ from heapq import nlargest
 from math import fsum
 from typing import NamedTuple
 
+from pyroaring import BitMap
+
 from sidecar.index.content import Needle, needles
 from sidecar.index.documents import sections
 from sidecar.index.search import BEST_PER_WEIGHT, Document, rarity, score
@@ -129,7 +131,7 @@ def _in_kind(
     """
     weights, average = _statistics(view, kind, words)
     best: dict[str, Found] = {}
-    seen: set[int] = set()
+    seen = BitMap()
     floor = 0.0
     left = BEST_PER_WEIGHT * fsum(weights.values())
     for word in sorted(words, key=lambda n: -weights[n]):
@@ -154,7 +156,7 @@ def _in_kind(
 
 
 def _scored(
-    view: View, ordinals: Collection[int], weights: Mapping[Needle, float], average: float
+    view: View, ordinals: Iterable[int], weights: Mapping[Needle, float], average: float
 ) -> list[tuple[float, int]]:
     """Scores of documents, best first."""
     documents = ((o, view.knowledge.document(o)[1]) for o in ordinals)

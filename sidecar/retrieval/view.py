@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
+
+from pyroaring import BitMap
 
 from sidecar.index.content import Needle, needles
 from sidecar.index.knowledge import Knowledge
@@ -86,7 +87,7 @@ class View:
         found = self.knowledge.claims_at(self.counting(entity_id))
         return sorted(found, key=attrgetter("id"))
 
-    def counting(self, entity_id: str) -> AbstractSet[int]:
+    def counting(self, entity_id: str) -> BitMap:
         """Ordinals of the claims that count for an entity; not to be changed."""
         return self.knowledge.counting(entity_id, self.gates)
 
@@ -149,7 +150,7 @@ class View:
         return self.once(f"nearest {most} {entity_id}", text, find)[:limit]
 
     def held(
-        self, ordinals: AbstractSet[int], words: Sequence[Needle]
+        self, ordinals: BitMap, words: Sequence[Needle]
     ) -> dict[tuple[Needle, ...], list[int]]:
         """The claims that hold some of the words, by which ones they hold."""
         return Overlap(self.knowledge, self.gates).held(ordinals, words)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from sidecar.index.content import content_stems
 from sidecar.kb.records import Claim
-from sidecar.retrieval import overlap
 from sidecar.retrieval import view as views
 from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
@@ -20,13 +19,11 @@ from tests.retrieval.samples import claim, entity, view
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()
 
 
-@pytest.fixture(autouse=True, scope="module", params=[(0, 1), (0, 8), (1_000, 1)])
-def claims_per_word(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whether words are looked up, or claims read; and how few are looked for at once."""
-    claims_per_word, few = request.param
+@pytest.fixture(autouse=True, scope="module", params=[1, 8])
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How few are looked for at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlap, "_CLAIMS_PER_WORD", claims_per_word)
-        patch.setattr(views, "FEW", few)
+        patch.setattr(views, "FEW", request.param)
         yield
 
 
