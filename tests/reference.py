@@ -157,6 +157,16 @@ class Reference:
                 best[artifact_id] = max(score, best.get(artifact_id, 0.0))
         return sorted(best.items(), key=lambda row: (row[0] not in named, -row[1], row[0]))
 
+    def titles(self, text: str, gates: frozenset[str]) -> set[str]:
+        """Titles of pages, of two content words or more, all of which a text has."""
+        stems = frozenset(s for n in needles(text) for option in n.alternatives for s in option)
+        titles = {p.title: needles(p.title) for p in self.pages.values() if gate_of(p) in gates}
+        return {
+            title
+            for title, words in titles.items()
+            if len(words) > 1 and all(word.held_by(stems) for word in words)
+        }
+
     # Experts
 
     def experts(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import count
+from itertools import chain, count, repeat
 from typing import NamedTuple
 
+from sidecar.index.content import content_stems
 from sidecar.index.documents import Prepared
 from sidecar.index.postings import Document
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.layout import classify, usual_key, usual_path
 from sidecar.kb.records import (
+    KIND_OF,
     Artifact,
     Claim,
     Entity,
@@ -24,7 +26,7 @@ from sidecar.kb.records import (
     key_of,
 )
 
-__all__ = ["Artifacts", "DocumentRef"]
+__all__ = ["Artifacts", "DocumentRef", "documents_for"]
 
 
 class DocumentRef(NamedTuple):
@@ -32,6 +34,15 @@ class DocumentRef(NamedTuple):
 
     key: Key
     section: int
+
+
+def documents_for(prepared: Prepared, ordinals: Iterable[int]) -> tuple[Document, ...]:
+    """An artifact as full text knows it. A page is found by its title as well."""
+    artifact, stems = prepared
+    kind, gate = KIND_OF[type(artifact)], gate_of(artifact) or OPEN
+    titles = [tuple(content_stems(artifact.title))] if isinstance(artifact, Page) else []
+    parts = zip(stems, chain(titles, repeat(())), ordinals)  # noqa: B905 - as many as stems
+    return tuple(Document(ordinal, kind, gate, s, title) for s, title, ordinal in parts)
 
 
 class Artifacts:
@@ -135,9 +146,7 @@ class Artifacts:
         return list(self.by_key.values())
 
     def _new_documents(self, prepared: Prepared) -> tuple[Document, ...]:
-        kind, _ = key_of(prepared.artifact)
-        gate = gate_of(prepared.artifact) or OPEN
-        return tuple(Document(next(self.ordinals), kind, gate, s) for s in prepared.stems)
+        return documents_for(prepared, self.ordinals)
 
     def _put(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
         """Hold an artifact that is not held."""

@@ -14,15 +14,14 @@ from typing import Any, TypeVar
 
 from pyroaring import BitMap
 
-from sidecar.index.artifacts import DocumentRef
+from sidecar.index.artifacts import DocumentRef, documents_for
 from sidecar.index.frozen_names import freeze_names, thaw_names
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.lazy import Lazy, plain
 from sidecar.index.links import NO_LINKS, LinkedBy, Links
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
-from sidecar.index.search import RANKED, Search
-from sidecar.kb.access import OPEN, gate_of
+from sidecar.index.search import Search
 from sidecar.kb.records import Artifact, Entity, Key, Kind
 
 __all__ = ["Frozen", "artifact_in", "freeze", "thaw"]
@@ -205,10 +204,7 @@ class _Base:
         return range(start, stop)
 
     def documents(self, number: int) -> tuple[Document, ...]:
-        artifact, stems = decoded(loads(self.row(number)))
-        kind, gate = _KINDS[self.keys[number][0]], gate_of(artifact) or OPEN
-        pairs = zip(self.span(number), stems, strict=True)
-        return tuple(Document(ordinal, kind, gate, s) for ordinal, s in pairs)
+        return documents_for(decoded(loads(self.row(number))), self.span(number))
 
     def ref(self, ordinal: int, number: int) -> DocumentRef:
         kind, artifact_id = self.keys[number]
@@ -219,10 +215,10 @@ class _Base:
         numbers = self._link_ids[start : self._link_ends[ordinal]]
         return Links(tuple(map(self._entities.__getitem__, numbers)), _BY[self._linked_by[ordinal]])
 
-    def ranked(self) -> list[Document]:
-        """The documents that tantivy preselects among."""
-        numbers = (number for key, number in self.numbers.items() if key[0] in RANKED)
-        return [document for number in numbers for document in self.documents(number)]
+    def titled(self) -> list[Document]:
+        """The documents with a title."""
+        numbers = (number for key, number in self.numbers.items() if key[0] == Kind.PAGE)
+        return [document for number in numbers for document in self.documents(number)[:1]]
 
 
 def artifact_in(frozen: Frozen) -> Callable[[Key], Artifact | None]:
@@ -239,7 +235,7 @@ def artifact_in(frozen: Frozen) -> Callable[[Key], Artifact | None]:
 def thaw(frozen: Frozen) -> Knowledge:
     """Knowledge as it was frozen."""
     base = _Base(frozen)
-    search = Search(base.ranked)
+    search = Search(base.titled)
     search.totals = Counter(frozen["totals"])
     search.lengths = Counter(frozen["lengths"])
     for kind, gate in frozen["totals"]:

@@ -1,4 +1,4 @@
-"""Full text over what a knowledge base holds: postings for what holds words, tantivy for the best.
+"""Full text over what a knowledge base holds: postings for what holds words, tantivy for titles.
 
 Documents are stems that `text` made, so that one analysis rules everywhere. A change counts at
 once: where tantivy is asked, added documents wait in `_added` and removed ones in `_removed` until
@@ -21,14 +21,12 @@ from sidecar.index.postings import Document, Postings
 
 __all__ = ["BEST_PER_WEIGHT", "Document", "Fold", "Pending", "Search", "fewest", "rarity", "score"]
 
-RANKED = ("page",)
-"""The kinds of which `candidates` is asked: for all others, tantivy would only cost memory."""
 _HEAP = 32_000_000
 _K1, _B = 1.2, 0.75
 BEST_PER_WEIGHT = _K1 + 1
 """What a word adds to a score at most, for each unit of its weight."""
-_CANDIDATES = 200
-"""Hits that tantivy preselects for ranking; more than any limit of a query."""
+_TITLES = 200
+"""Titles that tantivy finds at most, the best ones: more than a text can name."""
 
 
 Earlier = Callable[[], Iterable[Document]]
@@ -58,15 +56,14 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("ordinal", indexed=True, fast=True)
     builder.add_text_field("gate", tokenizer_name="raw", index_option="basic")
-    for kind in RANKED:
-        builder.add_text_field(kind, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("title", tokenizer_name="whitespace", index_option="freq")
     return builder.build()
 
 
 class Search:
     """An index in memory. Queries and changes belong to one thread, `fold` to another.
 
-    `earlier` gives, in any thread, the documents for `candidates` that are there from the start.
+    `earlier` gives, in any thread, the documents with a title that are there from the start.
     """
 
     def __init__(self, earlier: Earlier | None = None) -> None:
@@ -88,7 +85,7 @@ class Search:
         """Make a document findable; one that was just removed comes back as it was."""
         self._count(document, 1)
         self.postings.add(document)
-        if document.kind not in RANKED:
+        if not document.title:
             return
         if self._removed.pop(document.ordinal, None) is None:
             self._added[document.ordinal] = document
@@ -97,7 +94,7 @@ class Search:
         """Make a document unfindable."""
         self._count(document, -1)
         self.postings.remove(document)
-        if document.kind not in RANKED:
+        if not document.title:
             return
         if self._added.pop(document.ordinal, None) is None:
             self._removed[document.ordinal] = document
@@ -149,7 +146,7 @@ class Search:
         out = tantivy.Document()
         out.add_unsigned("ordinal", document.ordinal)
         out.add_text("gate", document.gate)
-        out.add_text(document.kind, " ".join(document.stems))
+        out.add_text("title", " ".join(document.title))
         return out
 
     def holding_all(self, needles: Sequence[Needle], kind: str, gates: frozenset[str]) -> BitMap:
@@ -178,36 +175,25 @@ class Search:
         """Ordinals of the documents of a kind that hold this many of the needles."""
         return self.postings.holding_some(needles, kind, gates, at_least)
 
-    def candidates(
-        self,
-        needles: Sequence[Needle],
-        kinds: Iterable[str],
-        gates: frozenset[str],
-        at_least: int = 1,
+    def titled(
+        self, needles: Sequence[Needle], gates: frozenset[str], at_least: int = 1
     ) -> set[int]:
-        """Ordinals worth ranking for a query: tantivy's best of every kind, and all that is new.
+        """Ordinals of the documents whose title may hold this many of the needles: tantivy's best,
+        and all that is new.
 
-        `at_least` needles must be held; what is new is not checked for that. As long as there is no
-        index that preselects: all that match.
+        As long as there is no such index: all pages that hold so many anywhere.
         """
-        found: set[int] = set()
         if not needles:
-            return found
+            return set()
         if (searcher := self._searcher) is None:
-            held = (self.postings.holding_some(needles, kind, gates, at_least) for kind in kinds)
-            return found.union(*held)
-        for kind in kinds:
-            query = self._query(kind, gates, Occur.Should, needles, at_least)
-            found.update(self._best(searcher, query))
-            found.update(
-                d.ordinal for d in self._added.values() if d.kind == kind and d.gate in gates
-            )
-        found.difference_update(self._removed)
-        return found
+            return set(self.postings.holding_some(needles, "page", gates, at_least))
+        found = self._best(searcher, self._query(needles, gates, at_least))
+        found.update(d.ordinal for d in self._added.values() if d.gate in gates)
+        return found.difference(self._removed)
 
     def _best(self, searcher: tantivy.Searcher, query: Query) -> set[int]:
         try:
-            hits = searcher.search(query, limit=_CANDIDATES, count=False).hits
+            hits = searcher.search(query, limit=_TITLES, count=False).hits
             addresses = [address for _, address in hits]
             ordinals = searcher.fast_field_values("ordinal", addresses)
         except (ValueError, RuntimeError, OSError):
@@ -215,28 +201,21 @@ class Search:
             return set()
         return {int(ordinal) for ordinal in ordinals if ordinal is not None}
 
-    def _query(
-        self,
-        kind: str,
-        gates: frozenset[str],
-        occur: Occur,
-        needles: Sequence[Needle],
-        at_least: int | None = None,
-    ) -> Query:
-        """Documents of a kind with all (Must) or any (Should) of the needles, gates observed."""
-        words = Query.boolean_query([(occur, self._needle(kind, n)) for n in needles], at_least)
-        shut = [g for (k, g), n in self.totals.items() if k == kind and n and g not in gates]
-        shut += [d.gate for d in self._removed.values() if d.gate not in gates]
+    def _query(self, needles: Sequence[Needle], gates: frozenset[str], at_least: int) -> Query:
+        """Titles with so many of the needles, gates observed."""
+        words = Query.boolean_query([(Occur.Should, self._needle(n)) for n in needles], at_least)
+        shut = {g for (k, g), n in self.totals.items() if k == "page" and n} - gates
+        shut.update(d.gate for d in self._removed.values() if d.gate not in gates)
         if not shut:
             return words
-        hidden = [(Occur.MustNot, self._term("gate", gate)) for gate in sorted(set(shut))]
+        hidden = [(Occur.MustNot, self._term("gate", gate)) for gate in sorted(shut)]
         return Query.boolean_query([(Occur.Must, words), *hidden])
 
-    def _needle(self, kind: str, needle: Needle) -> Query:
+    def _needle(self, needle: Needle) -> Query:
         options = [
-            Query.boolean_query([(Occur.Must, self._term(kind, s)) for s in option])
+            Query.boolean_query([(Occur.Must, self._term("title", s)) for s in option])
             if len(option) > 1
-            else self._term(kind, option[0])
+            else self._term("title", option[0])
             for option in needle.alternatives
         ]
         if len(options) == 1:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest, nsmallest
-from itertools import chain, repeat
+from itertools import chain
 from math import fsum
 from operator import attrgetter
 
@@ -51,7 +51,8 @@ class Overlap:
         weigh less than what so many claims hold, no other claim can be one of them.
         """
         shares: defaultdict[int, float] = defaultdict(float)
-        looked_at, left = 0.0, fsum(weights.values())
+        left = fsum(weights.values())
+        look_at = left / 2
         for word, weight in sorted(weights.items(), key=lambda one: -one[1]):
             held = self._holding(word) & ordinals
             if 2 * len(held) > len(ordinals):
@@ -60,15 +61,13 @@ class Overlap:
             else:
                 for ordinal in held:
                     shares[ordinal] += weight
-            looked_at, left = looked_at + weight, left - weight
-            if left < looked_at and len(ordinals) > limit:
-                least = _least(limit, shares.values(), len(ordinals) - len(shares)) - left
-                kept = {o: share for o, share in shares.items() if share >= least}
-                if least > 0:
-                    ordinals = BitMap(kept)
-                elif len(kept) < len(shares):
-                    ordinals = ordinals - BitMap(shares.keys() - kept.keys())
-                shares = defaultdict(float, kept)
+            left -= weight
+            if left < look_at:  # not after each word: it takes as long as some of them
+                look_at = left / 2
+                least = min(nlargest(limit, shares.values()), default=0.0) - left - _ROUNDING
+                if len(shares) >= limit and least > 0:
+                    kept = {o: share for o, share in shares.items() if share >= least}
+                    shares, ordinals = defaultdict(float, kept), BitMap(kept)
         return shares, ordinals - BitMap(shares)
 
     def held(
@@ -89,11 +88,6 @@ class Overlap:
 
     def _first(self, ordinals: Iterable[int], limit: int) -> list[Claim]:
         return nsmallest(limit, self.knowledge.claims_at(ordinals), key=attrgetter("id"))
-
-
-def _least(limit: int, shares: Iterable[float], without: int) -> float:
-    """The smallest of the largest shares, a little less; `without` is how many more are zero."""
-    return nlargest(limit, chain(shares, repeat(0.0, min(without, limit))))[-1] - _ROUNDING
 
 
 def _bits(mask: int) -> Iterator[int]:

@@ -18,7 +18,7 @@ from sidecar.index.words import STOPWORDS
 from sidecar.kb.records import Kind
 from sidecar.retrieval.view import View
 
-__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "capitalised", "phrases"]
+__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "capitalised", "phrases", "titles_in"]
 
 MAX_PHRASES = 8
 MIN_CHARS = 3
@@ -91,7 +91,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
         if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
-    titles = [_titled(title, text) for title in sorted(set(_titles(views, text)))]
+    titles = [_titled(title, text) for title in sorted(set(titles_in(views, text)))]
     first: dict[str, Phrase] = {}
     for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
         first.setdefault(phrase.text.casefold(), phrase)
@@ -215,13 +215,13 @@ def _trimmed(run: list[Unit]) -> Iterator[list[Unit]]:
         yield run
 
 
-def _titles(views: Sequence[View], text: str) -> Iterator[str]:
+def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
     """Titles of pages, of two content words or more, all of whose words stand in the text."""
     words = needles(text)
     stems = _stems(words)
     for view in views:
         search = view.knowledge.search
-        for ordinal in search.candidates(words, (Kind.PAGE,), view.gates, at_least=2):
+        for ordinal in search.titled(words, view.gates, at_least=2):
             ref = view.knowledge.ref(ordinal)
             page = None if ref.section else view.knowledge.page(ref.key[1])
             if page is None:

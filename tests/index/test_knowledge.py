@@ -16,6 +16,7 @@ from sidecar.index.search import Pending
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
 from sidecar.retrieval.experts import Question, rank
+from sidecar.retrieval.phrases import titles_in
 from sidecar.retrieval.search import search
 from sidecar.retrieval.view import View
 from tests.index.worlds import GATES, steps, texts
@@ -75,6 +76,7 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
             for m in view.mentions(topic)
         ]
+        found["titles", topic] = set(titles_in([view], topic))
         for kind in KINDS:
             rows = search([view], topic, [kind], 100)
             found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
@@ -108,6 +110,7 @@ def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset
     }
     for topic in topics:
         found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
+        found["titles", topic] = plain.titles(topic, gates)
         for kind in KINDS:
             found["search", kind, topic] = plain.search(topic, kind, gates)
             found["frequency", kind, topic] = [
