@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import example, given, settings
@@ -69,14 +70,14 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
     found: Answers = {
         "links": {
             a.id: knowledge.links(a.id, gates).entity_ids for a in knowledge.all_of(Kind.CLAIM)
-        }
+        },
+        "titles": set(titles_in([view], _every_title(knowledge.all_of(Kind.PAGE)))),
     }
     for topic in topics:
         found["mentions", topic] = [
             (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
             for m in view.mentions(topic)
         ]
-        found["titles", topic] = set(titles_in([view], topic))
         for kind in KINDS:
             rows = search([view], topic, [kind], 100)
             found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
@@ -87,6 +88,10 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             found["auto", weight, topic] = _experts(view, topic, weight, "auto")
             found["declared", weight, topic] = _experts(view, topic, weight, "declared")
     return found
+
+
+def _every_title(pages: Iterable[Artifact]) -> str:
+    return ". ".join(sorted(page.title for page in pages if isinstance(page, Page)))
 
 
 def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[object, ...]]:
@@ -106,11 +111,11 @@ def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[ob
 def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset[str]) -> Answers:
     plain = Reference(artifacts.values())
     found: Answers = {
-        "links": {claim_id: plain.links(claim_id, gates) for claim_id in plain.claims}
+        "links": {claim_id: plain.links(claim_id, gates) for claim_id in plain.claims},
+        "titles": plain.titles(_every_title(plain.pages.values()), gates),
     }
     for topic in topics:
         found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
-        found["titles", topic] = plain.titles(topic, gates)
         for kind in KINDS:
             found["search", kind, topic] = plain.search(topic, kind, gates)
             found["frequency", kind, topic] = [
@@ -265,3 +270,28 @@ def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> 
         knowledge = Knowledge.of(artifacts)
         hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
         assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]
+
+
+def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> None:
+    knowledge = Knowledge()
+    view = View("kb", knowledge, frozenset({OPEN}))
+    text = "the night shift handbook, the rotation guide and the cafe menu"
+
+    def change(*new: Page, gone: str | None = None) -> set[str]:
+        gone_keys = frozenset() if gone is None else frozenset({(Kind.PAGE, gone)})
+        knowledge.apply(change_of([*new], gone_keys))
+        return set(titles_in([view], text))
+
+    private = Scope("private", agent="ada")
+    change(
+        Page("p0", "pages/p0.md", "Night shift handbook"),
+        Page("p1", "pages/p1.md", "Cafe menu", scope=private),
+        Page("p2", "pages/p2.md", "Shift", body="rotation guide"),
+    )
+    knowledge.fold()
+    assert set(titles_in([view], text)) == {"Night shift handbook"}
+    guide = Page("p3", "pages/p3.md", "Rotation guide")
+    assert change(guide) == {"Night shift handbook", "Rotation guide"}
+    assert change(gone="p0") == {"Rotation guide"}
+    knowledge.fold()
+    assert change(Page("p3", "pages/p3.md", "Rotation plan")) == set()
