@@ -157,6 +157,19 @@ class Reference:
                 best[artifact_id] = max(score, best.get(artifact_id, 0.0))
         return sorted(best.items(), key=lambda row: (row[0] not in named, -row[1], row[0]))
 
+    def nearest(self, entity_id: str, text: str, gates: frozenset[str]) -> list[str]:
+        """Ids of the claims that count for an entity: those first that share most with a text."""
+        weights = self.rarities(needles(text), Kind.CLAIM, gates)
+
+        def share(claim: Artifact) -> float:
+            stems = frozenset(stem for stems in prepare(claim).stems for stem in stems)
+            return round(math.fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
+
+        claims = [
+            c for c in self.visible(Kind.CLAIM, gates) if entity_id in self.links(c.id, gates)
+        ]
+        return [claim.id for claim in sorted(claims, key=lambda c: (-share(c), c.id))]
+
     def titles(self, text: str, gates: frozenset[str]) -> set[str]:
         """Titles of pages, of two content words or more, all of which a text has."""
         stems = frozenset(s for n in needles(text) for option in n.alternatives for s in option)

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, count, repeat
 from typing import NamedTuple
 
+from pyroaring import BitMap
+
 from sidecar.index.content import content_stems
 from sidecar.index.documents import Prepared
+from sidecar.index.order import Order
 from sidecar.index.postings import Document
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.layout import classify, usual_key, usual_path
@@ -56,6 +59,7 @@ class Artifacts:
         self.ordinals = count()
         self.refs: dict[int, DocumentRef] = {}
         self.claims: dict[int, Claim] = {}
+        self.order = Order()
         self.declared_by: dict[str, set[str]] = defaultdict(set)
         self.pages_by_claim: dict[str, set[str]] = defaultdict(set)
         self.pages_by_entity: dict[str, set[str]] = defaultdict(set)
@@ -119,6 +123,10 @@ class Artifacts:
         """The claims that ordinals stand for, in their order."""
         return map(self.claims.__getitem__, ordinals)
 
+    def first(self, ordinals: BitMap, limit: int) -> list[int]:
+        """Those of the ordinals (of one kind) whose artifacts' ids come first, in that order."""
+        return self.order.first(ordinals, limit, lambda ordinal: self.refs[ordinal].key[1])
+
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
@@ -156,6 +164,7 @@ class Artifacts:
         self.documents[key] = documents
         if usual_path(*key) != artifact.path:
             self._paths[artifact.path] = key
+        self.order.add(*key, (document.ordinal for document in documents))
         for section, document in enumerate(documents):
             self.refs[document.ordinal] = DocumentRef(key, section)
         if isinstance(artifact, Claim):
@@ -168,6 +177,7 @@ class Artifacts:
         artifact, documents = self.by_key.pop(key).artifact, self.documents.pop(key)
         if self._paths.get(artifact.path) == key:
             del self._paths[artifact.path]
+        self.order.remove(document.ordinal for document in documents)
         for document in documents:
             del self.refs[document.ordinal]
         if isinstance(artifact, Claim):

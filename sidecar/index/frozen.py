@@ -19,6 +19,7 @@ from sidecar.index.frozen_names import freeze_names, thaw_names
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.lazy import Lazy, plain
 from sidecar.index.links import NO_LINKS, LinkedBy, Links
+from sidecar.index.order import Order
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.index.search import Search
@@ -49,6 +50,8 @@ def freeze(knowledge: Knowledge) -> Frozen:
         **_frozen_rows(knowledge),
         **_frozen_links(knowledge),
         **freeze_names(knowledge.names),
+        "strays": knowledge.order.strays.serialize(),
+        "last": {str(kind): last for kind, last in knowledge.order.last.items()},
         "counting": plain(knowledge.counted, _gates_as_bytes),
         "gated": dict(knowledge.gated),
         "declaring": plain(knowledge.declared_by, lambda ids: _claims_as_bytes(knowledge, ids)),
@@ -255,6 +258,7 @@ def thaw(frozen: Frozen) -> Knowledge:
     knowledge.linked = Lazy(base.owners, lambda ordinal, _: base.links(ordinal))
     knowledge.gated = dict(frozen["gated"])
     knowledge.ordinals = count(base.stop)
+    knowledge.order = Order(BitMap.deserialize(frozen["strays"]), dict(frozen["last"]))
     knowledge.gates |= {gate for _, gate in frozen["totals"]}
     knowledge.counted = Lazy(frozen["counting"], lambda _, gates: _ordinals(gates), dict)
     knowledge.declared_by = Lazy(

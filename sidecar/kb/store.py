@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from heapq import merge
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ __all__ = ["GRACE_SECONDS", "Reconciled", "Store", "let_go"]
 
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
+_RUN = 1_000
+"""Paths that are sorted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,7 @@ class Store:
         found = self._survey(only)
         wanted = versions.stats.keys() if only is None else only | versions.racy
         self._drop_missing(found, {path for path in wanted if path not in found.files})
-        self._take_in(list(self._differing(found)))
+        self._take_in(_by_name(self._differing(found)))
         if only is None:
             self._remembered = {}
         let_go(found.files)
@@ -243,6 +247,17 @@ class Store:
             config=self._config,
             skipped=skipped + len(self._survey_problems),
         )
+
+
+def _by_name(paths: Iterable[str]) -> list[str]:
+    """Sorted within their folders, bit by bit: at once, it would stop all threads for 50 ms."""
+    out: list[str] = []
+    for _, folder in groupby(paths, key=lambda path: path.partition("/")[0]):
+        runs = []
+        while run := sorted(islice(folder, _RUN)):
+            runs.append(run)
+        out += merge(*runs)
+    return out
 
 
 def let_go(of: dict[Any, Any]) -> None:

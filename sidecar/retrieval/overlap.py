@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest, nsmallest
-from itertools import chain
+from heapq import nlargest
 from math import fsum
-from operator import attrgetter
 
 from pyroaring import BitMap
 
@@ -30,16 +28,15 @@ class Overlap:
 
     def largest(self, ordinals: BitMap, weights: Mapping[Needle, float], limit: int) -> list[Claim]:
         """The claims that hold the most weight of words, at most `limit`; ties by id."""
-        groups: defaultdict[float, list[Iterable[int]]] = defaultdict(list)
         shares, others = self._shares(ordinals, weights, limit)
-        groups[0.0].append(others)
+        groups: defaultdict[float, BitMap] = defaultdict(BitMap, {0.0: others})
         for ordinal, share in shares.items():
-            groups[round(share, 9)].append((ordinal,))
-        found: list[Claim] = []
+            groups[round(share, 9)].add(ordinal)
+        found: list[int] = []
         for share in sorted(groups, reverse=True):
             if len(found) < limit:
-                found += self._first(chain.from_iterable(groups[share]), limit - len(found))
-        return found
+                found += self.knowledge.first(groups[share], limit - len(found))
+        return list(self.knowledge.claims_at(found))
 
     def _shares(
         self, ordinals: BitMap, weights: Mapping[Needle, float], limit: int
@@ -85,9 +82,6 @@ class Overlap:
 
     def _holding(self, word: Needle) -> BitMap:
         return self.knowledge.search.postings.holding(word, Kind.CLAIM, self.gates)
-
-    def _first(self, ordinals: Iterable[int], limit: int) -> list[Claim]:
-        return nsmallest(limit, self.knowledge.claims_at(ordinals), key=attrgetter("id"))
 
 
 def _bits(mask: int) -> Iterator[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from heapq import nsmallest
 from math import fsum
 from typing import Literal
 
@@ -225,13 +224,15 @@ def _all(view: View, kind: Kind, phrase: Phrase, similarity: float) -> list[Hit]
 def _first(view: View, phrase: Phrase, found: BitMap) -> list[int]:
     """Those that are looked at of more: first by id; if it tells, what has the phrase as it is."""
     compared = phrase.kind in TELLING_KINDS and len(found) <= MAX_COMPARED
-    ranked = []
-    for ordinal in found:
-        key, section = view.knowledge.ref(ordinal)
-        known = view.visible(key) if compared else None
-        apart = known is not None and not _stands_in(phrase, known)
-        ranked.append((apart, key[1], section, ordinal))
-    return [ordinal for *_, ordinal in nsmallest(HITS_PER_PHRASE, ranked)]
+    ordered = view.knowledge.first(found, len(found) if compared else HITS_PER_PHRASE)
+    if not compared:
+        return ordered
+
+    def apart(ordinal: int) -> bool:
+        known = view.visible(view.knowledge.ref(ordinal).key)
+        return known is not None and not _stands_in(phrase, known)
+
+    return sorted(ordered, key=apart)[:HITS_PER_PHRASE]
 
 
 def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:

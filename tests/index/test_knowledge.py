@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyroaring import BitMap
 
 from sidecar.index.content import needles
 from sidecar.index.documents import prepare
@@ -16,6 +17,7 @@ from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.search import Pending
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
+from sidecar.retrieval import view as views
 from sidecar.retrieval.experts import Question, rank
 from sidecar.retrieval.phrases import titles_in
 from sidecar.retrieval.search import search
@@ -27,6 +29,14 @@ NOW = 1.8e9
 KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
 Step = tuple[list[Artifact], frozenset[Key], int]
 Answers = dict[object, object]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one() -> Iterator[None]:
+    """Only as many claims are looked for as are asked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "FEW", 1)
+        yield
 
 
 class Changing:
@@ -49,6 +59,7 @@ class Changing:
         search = self.knowledge.search
         late = search.fold(self._late) if self._late is not None else None
         self.knowledge.apply(change)
+        self.knowledge.memo.clear()
         if late is not None:
             search.adopt(late)
         self._late = search.pending() if folding == 2 else None
@@ -78,6 +89,10 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
             for m in view.mentions(topic)
         ]
+        found["nearest", topic] = {
+            entity.id: [claim.id for claim in view.nearest(entity.id, topic, 1)]
+            for entity in knowledge.all_of(Kind.ENTITY)
+        }
         for kind in KINDS:
             rows = search([view], topic, [kind], 100)
             found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
@@ -116,6 +131,9 @@ def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset
     }
     for topic in topics:
         found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
+        found["nearest", topic] = {
+            entity_id: plain.nearest(entity_id, topic, gates)[:1] for entity_id in plain.entities
+        }
         for kind in KINDS:
             found["search", kind, topic] = plain.search(topic, kind, gates)
             found["frequency", kind, topic] = [
@@ -295,3 +313,13 @@ def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> N
     assert change(gone="p0") == {"Rotation guide"}
     knowledge.fold()
     assert change(Page("p3", "pages/p3.md", "Rotation plan")) == set()
+
+
+def test_what_was_frozen_knows_which_ids_come_first() -> None:
+    knowledge = Knowledge()
+    named = [Claim(claim_id, f"claims/{claim_id}.yaml", "jwt") for claim_id in ("b", "c", "a")]
+    knowledge.apply(change_of([*named], frozenset()))
+    thawed = thaw(marshal.loads(marshal.dumps(freeze(knowledge))))
+    thawed.apply(change_of([Claim("aa", "claims/aa.yaml", "jwt")], frozenset()))
+    first = thawed.first(BitMap(range(4)), 3)
+    assert [claim.id for claim in thawed.claims_at(first)] == ["a", "aa", "b"]

@@ -454,3 +454,13 @@ def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
     store.reconcile()
     store.reconcile()
     assert state() == before
+
+
+def test_what_is_read_at_once_comes_in_the_order_of_its_names(
+    kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.kb.store._RUN", 3)
+    for number in range(20, 0, -1):
+        put(kb_dir, f"claims/c{number:02}.yaml", claim(f"c{number:02}"))
+    step = store.reconcile()
+    assert [artifact.id for artifact in step.change.upserts] == [f"c{n:02}" for n in range(1, 21)]
