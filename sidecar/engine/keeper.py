@@ -201,17 +201,14 @@ class Keeper:
         return step
 
     async def _fold(self, collection: Collection) -> None:
-        search = collection.knowledge.search
-        if (pending := search.pending()) is None:
+        titles = collection.knowledge.search.titles
+        if (pending := titles.pending()) is None:
             return
         try:
-            search.adopt(await in_worker(search.fold, pending))
+            titles.adopt(await in_worker(titles.fold, pending))
         except Exception:  # whatever tantivy raises, its index is disposable
-            log.exception("the full-text index failed and is built anew")
-            search.failed = True
-            built = await in_worker(collection.rebuilt, keeps=True)
-            built.generation = collection.knowledge.generation
-            collection.knowledge = built
+            log.exception("the index of titles failed and is built anew")
+            titles.fail()
 
     # Watching
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain, count, repeat
+from itertools import count
 from typing import NamedTuple
 
 from pyroaring import BitMap
 
-from sidecar.index.content import content_stems
 from sidecar.index.documents import Prepared
 from sidecar.index.order import Order
 from sidecar.index.postings import Document
@@ -40,12 +39,11 @@ class DocumentRef(NamedTuple):
 
 
 def documents_for(prepared: Prepared, ordinals: Iterable[int]) -> tuple[Document, ...]:
-    """An artifact as full text knows it. A page is found by its title as well."""
+    """An artifact as full text knows it; ordinals are taken as they come."""
     artifact, stems = prepared
     kind, gate = KIND_OF[type(artifact)], gate_of(artifact) or OPEN
-    titles = [tuple(content_stems(artifact.title))] if isinstance(artifact, Page) else []
-    parts = zip(stems, chain(titles, repeat(())), ordinals)  # noqa: B905 - as many as stems
-    return tuple(Document(ordinal, kind, gate, s, title) for s, title, ordinal in parts)
+    pairs = zip(stems, ordinals)  # noqa: B905 - more come than are taken
+    return tuple(Document(ordinal, kind, gate, s) for s, ordinal in pairs)
 
 
 class Artifacts:

@@ -23,6 +23,7 @@ from sidecar.index.order import Order
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.index.search import Search
+from sidecar.index.titles import Title, Titles
 from sidecar.kb.records import Artifact, Entity, Key, Kind
 
 __all__ = ["Frozen", "artifact_in", "freeze", "thaw"]
@@ -50,6 +51,7 @@ def freeze(knowledge: Knowledge) -> Frozen:
         **_frozen_rows(knowledge),
         **_frozen_links(knowledge),
         **freeze_names(knowledge.names),
+        "titles": {ordinal: tuple(title) for ordinal, title in search.titles.known.items()},
         "strays": knowledge.order.strays.serialize(),
         "last": {str(kind): last for kind, last in knowledge.order.last.items()},
         "counting": plain(knowledge.counted, _gates_as_bytes),
@@ -218,11 +220,6 @@ class _Base:
         numbers = self._link_ids[start : self._link_ends[ordinal]]
         return Links(tuple(map(self._entities.__getitem__, numbers)), _BY[self._linked_by[ordinal]])
 
-    def titled(self) -> list[Document]:
-        """The documents with a title."""
-        numbers = (number for key, number in self.numbers.items() if key[0] == Kind.PAGE)
-        return [document for number in numbers for document in self.documents(number)[:1]]
-
 
 def artifact_in(frozen: Frozen) -> Callable[[Key], Artifact | None]:
     """Gives a frozen artifact by its key, whatever is changed in what was thawed."""
@@ -238,7 +235,7 @@ def artifact_in(frozen: Frozen) -> Callable[[Key], Artifact | None]:
 def thaw(frozen: Frozen) -> Knowledge:
     """Knowledge as it was frozen."""
     base = _Base(frozen)
-    search = Search(base.titled)
+    search = Search(Titles(Title(*title) for title in frozen["titles"].values()))
     search.totals = Counter(frozen["totals"])
     search.lengths = Counter(frozen["lengths"])
     for kind, gate in frozen["totals"]:

@@ -14,8 +14,9 @@ from sidecar.index.documents import Prepared
 from sidecar.index.links import NO_LINKS, Linked
 from sidecar.index.memo import Memo
 from sidecar.index.search import Document, Search
+from sidecar.index.titles import Title
 from sidecar.kb.access import gate_of, is_live
-from sidecar.kb.records import Artifact, Claim, Entity, Key, key_of
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Page, key_of
 
 __all__ = ["Knowledge", "PreparedChange"]
 
@@ -96,8 +97,9 @@ class Knowledge(Linked):
 
     def fold(self) -> None:
         """Have full text take in what was learned (blocking)."""
-        if (pending := self.search.pending()) is not None:
-            self.search.adopt(self.search.fold(pending))
+        titles = self.search.titles
+        if (pending := titles.pending()) is not None:
+            titles.adopt(titles.fold(pending))
 
     def _replace(
         self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
@@ -122,6 +124,9 @@ class Knowledge(Linked):
             self.linked[documents[0].ordinal] = NO_LINKS
         if isinstance(prepared.artifact, Entity):
             self.names.add(prepared.artifact)
+        if isinstance(prepared.artifact, Page):
+            ordinal, _, gate, _ = documents[0]
+            self.search.titles.add(Title(ordinal, gate, prepared.artifact.title))
 
     def _forget(self, key: Key) -> Artifact:
         artifact, documents = self._take_out(key)
@@ -131,4 +136,6 @@ class Knowledge(Linked):
             self.search.remove(document)
         if isinstance(artifact, Entity):
             self.names.remove(artifact.id)
+        if isinstance(artifact, Page):
+            self.search.titles.remove(documents[0].ordinal)
         return artifact

@@ -18,15 +18,12 @@ __all__ = ["Document", "Postings", "merged"]
 
 
 class Document(NamedTuple):
-    """What can be found: an ordinal, what kind it is, who may see it, and its stems; `title`: those
-    by which it is found as a title.
-    """
+    """What can be found: an ordinal, what kind it is, who may see it, and its stems."""
 
     ordinal: int
     kind: str
     gate: str
     stems: tuple[str, ...]
-    title: tuple[str, ...] = ()
 
 
 class Postings:

@@ -220,15 +220,10 @@ def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
     words = needles(text)
     stems = _stems(words)
     for view in views:
-        search = view.knowledge.search
-        for ordinal in search.titled(words, view.gates, at_least=2):
-            ref = view.knowledge.ref(ordinal)
-            page = None if ref.section else view.knowledge.page(ref.key[1])
-            if page is None:
-                continue
-            title = needles(page.title)
-            if len(title) > 1 and all(n.held_by(stems) for n in title):
-                yield page.title
+        for title in view.knowledge.search.titled(words, view.gates, at_least=2):
+            wanted = needles(title)
+            if len(wanted) > 1 and all(n.held_by(stems) for n in wanted):
+                yield title
 
 
 def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:

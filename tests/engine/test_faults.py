@@ -8,7 +8,9 @@ import anyio
 import pytest
 
 from sidecar.engine import Caller, Engine, Keeper
-from sidecar.index.search import Fold, Pending, Search
+from sidecar.index.content import needles
+from sidecar.index.titles import Fold, Pending, Titles
+from sidecar.kb.access import OPEN
 from sidecar.operations import call
 
 CLAIM = "id: {id}\ntext: {text}\nevidence: [minutes]\nstatus: stable\nentities: [relay]\n"
@@ -33,17 +35,17 @@ def test_a_failed_fold_builds_the_index_anew(
     engine = Engine(env={})
     engine.add_root(tmp_path.resolve())
     keeper = Keeper(engine)
-    folded = Search.fold
+    folded = Titles.fold
     failures = 0
 
-    def fold(self: Search, pending: Pending) -> Fold:
+    def fold(self: Titles, pending: Pending) -> Fold:
         nonlocal failures
         if engine.complete and not failures:
             failures += 1
             raise ValueError("the index is gone")
         return folded(self, pending)
 
-    monkeypatch.setattr(Search, "fold", fold)
+    monkeypatch.setattr(Titles, "fold", fold)
 
     def found() -> list[str]:
         return [h["id"] for h in call(engine, "search", {"query": "lag alarms"}, Caller())["hits"]]
@@ -55,10 +57,9 @@ def test_a_failed_fold_builds_the_index_anew(
                 while not engine.complete:
                     await anyio.sleep(0.01)
                 (collection,) = engine.collections.values()
-                first = collection.knowledge
                 page = "---\nid: lag\ntitle: Consumer lag alarms\n---\nLook at the dashboards.\n"
                 (kb / "pages" / "lag.md").write_text(page)
-                while collection.knowledge is first:
+                while not failures or collection.knowledge.search.titles.pending():
                     await anyio.sleep(0.01)
             group.cancel_scope.cancel()
 
@@ -68,7 +69,9 @@ def test_a_failed_fold_builds_the_index_anew(
     assert call(engine, "status", {}, Caller())["degraded"] == []
 
 
-def test_a_search_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_fails_is_told_and_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kb_in(tmp_path)
     engine = Engine(env={})
     engine.add_root(tmp_path.resolve())
@@ -79,10 +82,15 @@ def test_a_search_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise ValueError("a segment is gone")
 
     (collection,) = engine.collections.values()
-    monkeypatch.setattr(collection.knowledge.search, "_searcher", Broken())
+    titles = collection.knowledge.search.titles
+    monkeypatch.setattr(titles, "_searcher", Broken())
     text = "what about draining the relay before lunch"
     answer = call(engine, "probe", {"text": text}, Caller())
     assert answer["degraded"] == ["search_failed"]
+    assert "drain" in [hit["id"] for hit in answer["hits"]]
+    collection.knowledge.fold()
+    assert titles.holding(needles(text), frozenset({OPEN}), 2)
+    assert call(engine, "probe", {"text": text}, Caller())["degraded"] == []
 
 
 def test_a_config_half_written_does_not_undo_the_opt_out(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from sidecar.index.content import needles
 from sidecar.index.documents import prepare
 from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
-from sidecar.index.search import Pending
+from sidecar.index.titles import Pending
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
 from sidecar.retrieval import view as views
@@ -56,15 +56,15 @@ class Changing:
         if folding == 4:
             self._late = None
             self.knowledge = thaw(marshal.loads(marshal.dumps(freeze(self.knowledge))))
-        search = self.knowledge.search
-        late = search.fold(self._late) if self._late is not None else None
+        titles = self.knowledge.search.titles
+        late = titles.fold(self._late) if self._late is not None else None
         self.knowledge.apply(change)
         self.knowledge.memo.clear()
         if late is not None:
-            search.adopt(late)
-        self._late = search.pending() if folding == 2 else None
-        if folding == 1 and (pending := search.pending()) is not None:
-            search.adopt(search.fold(pending))
+            titles.adopt(late)
+        self._late = titles.pending() if folding == 2 else None
+        if folding == 1 and (pending := titles.pending()) is not None:
+            titles.adopt(titles.fold(pending))
         for key in change.removals:
             self.artifacts.pop(key, None)
         self.artifacts |= {key_of(p.artifact): p.artifact for p in change.upserts}
