@@ -105,8 +105,9 @@ class Keeper:
             while True:
                 self._wake = anyio.Event()
                 await self._search()
-                self._arrange_watches(group)
+                self._tell_watching()
                 await self._work()
+                self._arrange_watches(group)  # reading is an event too: a hundred thousand at first
                 with anyio.move_on_after(self._until_next()):
                     await self._wake.wait()
                 await self._settled()

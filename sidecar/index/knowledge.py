@@ -131,7 +131,7 @@ class Knowledge(Linked):
     def _forget(self, key: Key) -> Artifact:
         artifact, documents = self._take_out(key)
         if isinstance(artifact, Claim):
-            self._unlink(documents[0])
+            self._unlink(documents[0].ordinal, documents[0].gate)
         for document in documents:
             self.search.remove(document)
         if isinstance(artifact, Entity):

@@ -14,7 +14,7 @@ from sidecar.index.content import Needle
 from sidecar.index.forms import required
 from sidecar.index.names import Names
 from sidecar.index.postings import merged
-from sidecar.index.search import Document, Search
+from sidecar.index.search import Search
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
 
@@ -106,16 +106,17 @@ class Linked(Artifacts):
                 yield self.refs[ordinal].key[1]
 
     def _relink(self, claim_id: str) -> None:
-        claim = self.claim(claim_id)
-        if claim is None:
+        documents = self.documents.get((Kind.CLAIM, claim_id))
+        if not documents:
             return
-        (document,) = self.documents[Kind.CLAIM, claim_id]
-        self._unlink(document)
-        links = self.linked[document.ordinal] = self._linked(claim)
+        ((ordinal, _, gate, _),) = documents
+        if self.linked[ordinal] is not NO_LINKS:
+            self._unlink(ordinal, gate)
+        links = self.linked[ordinal] = self._linked(self.claims[ordinal])
         for entity_id in links.entity_ids:
-            self.counted[entity_id].setdefault(document.gate, BitMap()).add(document.ordinal)
-        if document.gate == OPEN and links.by == "page":
-            self._link_gated(claim_id, document.ordinal, links)
+            self.counted[entity_id].setdefault(gate, BitMap()).add(ordinal)
+        if gate == OPEN and links.by == "page":
+            self._link_gated(claim_id, ordinal, links)
 
     def _link_gated(self, claim_id: str, ordinal: int, links: Links) -> None:
         """Link an open claim over the pages that only some see."""
@@ -132,12 +133,12 @@ class Linked(Artifacts):
             for entity_id in entity_ids:
                 self.counted[entity_id].setdefault(gate, BitMap()).add(ordinal)
 
-    def _unlink(self, document: Document) -> None:
-        for entity_id in self.linked.pop(document.ordinal, NO_LINKS).entity_ids:
-            self.counted[entity_id][document.gate].discard(document.ordinal)
-        for gate, entity_ids in self.gated.pop(document.ordinal, ()):
+    def _unlink(self, ordinal: int, gate: str) -> None:
+        for entity_id in self.linked.pop(ordinal, NO_LINKS).entity_ids:
+            self.counted[entity_id][gate].discard(ordinal)
+        for behind, entity_ids in self.gated.pop(ordinal, ()):
             for entity_id in entity_ids:
-                self.counted[entity_id][gate].discard(document.ordinal)
+                self.counted[entity_id][behind].discard(ordinal)
 
     def _linked(self, claim: Claim) -> Links:
         """Declared entities; if none exists, those the text names; if none, those of its pages, as

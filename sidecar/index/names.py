@@ -22,7 +22,7 @@ from sidecar.kb.records import Entity
 __all__ = ["Names"]
 
 _MAX_PIECE = 64
-_MAX_PIECES = 1 << 14
+_MAX_PIECES = 1 << 15
 
 
 class _Piece(NamedTuple):

@@ -70,7 +70,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
     try:
-        data = _read(descriptor, _regular(os.fstat(descriptor)).size, limit + 1)
+        data = _read(descriptor, _size(os.fstat(descriptor)), limit + 1)
         found = _regular(os.fstat(descriptor))
     except OSError as error:
         raise UnreadableError(_reason(error)) from error
@@ -112,9 +112,13 @@ def _inside(path: str, root: str) -> str:
 
 
 def _regular(found: os.stat_result) -> Stat:
+    return Stat(_size(found), found.st_mtime_ns, found.st_ino)
+
+
+def _size(found: os.stat_result) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise UnreadableError("not a regular file")
-    return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
+    return found.st_size
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from sidecar.engine.collection import Collection
-from sidecar.index import parsing
+from sidecar.index import crew
 from sidecar.index.building import Building
+from sidecar.index.crew import Job, start_helper
 from sidecar.index.documents import Prepared, prepare
 from sidecar.index.frozen import freeze
 from sidecar.index.helper import understood
 from sidecar.index.knowledge import Knowledge
-from sidecar.index.parsing import Parsing, start_helper
+from sidecar.index.parsing import Parsing
 from sidecar.kb.reader import Reading
 from sidecar.kb.records import Claim, Entity, Kind
 from sidecar.kb.store import Reconciled, Store
@@ -67,7 +68,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
         found.append(start_helper())
         return found[-1]
 
-    monkeypatch.setattr(parsing, "start_helper", start)
+    monkeypatch.setattr(crew, "start_helper", start)
     return found
 
 
@@ -99,6 +100,12 @@ def speaking(code: str) -> subprocess.Popen[bytes]:
     )
 
 
+def asked(helper: subprocess.Popen[bytes], job: Job) -> bytes | None:
+    """What a helper answers to one batch."""
+    crew.ask(helper, job.files)
+    return crew.hear(helper)
+
+
 def test_with_helpers_all_is_as_without(
     kb_dir: Path, started: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -120,10 +127,10 @@ def test_helpers_read_what_is_not_read_here(
 ) -> None:
     expected = read(kb_dir, Parsing(helpers=0))
     answered: list[bytes | None] = []
-    real = parsing._asked
+    real = crew.hear
 
-    def asked(helper: subprocess.Popen[bytes], job: parsing._Job) -> bytes | None:
-        answered.append(real(helper, job))
+    def hear(helper: subprocess.Popen[bytes]) -> bytes | None:
+        answered.append(real(helper))
         return answered[-1]
 
     class Busy(Parsing):
@@ -140,8 +147,8 @@ def test_helpers_read_what_is_not_read_here(
                 time.sleep(0.01)
             time.sleep(0.1)
 
-    monkeypatch.setattr(parsing, "_asked", asked)
-    monkeypatch.delattr(parsing._Job, "do")
+    monkeypatch.setattr(crew, "hear", hear)
+    monkeypatch.delattr(Job, "do")
     step, prepared, told = read(kb_dir, Busy(helpers=1, pays_from=0))
     assert (step, prepared) == expected[:2]
     assert set(map(id, prepared)) <= set(map(id, told))
@@ -154,12 +161,11 @@ def test_helpers_read_what_is_not_read_here(
 def test_a_helper_lets_others_go_first() -> None:
     helper = start_helper()
     try:
-        asked = parsing._asked(helper, parsing._Job([("claims/c.yaml", claim("c"))]))
-        assert asked is not None
+        assert asked(helper, Job([("claims/c.yaml", claim("c"))])) is not None
         behind = os.getpriority(os.PRIO_PROCESS, helper.pid) - os.getpriority(os.PRIO_PROCESS, 0)
         assert behind > 0
     finally:
-        parsing._end(helper)
+        crew.end(helper)
 
 
 def test_few_files_start_no_helper(kb_dir: Path, started: list[subprocess.Popen[bytes]]) -> None:
@@ -206,8 +212,8 @@ def test_a_helper_that_does_not_answer_is_not_waited_for(
         found.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL))
         return found[-1]
 
-    monkeypatch.setattr(parsing, "start_helper", start)
-    monkeypatch.setattr(parsing, "PATIENCE", 0.5)
+    monkeypatch.setattr(crew, "start_helper", start)
+    monkeypatch.setattr(crew, "PATIENCE", 0.5)
     assert read(kb_dir, Parsing(helpers=1, pays_from=0))[0] == read(kb_dir, Parsing(helpers=0))[0]
     assert ended(found)
 
@@ -241,7 +247,7 @@ def test_a_helper_that_a_file_keeps_busy_ends_by_itself() -> None:
     )
     helper = speaking(code)
     began = time.monotonic()
-    assert parsing._asked(helper, parsing._Job([("claims/a.yaml", claim("a"))])) is None
+    assert asked(helper, Job([("claims/a.yaml", claim("a"))])) is None
     helper.communicate()
     assert helper.returncode == 1
     assert time.monotonic() - began < 20
@@ -269,12 +275,12 @@ def test_a_helper_imports_nothing_from_the_folder_it_stands_in(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     helper = start_helper()
     try:
-        job = parsing._Job([("claims/a.yaml", claim("a"))])
-        answers = parsing._asked(helper, job)
+        job = Job([("claims/a.yaml", claim("a"))])
+        answers = asked(helper, job)
         assert answers is not None
         assert understood(answers) == job.do()
     finally:
-        parsing._end(helper)
+        crew.end(helper)
     assert helper.returncode == 0
 
 
@@ -286,8 +292,8 @@ def test_a_helper_says_nothing_but_its_answers() -> None:
         "from sidecar.kb.reader import parse as real; helper.main()"
     )
     helper = speaking(code)
-    job = parsing._Job([("claims/a.yaml", claim("a"))])
-    answers = parsing._asked(helper, job)
+    job = Job([("claims/a.yaml", claim("a"))])
+    answers = asked(helper, job)
     assert answers is not None
     assert understood(answers) == job.do()
     out, err = helper.communicate()
