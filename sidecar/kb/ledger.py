@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
@@ -31,9 +31,9 @@ class Ledger:
         """What tells what a recalled file says."""
         self._recall = recall
 
-    def recall(self, path: str) -> None:
-        """The file says what it said; no change."""
-        self._recalled.add(path)
+    def recall(self, paths: Iterable[str]) -> None:
+        """The files say what they said; no change."""
+        self._recalled.update(paths)
 
     @property
     def recalled(self) -> AbstractSet[str]:

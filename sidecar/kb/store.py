@@ -27,7 +27,7 @@ __all__ = ["GRACE_SECONDS", "Reconciled", "Store", "let_go"]
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
 _RUN = 1_000
-"""Paths that are sorted at once."""
+"""Paths that are sorted or taken over at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,9 @@ class Store:
         found = self._survey(only)
         wanted = versions.stats.keys() if only is None else only | versions.racy
         self._drop_missing(found, {path for path in wanted if path not in found.files})
-        self._take_in(_by_name(self._differing(found)))
+        if self._remembered:
+            self._recall(found.files)
+        self._take_in(_by_name(self._versions.differing(found.files)))
         if only is None:
             self._remembered = {}
         let_go(found.files)
@@ -146,18 +148,13 @@ class Store:
             else:
                 self._forget(path)
 
-    def _differing(self, found: Survey) -> Iterator[str]:
-        for path, stat in self._versions.differing(found.files):
-            if not self._recall(path, stat):
-                yield path
-
-    def _recall(self, path: str, stat: Stat) -> bool:
-        """Takes over what an earlier process had read of this very file."""
-        if path in self._versions.stats or self._remembered.get(path) != stat:
-            return False
-        self._versions.trust(path, stat)
-        self._ledger.recall(path)
-        return True
+    def _recall(self, files: Mapping[str, Stat]) -> None:
+        """Takes over what an earlier process had read of these very files, bit by bit."""
+        remembered, stats, every = self._remembered, self._versions.stats, iter(files.items())
+        while some := list(islice(every, _RUN)):
+            same = {p: stat for p, stat in some if remembered.get(p) == stat and p not in stats}
+            self._versions.trust(same)
+            self._ledger.recall(same)
 
     def _take_in(self, paths: Sequence[str]) -> None:
         """Reads files, and accepts what they say."""

@@ -47,11 +47,10 @@ class Versions:
         """The files that have to be looked at again, whatever their stat says."""
         return self._racy.keys()
 
-    def differing(self, files: Mapping[str, Stat]) -> Iterator[tuple[str, Stat]]:
+    def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
         """Those of the files, as they stand, that may say something else than what was read."""
-        for path, stat in files.items():
-            if path in self._racy or self.stats.get(path) != stat:
-                yield path, stat
+        stats, racy = self.stats, self._racy
+        return (p for p, stat in files.items() if stats.get(p) != stat or p in racy)
 
     def read(self, path: str) -> Found | None:
         """The file, when its bytes may differ from those last read.
@@ -71,9 +70,9 @@ class Versions:
         self.stats[path] = stat
         return None if same else Found(path, data, still or not known)
 
-    def trust(self, path: str, stat: Stat) -> None:
-        """The file was read by another process, under this stat."""
-        self.stats[path] = stat
+    def trust(self, stats: Mapping[str, Stat]) -> None:
+        """The files were read by another process, under these stats."""
+        self.stats.update(stats)
 
     def doubt(self, path: str) -> None:
         """What was just read is not to be relied on."""
