@@ -15,10 +15,11 @@ from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
+from sidecar.kb.large import let_go
 from sidecar.kb.layout import KB_DIRNAME, usual_key
 from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
-from sidecar.kb.store import Store, let_go
+from sidecar.kb.store import Store
 
 __all__ = ["Collection", "Step"]
 
@@ -84,7 +85,7 @@ class Collection:
         if not self.complete:
             return self._read_first()
         seen = self.store.reconcile(paths)
-        change = PreparedChange(self._prepared(seen.change.upserts), seen.change.removals)
+        change = PreparedChange(tuple(self._prepared(seen.change.upserts)), seen.change.removals)
         if change.removals or not all(_is_live(p.artifact) for p in change.upserts):
             self._purge()
         same = (
@@ -108,29 +109,29 @@ class Collection:
         upserts = self._prepared(seen.change.upserts)
         if frozen is None:
             knowledge = building.finished(upserts)
-            change = PreparedChange(upserts, frozenset())
         else:
             recalled = self.store.recalled
             lost = [path for path in frozen["stats"] if path not in recalled]
             gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
-            change = PreparedChange(upserts, gone)
             if len(gone) + len(upserts) < REBUILD_FROM:
                 knowledge = thaw(frozen)
-                knowledge.apply(change)
+                knowledge.apply(PreparedChange(tuple(upserts), gone))
             else:
                 knowledge = self.rebuilt()
             self.cached = frozen["state"]
             if gone:
                 self._purge()
+        let_go(upserts)
         sessions = knowledge.all_of(Kind.SESSION)
-        return Step(change, seen.problems, seen.skipped, seen.config, _ended(sessions), knowledge)
+        nothing = PreparedChange((), frozenset())
+        return Step(nothing, seen.problems, seen.skipped, seen.config, _ended(sessions), knowledge)
 
     def rebuilt(self) -> Knowledge:
         """All that was last read, built anew (blocking)."""
         return Knowledge.of(map(prepare, self.store.artifacts()))
 
-    def _prepared(self, artifacts: Iterable[Artifact]) -> tuple[Prepared, ...]:
-        prepared = tuple(map(self.parsing.prepared, artifacts))
+    def _prepared(self, artifacts: Iterable[Artifact]) -> list[Prepared]:
+        prepared = list(map(self.parsing.prepared, artifacts))
         self.parsing.forget()
         return prepared
 
@@ -176,8 +177,9 @@ class Collection:
         self._purge()
         if cache.save(whole, None if everything is None else state_of(everything)):
             self.cached = state
-        for part in (whole, paths):
-            let_go(part)
+        for part in (*whole.values(), whole, paths):
+            if isinstance(part, dict):
+                let_go(part)
         return True
 
     def take(self, step: Step, generation: int, now: float) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sidecar.index.documents import Prepared
 from sidecar.index.knowledge import Knowledge
+from sidecar.kb.large import let_go
 from sidecar.kb.records import Claim, Entity, Page
 
 __all__ = ["Building"]
@@ -40,6 +41,7 @@ class Building:
         )
         if not guessed:
             return Knowledge.of(artifacts)
+        let_go(self._learned)
         if self._linked_early:
             self._knowledge.link()
         self._knowledge.fold()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sidecar.index.crew import Answer, Crew, Files, Job
 from sidecar.index.documents import Prepared, prepare
 from sidecar.kb.batches import parse_inline
+from sidecar.kb.large import let_go
 from sidecar.kb.reader import Reading
 from sidecar.kb.records import Artifact
 
@@ -57,7 +58,7 @@ class Parsing:
 
     def forget(self) -> None:
         """Let go of what was kept aside."""
-        self._prepared = {}
+        let_go(self._prepared)
         self.listener = None
 
     def _noted(self, answers: Iterable[Answer]) -> list[Reading]:

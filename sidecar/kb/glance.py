@@ -42,7 +42,9 @@ class _OddError(Exception):
 
 
 def _digest(rows: Iterable[Row]) -> bytes:
-    """In any order, and bucket by bucket: to sort a hundred thousand at once stops all threads."""
+    """In any order, and bucket by bucket: to sort, or to free, a hundred thousand at once stops all
+    threads.
+    """
     buckets: list[list[Row]] = [[] for _ in range(_BUCKETS)]
     for row in rows:
         buckets[crc32(row[0].encode("utf-8", "surrogateescape")) % _BUCKETS].append(row)
@@ -50,6 +52,7 @@ def _digest(rows: Iterable[Row]) -> bytes:
     for bucket in buckets:
         bucket.sort()
         digest.update(marshal.dumps(bucket, 2))  # 2: equal values, equal bytes
+        bucket.clear()
     return digest.digest()
 
 

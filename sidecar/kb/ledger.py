@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
+from sidecar.kb.large import let_go
 from sidecar.kb.layout import usual_key, usual_path
 from sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
@@ -23,7 +24,8 @@ class Ledger:
         self._artifacts: dict[str, Artifact] = {}
         self._owners: dict[Key, str] = {}
         self._rivals: dict[Key, set[str]] = {}
-        self._before: dict[Key, Artifact | None] = {}
+        self._before: dict[Key, Artifact | None] | None = None
+        """What counted when a change was last taken, of what may have changed; None at first."""
         self._recalled: set[str] = set()
         self._recall: Callable[[str], Artifact] = _nothing_recalled
 
@@ -56,9 +58,8 @@ class Ledger:
         self._take_over(path)
         old_key = None if old is None else key_of(old)
         new_key = None if artifact is None else key_of(artifact)
-        for key in (old_key, new_key):
-            if key is not None:
-                self._before.setdefault(key, self._current(key))
+        if self._before is not None or self._recalled:
+            self._note(old_key, new_key)
         if old_key is not None and old_key != new_key:
             self._leave(old_key, path)
         if artifact is None:
@@ -75,15 +76,25 @@ class Ledger:
 
     def take_change(self) -> Change:
         """What differs from when this was last called."""
+        before, self._before = self._before, {}
+        if before is None:
+            return Change(tuple(map(self._artifacts.__getitem__, self._owners.values())))
         upserts, removals = [], set()
-        for key, old in self._before.items():
+        for key, old in before.items():
             new = self._current(key)
             if new is None and old is not None:
                 removals.add(key)
             elif new is not None and new != old:
                 upserts.append(new)
-        self._before.clear()
+        let_go(before)
         return Change(tuple(upserts), frozenset(removals))
+
+    def _note(self, *keys: Key | None) -> None:
+        """Keep what counts for some keys, before it changes."""
+        before = self._before = {} if self._before is None else self._before
+        for key in keys:
+            if key is not None and key not in before:
+                before[key] = self._current(key)
 
     def problems(self) -> Iterator[Problem]:
         """One for every file that lost its id to another."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
 
 from sidecar.kb.access import shows_more
 from sidecar.kb.batches import Parse, parse_inline, parsed
 from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
+from sidecar.kb.large import let_go
 from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
 from sidecar.kb.ledger import Ledger
 from sidecar.kb.placing import placed
@@ -22,7 +22,7 @@ from sidecar.kb.reader import Reading
 from sidecar.kb.records import Artifact, Change, Problem, Severity
 from sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
-__all__ = ["GRACE_SECONDS", "Reconciled", "Store", "let_go"]
+__all__ = ["GRACE_SECONDS", "Reconciled", "Store"]
 
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
@@ -255,12 +255,6 @@ def _by_name(paths: Iterable[str]) -> list[str]:
             runs.append(run)
         out += merge(*runs)
     return out
-
-
-def let_go(of: dict[Any, Any]) -> None:
-    """Empty a large mapping bit by bit: at once, it would stop all threads for 20 ms."""
-    while of:
-        of.popitem()
 
 
 def _fault(config: bytes) -> Problem | None:

@@ -1,0 +1,18 @@
+"""What is large is let go bit by bit: no other thread runs while one call frees it."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+__all__ = ["let_go"]
+
+
+def let_go(of: MutableMapping[Any, Any] | list[Any]) -> None:
+    """Empty it. A hundred thousand entries at once would stop all threads for 20 ms."""
+    if isinstance(of, list):
+        while of:
+            of.pop()
+    else:
+        while of:
+            of.popitem()
