@@ -161,8 +161,10 @@ class Keeper:
         step = await self._read(collection, paths)
         now = self._engine.clock()
         if step is not None:
-            first = not collection.complete
+            first, former = not collection.complete, collection.knowledge
             self._engine.publish(collection, step)
+            if collection.knowledge is not former:
+                await in_worker(former.let_go)
             self._remember_at = now + (REMEMBER_SECONDS / 5 if first else REMEMBER_SECONDS)
         if paths is None:
             cost = 0.0 if step is not None else now - started

@@ -16,6 +16,7 @@ from sidecar.index.memo import Memo
 from sidecar.index.search import Document, Search
 from sidecar.index.titles import Title
 from sidecar.kb.access import gate_of, is_live
+from sidecar.kb.large import let_go
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Page, key_of
 
 __all__ = ["Knowledge", "PreparedChange"]
@@ -100,6 +101,14 @@ class Knowledge(Linked):
         titles = self.search.titles
         if (pending := titles.pending()) is not None:
             titles.adopt(titles.fold(pending))
+
+    def let_go(self) -> None:
+        """Empty it bit by bit (blocking), when another one has taken its place."""
+        names, postings = self.names, self.search.postings
+        parts = (*vars(self).values(), *vars(names).values(), *postings.held.values())
+        for part in (names.root.children, *parts):
+            if isinstance(part, dict):
+                let_go(part)
 
     def _replace(
         self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]

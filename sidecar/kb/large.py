@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["let_go"]
@@ -10,9 +11,7 @@ __all__ = ["let_go"]
 
 def let_go(of: MutableMapping[Any, Any] | list[Any]) -> None:
     """Empty it. A hundred thousand entries at once would stop all threads for 20 ms."""
-    if isinstance(of, list):
-        while of:
-            of.pop()
-    else:
-        while of:
-            of.popitem()
+    take = of.pop if isinstance(of, list) else of.popitem
+    with suppress(LookupError):
+        while True:
+            take()

@@ -15,6 +15,7 @@ import anyio
 import pytest
 
 from sidecar.engine import Engine, Keeper
+from sidecar.index.knowledge import Knowledge
 from sidecar.kb.records import Kind
 from tests.conftest import MakeKb
 from tests.engine.bases import NOW, ask, base, counts, engine_on, write
@@ -47,16 +48,23 @@ def serve(root: Path) -> Engine:
     return engine
 
 
-def test_every_answer_is_that_of_one_generation(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rebuild_from", [1, 1_000])
+def test_every_answer_is_that_of_one_generation(
+    tmp_path: Path, rebuild_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Answers while another thread writes are those of a plain look at what is published."""
+    monkeypatch.setattr("sidecar.engine.keeper.REBUILD_FROM", rebuild_from)
     root = base(tmp_path / "kb")
     engine = serve(root)
     collection = engine.collections[root]
     plain: dict[int, Reference] = {}
     checked: set[int] = set()
+    known: list[Knowledge] = []
 
     def check() -> None:
         generation = engine.generation
+        if collection.knowledge not in known:
+            known.append(collection.knowledge)
         if generation not in plain:
             plain[generation] = Reference(p.artifact for p in collection.knowledge.prepared())
         for topic in ("key vault", "keys rotate", "relay 3x"):
@@ -88,6 +96,9 @@ def test_every_answer_is_that_of_one_generation(tmp_path: Path) -> None:
             anew = engine_claims(engine_on(root))
             await until(lambda: engine_claims(engine) == anew)
             check()
+            *former, _ = known
+            assert bool(former) == (rebuild_from == 1)
+            await until(lambda: not any(k.by_key or k.names.root.children for k in former))
 
     try:
         anyio.run(main)
