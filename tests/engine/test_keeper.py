@@ -106,6 +106,26 @@ def test_every_answer_is_that_of_one_generation(
         stop.set()
 
 
+def test_files_are_watched_once_they_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file that is read is an event as well."""
+    engine = serve(base(tmp_path / "kb"))
+    began: list[bool] = []
+
+    async def watch(*_: object, **__: object) -> None:
+        began.append(engine.complete)
+
+    monkeypatch.setattr("sidecar.engine.keeper.watch", watch)
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: bool(began))
+
+    anyio.run(main)
+    assert began == [True]
+
+
 def engine_claims(engine: Engine) -> dict[str, tuple[str, ...]]:
     """All claims with the entities that they count for."""
     (collection,) = engine.collections.values()

@@ -168,6 +168,32 @@ def test_a_helper_lets_others_go_first() -> None:
         crew.end(helper)
 
 
+def test_a_helper_has_its_next_batch_before_it_has_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """This one answers nothing until it has two, and nobody else reads."""
+    code = (
+        "import sys; from sidecar.index import helper as h; s, out = h._streams();"
+        "frames = [h.receive(s), h.receive(s)];"
+        "answer = lambda f: h.marshal.dumps([h._answer(*file) for file in h.marshal.loads(f)]);"
+        "[h.send(out, answer(frame)) for frame in frames]; h.receive(s)"
+    )
+    helper = speaking(code)
+    monkeypatch.setattr(crew, "start_helper", lambda: helper)
+    monkeypatch.setattr(crew, "PATIENCE", 20.0)
+    monkeypatch.delattr(Job, "do")
+    both = crew.Crew(1)
+    jobs = [both.add([(f"claims/{name}.yaml", claim(name))]) for name in "ab"]
+    monkeypatch.setattr(both, "_take", lambda: None)
+    answered = [reading.artifact for job in jobs for reading, _ in both.finish(job)]
+    assert [artifact and artifact.id for artifact in answered] == ["a", "b"]
+    monkeypatch.undo()
+    both.dismiss()
+    assert ended([helper])
+    assert helper.stderr is not None
+    helper.stderr.close()
+
+
 def test_few_files_start_no_helper(kb_dir: Path, started: list[subprocess.Popen[bytes]]) -> None:
     read(kb_dir, Parsing(helpers=2))
     assert not started
