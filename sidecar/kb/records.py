@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+@dataclass_transform(frozen_default=True)
 def _record(made: type[T]) -> type[T]:
     """A dataclass with slots that nothing changes. To have Python forbid it makes each of a hundred
     thousand four times as slow to make, so it is left to the type checker.
