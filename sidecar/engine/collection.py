@@ -15,7 +15,7 @@ from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
-from sidecar.kb.large import let_go
+from sidecar.kb.large import let_go, make_room
 from sidecar.kb.layout import KB_DIRNAME, usual_key
 from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
@@ -164,7 +164,9 @@ class Collection:
             return False
         if knowledge.changes != changes or knowledge is not self.knowledge:
             return False
+        make_room(len(stats))
         keys, paths = whole["keys"], {usual_key(path): path for path in stats}
+        make_room(len(stats))
         whole["stats"] = {
             path: tuple(stats[path])
             for key, path in paths.items()

@@ -24,6 +24,7 @@ from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.index.search import Search
 from sidecar.index.titles import Title, Titles
+from sidecar.kb.large import make_room
 from sidecar.kb.records import Artifact, Entity, Key, Kind
 
 __all__ = ["Frozen", "artifact_in", "freeze", "thaw"]
@@ -68,11 +69,12 @@ def freeze(knowledge: Knowledge) -> Frozen:
 
 def _frozen_rows(knowledge: Knowledge) -> Frozen:
     """The artifacts, block by block of rows, and whose each ordinal is."""
-    keys: dict[tuple[str, str], int] = {}
+    artifacts, documents = knowledge.by_key, knowledge.documents
+    make_room(len(artifacts))
+    keys = {(str(kind), artifact_id): n for n, (kind, artifact_id) in enumerate(artifacts)}
     blocks: list[bytes] = []
     rows, ends = bytearray(), array("I")
     firsts, owners = array("I"), array("I")
-    artifacts, documents = knowledge.by_key, knowledge.documents
     for number, key in enumerate(artifacts):
         row, span = _raw(artifacts, key), _raw(documents, key)
         rows += dumps(encoded(artifacts[key])) if row is None else row
@@ -80,7 +82,6 @@ def _frozen_rows(knowledge: Knowledge) -> Frozen:
             held = documents[key]
             span = range(held[0].ordinal, held[-1].ordinal + 1) if held else range(0)
         ends.append(len(rows))
-        keys[str(key[0]), key[1]] = number
         firsts.append(span.start)
         owners.extend([_NOBODY] * (span.stop - len(owners)))
         for ordinal in span:

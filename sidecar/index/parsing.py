@@ -59,6 +59,7 @@ class Parsing:
     def forget(self) -> None:
         """Let go of what was kept aside."""
         let_go(self._prepared)
+        self._prepared = {}
         self.listener = None
 
     def _noted(self, answers: Iterable[Answer]) -> list[Reading]:

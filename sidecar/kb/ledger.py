@@ -78,7 +78,7 @@ class Ledger:
         """What differs from when this was last called."""
         before, self._before = self._before, {}
         if before is None:
-            return Change(tuple(map(self._artifacts.__getitem__, self._owners.values())))
+            return Change(tuple([self._artifacts[path] for path in self._owners.values()]))
         upserts, removals = [], set()
         for key, old in before.items():
             new = self._current(key)

@@ -14,7 +14,7 @@ from sidecar.kb.access import shows_more
 from sidecar.kb.batches import Parse, parse_inline, parsed
 from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
-from sidecar.kb.large import let_go
+from sidecar.kb.large import let_go, make_room
 from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
 from sidecar.kb.ledger import Ledger
 from sidecar.kb.placing import placed
@@ -26,6 +26,7 @@ __all__ = ["GRACE_SECONDS", "Reconciled", "Store"]
 
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
+_ROOM_FOR = 4_000
 _RUN = 1_000
 """Paths that are sorted or taken over at once."""
 
@@ -100,6 +101,7 @@ class Store:
         if self._versions.racy or self._since:
             return None
         stats = self._versions.stats
+        make_room(len(stats))
         faultless = (path for path in self._ledger.paths() if path not in self._problems)
         return {path: stat for path in faultless if (stat := stats[path]) is not None}
 
@@ -108,6 +110,7 @@ class Store:
         if self._versions.racy or self._since or self._survey_problems:
             return None
         every = self._versions.stats
+        make_room(len(every))
         stats = {path: stat for path, stat in every.items() if stat is not None}
         return stats if len(stats) == len(every) else None
 
@@ -134,6 +137,7 @@ class Store:
     def _survey(self, only: set[str] | None) -> Survey:
         if only is not None:
             return survey(self.kb_dir, only=only | self._versions.racy)
+        make_room(len(self._versions.stats))
         found = survey(self.kb_dir)
         files = found.unreadable
         self._survey_problems = [item for item in found.problems if item.path not in files]
@@ -159,7 +163,9 @@ class Store:
     def _take_in(self, paths: Sequence[str]) -> None:
         """Reads files, and accepts what they say."""
         files = (file for path in paths if (file := self._read(path)) is not None)
-        for file, reading in parsed(files, self._parse, len(paths)):
+        for number, (file, reading) in enumerate(parsed(files, self._parse, len(paths))):
+            if number % _ROOM_FOR == 0:
+                make_room(len(paths))
             self._accept(file, reading)
 
     def _read(self, path: str) -> Found | None:
