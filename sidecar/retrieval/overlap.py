@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import fsum
@@ -17,6 +17,8 @@ from sidecar.kb.records import Claim, Kind
 __all__ = ["Overlap"]
 
 _ROUNDING = 1e-6
+_FEW_WORDS = 24
+"""Up to so many words, claims are looked at by what they share: they share it with many others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +30,45 @@ class Overlap:
 
     def largest(self, ordinals: BitMap, weights: Mapping[Needle, float], limit: int) -> list[Claim]:
         """The claims that hold the most weight of words, at most `limit`; ties by id."""
-        shares, others = self._shares(ordinals, weights, limit)
-        groups: defaultdict[float, BitMap] = defaultdict(BitMap, {0.0: others})
-        for ordinal, share in shares.items():
-            groups[round(share, 9)].add(ordinal)
-        found: list[int] = []
+        parted = len(weights) <= _FEW_WORDS
+        found = (self._parts if parted else self._sums)(ordinals, weights, limit)
+        groups: defaultdict[float, BitMap] = defaultdict(BitMap)
+        for share, some in found:
+            groups[round(share, 9)] |= some
+        first: list[int] = []
         for share in sorted(groups, reverse=True):
-            if len(found) < limit:
-                found += self.knowledge.first(groups[share], limit - len(found))
-        return list(self.knowledge.claims_at(found))
+            if len(first) < limit:
+                first += self.knowledge.first(groups[share], limit - len(first))
+        return list(self.knowledge.claims_at(first))
 
-    def _shares(
+    def _parts(
         self, ordinals: BitMap, weights: Mapping[Needle, float], limit: int
-    ) -> tuple[Mapping[int, float], BitMap]:
-        """The weights that claims hold, less the same for all of them, and the claims that have
-        none of these; only those that may be among the `limit` that hold the most.
+    ) -> Iterable[tuple[float, BitMap]]:
+        """The claims that may be among the `limit` that hold the most, by the weight they hold.
 
-        Heaviest words first, as in MaxScore (Turtle and Flood 1995): once all words that are left
-        weigh less than what so many claims hold, no other claim can be one of them.
+        Each word parts those that hold it from the others, the heaviest word first; a part is
+        dropped that can't catch up with the words that are left, as in MaxScore (Turtle and Flood
+        1995).
+        """
+        parts = {0.0: ordinals}
+        left = fsum(weights.values())
+        for word, weight in _heaviest(weights):
+            left -= weight
+            if (held := self._holding(word)) and parts:
+                parts = _within_reach(_parted(parts, held, weight), left, limit)
+        return parts.items()
+
+    def _sums(
+        self, ordinals: BitMap, weights: Mapping[Needle, float], limit: int
+    ) -> Iterable[tuple[float, BitMap]]:
+        """The same, claim by claim: of many words, each claim soon is a part of its own.
+
+        The weights are less the same for all claims.
         """
         shares: defaultdict[int, float] = defaultdict(float)
         left = fsum(weights.values())
         look_at = left / 2
-        for word, weight in sorted(weights.items(), key=lambda one: -one[1]):
+        for word, weight in _heaviest(weights):
             held = self._holding(word) & ordinals
             if 2 * len(held) > len(ordinals):
                 for ordinal in ordinals - held:  # fewer, and the order is the same
@@ -65,7 +83,9 @@ class Overlap:
                 if len(shares) >= limit and least > 0:
                     kept = {o: share for o, share in shares.items() if share >= least}
                     shares, ordinals = defaultdict(float, kept), BitMap(kept)
-        return shares, ordinals - BitMap(shares)
+        yield 0.0, ordinals - BitMap(shares)
+        for ordinal, share in shares.items():
+            yield share, BitMap([ordinal])
 
     def held(
         self, ordinals: BitMap, words: Sequence[Needle]
@@ -82,6 +102,40 @@ class Overlap:
 
     def _holding(self, word: Needle) -> BitMap:
         return self.knowledge.search.postings.holding(word, Kind.CLAIM, self.gates)
+
+
+def _heaviest(weights: Mapping[Needle, float]) -> list[tuple[Needle, float]]:
+    return sorted(weights.items(), key=lambda one: -one[1])
+
+
+def _parted(parts: Mapping[float, BitMap], held: BitMap, weight: float) -> dict[float, BitMap]:
+    """The parts, with a weight added for those that are held; none is empty."""
+    out: dict[float, BitMap] = {}
+    for share, part in parts.items():
+        if some := part & held:
+            _join(out, share + weight, some)
+            if len(some) < len(part):
+                _join(out, share, part - some)
+        else:
+            _join(out, share, part)
+    return out
+
+
+def _join(parts: dict[float, BitMap], share: float, part: BitMap) -> None:
+    parts[share] = parts[share] | part if share in parts else part
+
+
+def _within_reach(parts: dict[float, BitMap], left: float, limit: int) -> dict[float, BitMap]:
+    """The parts that may yet hold as much as so many claims do by now."""
+    if len(parts) == 1:
+        return parts
+    enough = 0
+    for share in sorted(parts, reverse=True):
+        enough += len(parts[share])
+        if enough >= limit:
+            least = share - left - _ROUNDING
+            return {share: part for share, part in parts.items() if share >= least}
+    return parts
 
 
 def _bits(mask: int) -> Iterator[int]:

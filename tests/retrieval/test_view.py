@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sidecar.index.content import content_stems
 from sidecar.kb.records import Claim
+from sidecar.retrieval import overlap
 from sidecar.retrieval import view as views
 from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
@@ -19,11 +20,13 @@ from tests.retrieval.samples import claim, entity, view
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()
 
 
-@pytest.fixture(autouse=True, scope="module", params=[1, 8])
+@pytest.fixture(autouse=True, scope="module", params=[(1, 24), (8, 24), (8, 0)])
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How few are looked for at once."""
+    """How few are looked for at once, and what few words are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(views, "FEW", request.param)
+        claims, words = request.param
+        patch.setattr(views, "FEW", claims)
+        patch.setattr(overlap, "_FEW_WORDS", words)
         yield
 
 
