@@ -240,10 +240,11 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
     for ordinal in search.holding(words, Kind.ENTITY, view.gates, at_least):
         ref, document = view.knowledge.document(ordinal)
         stems = frozenset(document.stems)
+        held = [n for n in words if n.held_by(stems)]
         entity = view.entity(ref.key[1])
-        if entity is None:
+        if entity is None or sum(weights[n] for n in held) / whole < TEXT_COVERAGE:
             continue
-        held = [n for n in words if n.held_by(stems) and not _nearly_names(entity, n)]
+        held = [n for n in held if not _nearly_names(entity, n)]
         share = sum(weights[n] for n in held) / whole
         if len(held) > 1 and share >= TEXT_COVERAGE:
             rows.append((entity, [n.word for n in held], share))
