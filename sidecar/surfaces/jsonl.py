@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ from sidecar.engine import Caller, Engine, Keeper
 from sidecar.operations import OPERATIONS, InvalidParamsError, call
 from sidecar.surfaces.keeping import indexed, keep
 from sidecar.surfaces.stdio import claim_streams, leave
-from sidecar.surfaces.streams import Outbox, incoming
+from sidecar.surfaces.streams import Lines, Outbox, incoming
 
 __all__ = ["run_jsonl"]
 
@@ -38,12 +39,12 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     anyio.run(_serve, engine, source, sink)
 
 
-async def _serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> None:
+async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(keep, Keeper(engine))
-        async for line in incoming(source, _read_line, on_end=lambda: None):
+        async for line in _lines(source):
             if line.strip():
                 await indexed(engine, INDEX_SECONDS)
                 outbox.send(_line(answer(engine, line, caller)))
@@ -52,13 +53,13 @@ async def _serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> None:
         leave(0)
 
 
-def _read_line(stream: BinaryIO) -> bytes | None:
-    line = stream.readline(MAX_LINE)
-    rest = line
-    while rest and not rest.endswith(b"\n"):  # too long to be a request: its rest is part of it
-        rest = stream.readline(MAX_LINE)
-        line = line if len(line) > MAX_LINE else line + rest[:1]
-    return line or None
+async def _lines(source: BufferedReader) -> AsyncIterator[bytes]:
+    """The lines of a stream, the last one as well where nothing ends it."""
+    lines = Lines(MAX_LINE)
+    async for data in incoming(source, on_end=lambda: None):
+        for line in lines.feed(data):
+            yield line
+    yield lines.rest()
 
 
 def _line(answered: Mapping[str, Any]) -> bytes:

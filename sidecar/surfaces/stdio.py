@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from io import BufferedReader
 from typing import BinaryIO
 
 __all__ = ["claim_streams", "die_soon", "leave", "log_to_stderr"]
@@ -31,7 +32,7 @@ def log_to_stderr(env: Mapping[str, str]) -> None:
     silenced.propagate = False
 
 
-def claim_streams() -> tuple[BinaryIO, BinaryIO]:
+def claim_streams() -> tuple[BufferedReader, BinaryIO]:
     """Standard input and output for a protocol alone; whatever else prints goes to stderr."""
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")

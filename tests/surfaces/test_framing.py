@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sidecar.surfaces.lsp.framing import MAX_BODY, Malformed, frame, read_frame
+from sidecar.surfaces.lsp.framing import MAX_BODY, Framing, Malformed, frame
 
 
-def read_all(data: bytes) -> list[bytes | str]:
-    stream, found = BytesIO(data), []
-    while (message := read_frame(stream)) is not None:
-        found.append(message.reason if isinstance(message, Malformed) else message)
-    return found
+def read_all(*parts: bytes) -> list[bytes | str]:
+    framing = Framing()
+    found = [message for part in parts for message in framing.feed(part)]
+    return [one.reason if isinstance(one, Malformed) else one for one in found]
 
 
 @pytest.mark.parametrize(
@@ -58,3 +57,22 @@ def test_a_truncated_body_is_the_end() -> None:
 
 def test_an_empty_body_is_a_message() -> None:
     assert read_all(b"Content-Length: 0\r\n\r\n" + frame(b"{}")) == [b"", b"{}"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(1, 30)), st.binary(max_size=40).filter(lambda body: b"\n" not in body))
+def test_it_does_not_matter_in_which_parts_the_bytes_come(sizes: list[int], body: bytes) -> None:
+    data = frame(b"{}") + b"noise\r\n" + body + b"\r\n\r\n" + frame(body) + frame(b"[]")
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(data[start : start + size])
+        start += size
+    assert read_all(*parts, data[start:]) == read_all(data)
+    assert read_all(*(data[i : i + 1] for i in range(len(data)))) == read_all(data)
+
+
+def test_what_is_read_is_not_kept() -> None:
+    framing = Framing()
+    for _ in range(1_000):
+        assert list(framing.feed(frame(b"x" * 10_000)))
+    assert len(framing._buffer) == 0

@@ -9,7 +9,8 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
+from io import BufferedReader
 from types import FrameType
 from typing import BinaryIO
 
@@ -19,7 +20,7 @@ from sidecar.engine import Engine, Keeper
 from sidecar.surfaces.keeping import keep
 from sidecar.surfaces.local.server import LocalServer
 from sidecar.surfaces.lsp.features import FEATURES
-from sidecar.surfaces.lsp.framing import Frame, read_frame
+from sidecar.surfaces.lsp.framing import Framing
 from sidecar.surfaces.lsp.server import Sidecar
 from sidecar.surfaces.stdio import claim_streams, die_soon, leave
 from sidecar.surfaces.streams import Outbox, incoming
@@ -72,17 +73,18 @@ def _build(engine: Engine, keeper: Keeper, outbox: Outbox) -> Sidecar:
     return server
 
 
-async def _pump(server: Sidecar, stream: BinaryIO, on_end: Callable[[], None]) -> None:
+async def _pump(server: Sidecar, stream: BufferedReader, on_end: Callable[[], None]) -> None:
     """Hand every message to the server, in order, until it has an exit code or the stream ends."""
-    messages: AsyncIterator[Frame] = incoming(stream, read_frame, on_end)
-    async for message in messages:
-        server.receive(message)
-        if server.exit_code is not None:
-            return
-        await anyio.sleep(0)  # what this message started runs before the next one is looked at
+    framing = Framing()
+    async for data in incoming(stream, on_end):
+        for message in framing.feed(data):
+            server.receive(message)
+            if server.exit_code is not None:
+                return
+            await anyio.sleep(0)  # what this message started runs before the next one is looked at
 
 
-async def _serve_stdio(env: Mapping[str, str], source: BinaryIO, sink: BinaryIO) -> None:
+async def _serve_stdio(env: Mapping[str, str], source: BufferedReader, sink: BinaryIO) -> None:
     end = End()
     engine, keeper = _engine(env)
     outbox = Outbox(sink, on_broken=end.ask)
