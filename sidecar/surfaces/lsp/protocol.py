@@ -18,6 +18,7 @@ from cattrs import Converter, transform_error
 from lsprotocol import types as lsp
 from pygls.exceptions import (
     FeatureNotificationError,
+    FeatureRequestError,
     JsonRpcException,
     JsonRpcInternalError,
     JsonRpcInvalidParams,
@@ -29,7 +30,6 @@ from pygls.exceptions import (
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCProtocol,
-    JsonRPCRequestMessage,
     LanguageServerProtocol,
     default_converter,
     lsp_method,
@@ -49,15 +49,10 @@ MessageId = str | int
 
 
 def converter() -> Converter:
-    """lsprotocol's converter, with the params of our own methods left as they came."""
+    """lsprotocol's converter, with the params of unknown notifications left as they came."""
     own: Converter = default_converter()  # type: ignore[no-untyped-call]
-    own.register_structure_hook(JsonRPCRequestMessage, _as_request)
     own.register_structure_hook(JsonRPCNotification, _as_notification)
     return own
-
-
-def _as_request(raw: dict[str, Any], _: type[Any]) -> JsonRPCRequestMessage:
-    return JsonRPCRequestMessage(raw["id"], raw["method"], "2.0", raw.get("params"))
 
 
 def _as_notification(raw: dict[str, Any], _: type[Any]) -> JsonRPCNotification:
@@ -109,8 +104,11 @@ class Protocol(LanguageServerProtocol):
         try:
             self._check_envelope(data)
             self._check_state(data["method"])
+            if (handle := self._server.own.get(data["method"])) is not None:
+                self._send_result(data["id"], self._handle(handle, data))
+                return
             self._check_method(data["method"])
-            params = self._params(data, JsonRPCRequestMessage)
+            params = self._params(data)
         except JsonRpcException as refusal:
             self._refuse(data["id"], refusal)
             return
@@ -123,11 +121,25 @@ class Protocol(LanguageServerProtocol):
             method = data["method"]
             if method != lsp.EXIT and (self._shutdown or self._workspace is None):
                 return
-            params = self._params(data, JsonRPCNotification)
+            if (handle := self._server.own.get(method)) is not None:
+                self._handle(handle, data)
+                return
+            params = self._params(data)
         except JsonRpcException as refusal:
             log.warning("ignored a notification: %s", refusal.message)
             return
         contextvars.copy_context().run(self._handle_notification, method, params)
+
+    def _handle(self, handle: Callable[[object], object], data: dict[str, Any]) -> object:
+        """What a method of our own answers, at once. Raises JsonRpcException, and nothing else."""
+        self._server.before_request()
+        try:
+            return handle(data.get("params"))
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            self._server.report_server_error(error, FeatureRequestError)
+            raise JsonRpcInternalError("internal error") from None
 
     def _receive_answer(self, data: dict[str, Any]) -> None:
         try:
@@ -158,9 +170,9 @@ class Protocol(LanguageServerProtocol):
         except JsonRpcMethodNotFound:  # pygls repeats the name
             raise JsonRpcMethodNotFound("there is no such method") from None
 
-    def _params(self, data: dict[str, Any], fallback: type[Any]) -> Any:
+    def _params(self, data: dict[str, Any]) -> Any:
         """The params as the method's type; bad ones end in one message a field."""
-        kind = self.get_message_type(data["method"]) or fallback
+        kind = self.get_message_type(data["method"]) or JsonRPCNotification
         try:
             return self._converter.structure(data, kind).params
         except Exception as error:
@@ -204,10 +216,11 @@ class Protocol(LanguageServerProtocol):
             self._refuse(msg_id, JsonRpcInternalError("internal error"))  # no traceback, no text
         elif error is not None:
             self._refuse(msg_id, JsonRpcException(error.message, error.code, error.data))
-        elif isinstance(result, dict):
-            self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
         else:
             super()._send_response(msg_id, result)
+
+    def _send_result(self, msg_id: MessageId, result: object) -> None:
+        self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
         body = json.dumps(data, default=self._serialize_message, separators=(",", ":"))

@@ -77,6 +77,8 @@ class Sidecar(LanguageServer):
         self.on_touch: list[Callable[[], None]] = []
         self.on_overlay: list[Callable[[], None]] = []
         self.on_close: list[Callable[[], None]] = []
+        self.own: dict[str, Callable[[object], object]] = {}
+        """Handlers of our own methods: from params to an answer, both plain values, at once."""
         self._tasks: set[asyncio.Task[None]] = set()
         super().__init__(
             SERVER_NAME,
@@ -101,7 +103,7 @@ class Sidecar(LanguageServer):
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
     def on(self, method: str, handle: Callable[[Any], object]) -> None:
-        """Let a feature handle a method."""
+        """Let a feature handle a method of the language server protocol."""
         self.feature(method)(functools.partial(handle))  # pygls marks what it is given
 
     def receive(self, message: Frame) -> None:

@@ -18,13 +18,12 @@ __all__ = ["register"]
 def register(server: Sidecar) -> None:
     """Answer every operation."""
     for operation in OPERATIONS.values():
-        server.on(operation.method, _handler(server, operation.name))
-    server.on("vouch/prompt", partial(_prompt, server))
+        server.own[operation.method] = _handler(server, operation.name)
+    server.own["vouch/prompt"] = partial(_prompt, server)
 
 
 def _handler(server: Sidecar, name: str) -> Callable[[object], dict[str, Any]]:
     def handle(params: object) -> dict[str, Any]:
-        server.prompts.flush()  # it may come as a notification
         try:
             return call(server.engine, name, params, server.caller)
         except InvalidParamsError as error:
@@ -41,7 +40,6 @@ def _prompt(server: Sidecar, params: object) -> None:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:
         raise _refusal(error) from None
-    server.prompts.flush()
     server.observe(prompt.session_id, None, prompt.text)
 
 
