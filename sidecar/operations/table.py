@@ -180,15 +180,12 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> dict[str, An
     except UnknownRootError:
         message = Message("root", "is no folder of a knowledge base that is served")
         raise InvalidParamsError([message]) from None
-    complete = result.model_copy(
-        update={
-            "generation": engine.generation,
-            "complete": engine.complete,
-            "degraded": [*engine.degraded(), *result.degraded],
-            "meta": meta,
-        }
-    )
-    answer = complete.model_dump(mode="json", by_alias=True)
+    answer = result.model_dump(mode="json", by_alias=True)
+    answer["generation"] = engine.generation
+    answer["complete"] = engine.complete
+    answer["degraded"] = [*engine.degraded(), *result.degraded]
+    if meta is not None:
+        answer["_meta"] = meta.model_dump(mode="json", by_alias=True)
     engine.stats.took(name, perf_counter() - started)
     return answer
 

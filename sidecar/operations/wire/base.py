@@ -104,7 +104,7 @@ class Params(Wire):
     @model_validator(mode="before")
     @classmethod
     def _null_is_not_given(cls, data: object) -> object:
-        if not isinstance(data, dict):
+        if not isinstance(data, dict) or None not in data.values():
             return data
         needed = {name for name, info in cls.model_fields.items() if info.is_required()}
         return {k: v for k, v in data.items() if v is not None or k in needed}
