@@ -49,7 +49,7 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.env = env
+        self.env = dict(env)  # `os.environ` is slow to look things up in
         self.now = now
         self.clock = clock
         self.collections: dict[Path, Collection] = {}

@@ -75,7 +75,8 @@ def _is_writable(stream: BinaryIO) -> bool:
 
 
 async def incoming(stream: BufferedReader, on_end: Callable[[], None]) -> AsyncIterator[bytes]:
-    """Bytes as they come, until the stream ends. Nothing else may read it.
+    """Bytes as they come, until the stream ends. Nothing else may read it. Between two of them,
+    the loop gets its turn.
 
     `on_end` is called then, by a thread of its own, whether or not the loop has come that far.
     """
@@ -108,6 +109,8 @@ async def incoming(stream: BufferedReader, on_end: Callable[[], None]) -> AsyncI
     try:
         while data := await inbox.get():
             yield data
+            if not inbox.empty():
+                await asyncio.sleep(0)
     finally:
         if watched:
             loop.remove_reader(descriptor)

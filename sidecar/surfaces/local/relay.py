@@ -69,9 +69,9 @@ class Relay:
     def _heard(self, session_id: str, text: str | None, root: Path | None) -> None:
         """A call put a text into a session, or ended it (None)."""
         self._share(session_id, text, root)
-        self._send(
-            self._message(session_id, text), [root] if root is not None else list(self._peers)
-        )
+        roots = [root] if root is not None else list(self._peers)
+        if any(self._peers[one] for one in roots):
+            self._send(self._message(session_id, text), roots)
 
     def _share(self, session_id: str, text: str | None, root: Path | None) -> None:
         self._shared.pop(session_id, None)

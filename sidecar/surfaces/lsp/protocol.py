@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter, transform_error
@@ -223,8 +223,11 @@ class Protocol(LanguageServerProtocol):
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
-        body = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
-        self._server.outbox.send(frame(body.encode("ascii")))
+        self._server.outbox.send(frame(self._encoder.encode(data).encode("ascii")))
+
+    @cached_property
+    def _encoder(self) -> json.JSONEncoder:
+        return json.JSONEncoder(default=self._serialize_message, separators=(",", ":"))
 
 
 def _parse(message: Frame) -> dict[str, Any]:

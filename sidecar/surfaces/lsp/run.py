@@ -77,11 +77,12 @@ async def _pump(server: Sidecar, stream: BufferedReader, on_end: Callable[[], No
     """Hand every message to the server, in order, until it has an exit code or the stream ends."""
     framing = Framing()
     async for data in incoming(stream, on_end):
-        for message in framing.feed(data):
+        for number, message in enumerate(framing.feed(data)):
+            if number:
+                await asyncio.sleep(0)  # what a message started runs before the next one
             server.receive(message)
             if server.exit_code is not None:
                 return
-            await anyio.sleep(0)  # what this message started runs before the next one is looked at
 
 
 async def _serve_stdio(env: Mapping[str, str], source: BufferedReader, sink: BinaryIO) -> None:
