@@ -6,7 +6,7 @@ Answers "all that hold it" from memory, exact at every moment; two bytes a posti
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -57,20 +57,20 @@ class Postings:
 
     def holding(self, needle: Needle, kind: str, gates: AbstractSet[str]) -> BitMap:
         """Ordinals of the documents of a kind that hold the needle."""
-        found = []
-        for held in self._visible(kind, gates):
-            for option in needle.alternatives:
-                bitmaps = [held.get(stem, _NONE) for stem in option]
-                found.append(bitmaps[0] if len(bitmaps) == 1 else BitMap.intersection(*bitmaps))
-        return merged(found)
+        found = [
+            held.get(option[0], _NONE) if len(option) == 1 else _holding_all_of(held, option)
+            for gate in gates
+            if (held := self.held.get((kind, gate))) is not None
+            for option in needle.alternatives
+        ]
+        return found[0] if len(found) == 1 else merged(found)
 
     def holding_all(self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str]) -> BitMap:
         """Ordinals of the documents of a kind that hold every needle; of none, none."""
-        bitmaps = sorted((self.holding(n, kind, gates) for n in needles), key=len)
-        found = bitmaps[0] if bitmaps else _NONE
-        for bitmap in bitmaps[1:]:
-            found = found & bitmap
-        return found
+        bitmaps = [self.holding(needle, kind, gates) for needle in needles]
+        if len(bitmaps) < 2:
+            return bitmaps[0] if bitmaps else _NONE
+        return BitMap.intersection(*sorted(bitmaps, key=len))
 
     def holds_all(self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str]) -> bool:
         """Whether any document of a kind holds every needle."""
@@ -99,11 +99,6 @@ class Postings:
                 times[count + 1] |= times[count] & held
         return times[at_least]
 
-    def _visible(self, kind: str, gates: AbstractSet[str]) -> Iterator[Mapping[str, BitMap]]:
-        for gate in gates:
-            if (held := self.held.get((kind, gate))) is not None:
-                yield held
-
 
 _NONE = BitMap()
 
@@ -113,3 +108,7 @@ def merged(bitmaps: Sequence[BitMap]) -> BitMap:
     if len(bitmaps) < 2:
         return bitmaps[0] if bitmaps else _NONE
     return BitMap.union(*bitmaps)
+
+
+def _holding_all_of(held: Mapping[str, BitMap], stems: Sequence[str]) -> BitMap:
+    return BitMap.intersection(*(held.get(stem, _NONE) for stem in stems))

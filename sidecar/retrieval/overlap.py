@@ -54,7 +54,7 @@ class Overlap:
         left = fsum(weights.values())
         for word, weight in _heaviest(weights):
             left -= weight
-            if (held := self._holding(word)) and parts:
+            if held := self._holding(word):
                 parts = _within_reach(_parted(parts, held, weight), left, limit)
         return parts.items()
 
@@ -127,7 +127,7 @@ def _join(parts: dict[float, BitMap], share: float, part: BitMap) -> None:
 
 def _within_reach(parts: dict[float, BitMap], left: float, limit: int) -> dict[float, BitMap]:
     """The parts that may yet hold as much as so many claims do by now."""
-    if len(parts) == 1:
+    if left > max(parts, default=0.0):
         return parts
     enough = 0
     for share in sorted(parts, reverse=True):
