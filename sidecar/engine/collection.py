@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from sidecar.index.building import Building
-from sidecar.index.cache import Cache
+from sidecar.index.cache import Cache, Parts
 from sidecar.index.documents import Prepared, prepare
-from sidecar.index.frozen import Frozen, artifact_in, freeze, thaw
+from sidecar.index.frozen import Frozen, artifact_in, frozen_parts, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
-from sidecar.kb.large import let_go, make_room
+from sidecar.kb.large import let_go
 from sidecar.kb.layout import KB_DIRNAME, usual_key
-from sidecar.kb.records import Artifact, Claim, Kind, Page, Problem, Scope, Session, Source
+from sidecar.kb.records import Artifact, Claim, Key, Kind, Page, Problem, Scope, Session, Source
 from sidecar.kb.settings import Settings, config_mapping, load_settings
 from sidecar.kb.store import Store
 
@@ -30,6 +31,8 @@ WITHHELD: dict[Kind, Callable[..., Artifact]] = {
 }
 """The kinds of what may be there for nobody."""
 
+_RUN = 2_000
+"""Files whose stats are kept in one go."""
 REBUILD_FROM = 1_000
 """Changed artifacts from which on building anew beats changing in place."""
 
@@ -68,6 +71,8 @@ class Collection:
     parsing: Parsing = field(default_factory=Parsing)
     cached: bytes | None = None
     """The state of the files that the cache holds; None without one."""
+    cached_at: int = 0
+    """`store.looks` when the files stood so."""
 
     @classmethod
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
@@ -144,45 +149,58 @@ class Collection:
         """Bring the cache up to what is published (blocking, while nothing else is read); False
         when that has to wait.
         """
-        if self.cache is None:
+        looks = self.store.looks
+        if self.cache is None or (self.cached is not None and self.cached_at == looks):
             return True
         stats = self.store.settled() if self.complete else None
         if stats is None:
             return False
         done = self._remember(self.cache, stats)
+        if done:
+            self.cached_at = looks
         let_go(stats)
         return done
 
     def _remember(self, cache: Cache, stats: Mapping[str, Stat]) -> bool:
-        knowledge = self.knowledge
-        state, changes = state_of(stats), knowledge.changes
+        state = state_of(stats)
         if state == self.cached:
             return True
-        try:
-            whole = freeze(knowledge)
-        except (RuntimeError, LookupError, ValueError):  # it was changed meanwhile
-            return False
-        if knowledge.changes != changes or knowledge is not self.knowledge:
-            return False
-        make_room(len(stats))
-        keys, paths = whole["keys"], {usual_key(path): path for path in stats}
-        make_room(len(stats))
-        whole["stats"] = {
-            path: tuple(stats[path])
-            for key, path in paths.items()
-            if key in keys or key[0] in WITHHELD
-        }
-        whole["loose"] = {key: True for key in keys if key not in paths}
-        whole["state"] = state
-        whole["config"] = dict(config_mapping(self.config, []))
         everything = self.store.known()
         self._purge()
-        if cache.save(whole, None if everything is None else state_of(everything)):
-            self.cached = state
-        for part in (*whole.values(), whole, paths):
-            if isinstance(part, dict):
-                let_go(part)
+        try:
+            parts = self._parts(stats, state)
+            if cache.save(parts, None if everything is None else state_of(everything)):
+                self.cached = state
+        except (_ChangedError, RuntimeError, LookupError):
+            return False
         return True
+
+    def _parts(self, stats: Mapping[str, Stat], state: bytes) -> Parts:
+        """What is kept, bit by bit. Raises `_ChangedError` where it was changed meanwhile, or
+        whatever that leads to.
+        """
+        knowledge, changes = self.knowledge, self.knowledge.changes
+        keys: dict[Key, int] = {}
+        for name, part in frozen_parts(knowledge):
+            yield name, part
+            if name == "keys":
+                keys = part
+            elif isinstance(part, dict):
+                let_go(part)
+        kept = ((usual_key(path), path, stat) for path, stat in stats.items())
+        while some := list(islice(kept, _RUN)):
+            yield (
+                "stats",
+                {p: tuple(stat) for k, p, stat in some if k in keys or k[0] in WITHHELD},
+            )
+            for key, _, _ in some:
+                keys.pop(key, None)
+        yield "loose", dict.fromkeys(keys, True)
+        yield "state", state
+        yield "config", dict(config_mapping(self.config, []))
+        let_go(keys)
+        if knowledge.changes != changes or knowledge is not self.knowledge:
+            raise _ChangedError
 
     def take(self, step: Step, generation: int, now: float) -> None:
         """Make a step count, whole."""
@@ -205,6 +223,10 @@ class Collection:
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Read the settings anew."""
         self.settings, self.settings_problems = load_settings(self.config, client, env)
+
+
+class _ChangedError(Exception):
+    """What is being kept is not what is known any more."""
 
 
 def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:

@@ -14,7 +14,7 @@ import stat
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import islice
@@ -35,6 +35,8 @@ _ROOMS = ("kb", "index")
 
 Whole = dict[str, Any]
 """By name: mappings of plain values, and bytes."""
+Parts = Iterable[tuple[str, Mapping[Any, Any] | bytes]]
+"""The same, one after the other; a mapping may come in several parts."""
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
@@ -68,10 +70,12 @@ class Cache:
             self.purge()
             return None
 
-    def save(self, whole: Mapping[str, Any], state: bytes | None) -> bool:
-        """Replace the cache, whole or not at all; whether that was possible."""
+    def save(self, parts: Parts, state: bytes | None) -> bool:
+        """Replace the cache, whole or not at all; whether that was possible. Raises what `parts`
+        raises.
+        """
         try:
-            _write(self._file, whole, state or NO_STATE)
+            _write(self._file, parts, state or NO_STATE)
         except (OSError, ValueError):
             self.purge()
             return False
@@ -137,25 +141,25 @@ def _is_others(found: os.stat_result) -> bool:
     return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
 
 
-def _write(file: Path, whole: Mapping[str, Any], state: bytes) -> None:
+def _write(file: Path, parts: Parts, state: bytes) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.parent.chmod(0o700)
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".")  # 0600
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.writelines((_header(), state))
-            for name, block in _parts(whole):
+            for name, block in _plain_blocks(parts):
                 head = _HEAD.pack(len(name), len(block))
                 stream.writelines((head, name, _digest(name, block), block))
         os.replace(temporary, file)  # noqa: PTH105
-    except (OSError, ValueError):
+    except BaseException:
         os.unlink(temporary)  # noqa: PTH108
         raise
 
 
-def _parts(whole: Mapping[str, Any]) -> Iterator[tuple[bytes, bytes]]:
+def _plain_blocks(parts: Parts) -> Iterator[tuple[bytes, bytes]]:
     """Name and contents of each block."""
-    for name, part in whole.items():
+    for name, part in parts:
         if isinstance(part, bytes):
             yield (name + _BYTES).encode(), part
             continue

@@ -27,7 +27,7 @@ from sidecar.index.titles import Title, Titles
 from sidecar.kb.large import make_room
 from sidecar.kb.records import Artifact, Entity, Key, Kind
 
-__all__ = ["Frozen", "artifact_in", "freeze", "thaw"]
+__all__ = ["Frozen", "artifact_in", "freeze", "frozen_parts", "thaw"]
 
 Frozen = dict[str, Any]
 """By name: mappings of plain values, and bytes."""
@@ -42,37 +42,39 @@ _KINDS = {kind.value: kind for kind in Kind}
 
 
 def freeze(knowledge: Knowledge) -> Frozen:
-    """Everything that is known, out of values that `marshal` takes.
+    """Everything that is known, out of values that `marshal` takes."""
+    return dict(frozen_parts(knowledge))
+
+
+def frozen_parts(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
+    """What `freeze` gives, part by part.
 
     In another thread than the one that changes it, this may raise anything and counts only if
     `knowledge.changes` is the same before and after.
     """
     search = knowledge.search
-    frozen = {
-        **_frozen_rows(knowledge),
-        **_frozen_links(knowledge),
-        **freeze_names(knowledge.names),
-        "titles": {ordinal: tuple(title) for ordinal, title in search.titles.known.items()},
-        "strays": knowledge.order.strays.serialize(),
-        "last": {str(kind): last for kind, last in knowledge.order.last.items()},
-        "counting": plain(knowledge.counted, _gates_as_bytes),
-        "gated": dict(knowledge.gated),
-        "declaring": plain(knowledge.declared_by, lambda ids: _claims_as_bytes(knowledge, ids)),
-        "totals": {(str(k), gate): n for (k, gate), n in search.totals.items() if n},
-        "lengths": {(str(k), gate): n for (k, gate), n in search.lengths.items() if n},
-    }
-    frozen |= {name: plain(getattr(knowledge, name), tuple) for name in _INDEXES}
+    yield from _frozen_rows(knowledge)
+    yield from _frozen_links(knowledge).items()
+    yield from freeze_names(knowledge.names).items()
+    yield "titles", {ordinal: tuple(title) for ordinal, title in search.titles.known.items()}
+    yield "strays", knowledge.order.strays.serialize()
+    yield "last", {str(kind): last for kind, last in knowledge.order.last.items()}
+    yield "counting", plain(knowledge.counted, _gates_as_bytes)
+    yield "gated", dict(knowledge.gated)
+    yield "declaring", plain(knowledge.declared_by, lambda ids: _claims_as_bytes(knowledge, ids))
+    yield "totals", {(str(k), gate): n for (k, gate), n in search.totals.items() if n}
+    yield "lengths", {(str(k), gate): n for (k, gate), n in search.lengths.items() if n}
+    for name in _INDEXES:
+        yield name, plain(getattr(knowledge, name), tuple)
     for (kind, gate), held in search.postings.held.items():
-        frozen[f"postings {kind} {gate}"] = plain(held, BitMap.serialize)
-    return frozen
+        yield f"postings {kind} {gate}", plain(held, BitMap.serialize)
 
 
-def _frozen_rows(knowledge: Knowledge) -> Frozen:
+def _frozen_rows(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
     """The artifacts, block by block of rows, and whose each ordinal is."""
     artifacts, documents = knowledge.by_key, knowledge.documents
     make_room(len(artifacts))
-    keys = {(str(kind), artifact_id): n for n, (kind, artifact_id) in enumerate(artifacts)}
-    blocks: list[bytes] = []
+    yield "keys", {(str(kind), name): number for number, (kind, name) in enumerate(artifacts)}
     rows, ends = bytearray(), array("I")
     firsts, owners = array("I"), array("I")
     for number, key in enumerate(artifacts):
@@ -87,15 +89,12 @@ def _frozen_rows(knowledge: Knowledge) -> Frozen:
         for ordinal in span:
             owners[ordinal] = number
         if len(ends) % _BLOCK == 0:
-            blocks.append(bytes(rows))
+            yield f"rows {number // _BLOCK}", bytes(rows)
             rows.clear()
-    return {
-        "keys": keys,
-        **{f"rows {i}": block for i, block in enumerate((*blocks, bytes(rows)))},
-        "ends": ends.tobytes(),
-        "firsts": firsts.tobytes(),
-        "owners": owners.tobytes(),
-    }
+    yield f"rows {len(ends) // _BLOCK}", bytes(rows)
+    yield "ends", ends.tobytes()
+    yield "firsts", firsts.tobytes()
+    yield "owners", owners.tobytes()
 
 
 def _raw(held: Mapping[K, Any], key: K) -> Any:

@@ -67,6 +67,8 @@ class Store:
         self._survey_problems: list[Problem] = []
         self._config: bytes | None = None
         self._remembered: Mapping[str, Stat] = {}
+        self.looks = 0
+        """How many artifact files were read, or found gone or unreadable."""
         self._looked_at = 0.0
 
     @property
@@ -197,6 +199,7 @@ class Store:
             self._versions.doubt(CONFIG)
 
     def _accept(self, file: Found, reading: Reading) -> None:
+        self.looks += 1
         path, held = file.path, self._ledger.get(file.path)
         self._problems.pop(path, None)
         if reading.problems:
@@ -211,6 +214,7 @@ class Store:
 
     def _fail(self, path: str, reason: str) -> None:
         """The file is there, and what it holds can't be known."""
+        self.looks += 1
         self._problems[path] = (Problem(path, reason),)
         self._versions.lose(path)
         self._hold(path)
@@ -221,6 +225,7 @@ class Store:
             self._since.setdefault(path, self._clock())
 
     def _forget(self, path: str) -> None:
+        self.looks += 1
         self._versions.forget(path)
         self._problems.pop(path, None)
         self._withhold(path)
