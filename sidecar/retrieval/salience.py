@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -61,28 +61,31 @@ class Salient:
     """Where the newest text that names the entity does so first."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Gathered:
-    """The evidence for one entity over the window, newest text first: (age, text, evidence)."""
+    """The evidence for one entity over the window, newest text first: (age, text, evidence).
+
+    Complete before it is asked for anything else.
+    """
 
     evidence: list[tuple[int, str, Evidence]]
 
-    @property
-    def by_text(self) -> list[tuple[int, Evidence]]:
-        """The strongest evidence of each text, with the age of the text."""
-        best: dict[int, Evidence] = {}
+    @cached_property
+    def by_text(self) -> dict[int, float]:
+        """The strength of the strongest evidence of each text, by the age of the text."""
+        best: dict[int, float] = {}
         for age, _, found in self.evidence:
-            if age not in best or found.strength > best[age].strength:
-                best[age] = found
-        return list(best.items())
+            best[age] = max(found.strength, best.get(age, 0.0))
+        return best
 
-    @property
+    @cached_property
     def strength(self) -> float:
         """Evidence of different texts adds up as independent chances do: 1 − Π(1 − s·fading)."""
-        return round(1 - prod(1 - found.strength * FADING**age for age, found in self.by_text), 3)
+        return round(1 - prod(1 - s * FADING**age for age, s in self.by_text.items()), 3)
 
-    @property
+    @cached_property
     def best(self) -> Evidence:
+        """The strongest evidence; of equal ones the newest, then the first."""
         return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
 
 
@@ -189,10 +192,8 @@ def _why(gathered: _Gathered, band: Band) -> str:
     best, strength = gathered.best, gathered.strength
     low, width = band
     said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
-    if any(age for age, _ in gathered.by_text):
-        texts = " × ".join(
-            f"(1 − {found.strength:g} × {FADING:g}^{age})" for age, found in gathered.by_text
-        )
+    if any(gathered.by_text):
+        texts = " × ".join(f"(1 − {s:g} × {FADING:g}^{age})" for age, s in gathered.by_text.items())
         said.append(f"over the window 1 − {texts} = {strength:g}")
     said.append(f"score {low:g} + {width:g} × {strength:g}")
     if best.mention.ambiguous:
@@ -217,8 +218,7 @@ class _Found(NamedTuple):
 def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
     best: dict[str, _Found] = {}
     for age, text in enumerate(texts):
-        repeated = text in texts[age + 1 : age + 2]
-        if repeated or not worth_searching(text):
+        if text in texts[age + 1 : age + 2]:
             continue
         described = view.once("described", text, partial(_described_by, view, text))
         for entity, held, share in described:
@@ -230,6 +230,8 @@ def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
 
 def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     """Entities whose name, aliases and description hold most of what a text is about."""
+    if not worth_searching(text):
+        return []
     search = view.knowledge.search
     words = needles(text)
     total = search.total(Kind.ENTITY, view.gates)
