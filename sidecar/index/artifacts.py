@@ -154,6 +154,15 @@ class Artifacts:
     def _new_documents(self, prepared: Prepared) -> tuple[Document, ...]:
         return documents_for(prepared, self.ordinals)
 
+    def _next_documents(self, prepared: Prepared) -> tuple[Document, ...]:
+        """An artifact's documents; a claim keeps its ordinal as long as it keeps its gate."""
+        if isinstance(prepared.artifact, Claim):
+            for held in self.documents.get(key_of(prepared.artifact), ()):
+                documents = documents_for(prepared, (held.ordinal,))
+                if documents[0].gate == held.gate:
+                    return documents
+        return self._new_documents(prepared)
+
     def _put(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
         """Hold an artifact that is not held."""
         artifact = prepared.artifact
@@ -169,6 +178,21 @@ class Artifacts:
             self.claims[documents[0].ordinal] = artifact
         for index, target in self._references(artifact):
             index[target].add(artifact.id)
+
+    def _revise(self, key: Key, prepared: Prepared, documents: tuple[Document, ...]) -> None:
+        """Hold a claim as it is now, under the ordinal that it has."""
+        claim, before = prepared.artifact, self.by_key[key].artifact
+        assert isinstance(claim, Claim)
+        self._paths.pop(before.path, None)
+        if usual_path(*key) != claim.path:
+            self._paths[claim.path] = key
+        for index, target in self._references(before):
+            index[target].discard(claim.id)
+        for index, target in self._references(claim):
+            index[target].add(claim.id)
+        self.by_key[key] = prepared
+        self.documents[key] = documents
+        self.claims[documents[0].ordinal] = claim
 
     def _take_out(self, key: Key) -> tuple[Artifact, tuple[Document, ...]]:
         """Hold an artifact no longer, nor its documents."""

@@ -17,7 +17,7 @@ from sidecar.index.search import Document, Search
 from sidecar.index.titles import Title
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.large import let_go
-from sidecar.kb.records import Artifact, Claim, Entity, Key, Page, key_of
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
 
 __all__ = ["Knowledge", "PreparedChange"]
 
@@ -56,7 +56,7 @@ class Knowledge(Linked):
             tuple((self.by_key[k], self.documents[k]) for k in gone if k in self.by_key),
             tuple(key_of(p.artifact) for p in keep),
         )
-        self._replace(gone, [(p, self._new_documents(p)) for p in keep])
+        self._replace(gone, [(p, self._next_documents(p)) for p in keep])
         return undo
 
     @contextmanager
@@ -115,14 +115,29 @@ class Knowledge(Linked):
     ) -> None:
         self.changes += 1
         touched: list[Artifact] = []
-        for key in gone:
-            if key in self.by_key:
-                touched.append(self._forget(key))
+        learned = []
+        revised: set[Key] = set()
         for prepared, documents in new:
+            if self._holds_claim(key := key_of(prepared.artifact), documents):
+                self.search.revise(self.documents[key][0], documents[0])
+                self._revise(key, prepared, documents)
+                revised.add(key)
+                touched.append(prepared.artifact)
+            else:
+                learned.append((prepared, documents))
+        for key in gone:
+            if key in self.by_key and key not in revised:
+                touched.append(self._forget(key))
+        for prepared, documents in learned:
             self._learn(prepared, documents)
             touched.append(prepared.artifact)
         for claim_id in self._affected(touched):
             self._relink(claim_id)
+
+    def _holds_claim(self, key: Key, documents: tuple[Document, ...]) -> bool:
+        """Whether a claim is held under this very ordinal."""
+        held = self.documents.get(key) if key[0] is Kind.CLAIM else None
+        return held is not None and held[0].ordinal == documents[0].ordinal
 
     def _learn(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
         self._put(prepared, documents)

@@ -51,6 +51,12 @@ class Postings:
             if not found:
                 del held[stem]
 
+    def revise(self, before: Document, after: Document) -> None:
+        """Have a document say something else, under the same ordinal, kind and gate."""
+        held, now = frozenset(before.stems), frozenset(after.stems)
+        self.remove(before._replace(stems=tuple(held - now)))
+        self.add(after._replace(stems=tuple(now - held)))
+
     def frequency(self, needle: Needle, kind: str, gates: AbstractSet[str]) -> int:
         """How many documents of a kind hold the needle."""
         return len(self.holding(needle, kind, gates))

@@ -47,6 +47,11 @@ class Search:
         self._count(document, -1)
         self.postings.remove(document)
 
+    def revise(self, before: Document, after: Document) -> None:
+        """Make a document findable by what it says now; ordinal, kind and gate stay."""
+        self.lengths[after.kind, after.gate] += len(after.stems) - len(before.stems)
+        self.postings.revise(before, after)
+
     def _count(self, document: Document, sign: int) -> None:
         where = document.kind, document.gate
         self.totals[where] += sign

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from sidecar.index.content import needles
+from sidecar.index.content import content_stems, needles
 from sidecar.index.documents import prepare
 from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
@@ -323,3 +323,47 @@ def test_what_was_frozen_knows_which_ids_come_first() -> None:
     thawed.apply(change_of([Claim("aa", "claims/aa.yaml", "jwt")], frozenset()))
     first = thawed.first(BitMap(range(4)), 3)
     assert [claim.id for claim in thawed.claims_at(first)] == ["a", "aa", "b"]
+
+
+ADA = frozenset({OPEN, "agent:ada"})
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_claim_that_says_something_else_keeps_its_ordinal(frozen: bool) -> None:
+    knowledge = Knowledge()
+    claim = Claim("c", "claims/c.yaml", "jwt rotates", entities=("auth",))
+    auth, cache = (Entity(name, f"entities/{name}.yaml", name) for name in ("auth", "cache"))
+    knowledge.apply(change_of([auth, cache, claim], frozenset()))
+    if frozen:
+        knowledge = thaw(marshal.loads(marshal.dumps(freeze(knowledge))))
+    (before,) = knowledge.documents_of((Kind.CLAIM, "c"))
+
+    later = Claim("c", "claims/d.yaml", "jwt expires", entities=("cache",))
+    knowledge.apply(change_of([later], frozenset()))
+
+    assert [d.ordinal for d in knowledge.documents_of((Kind.CLAIM, "c"))] == [before.ordinal]
+    assert [*_holding(knowledge, "rotates")] == []
+    assert [*_holding(knowledge, "expires")] == [before.ordinal]
+    assert list(knowledge.claims_at([before.ordinal])) == [later]
+    assert knowledge.at_path("claims/c.yaml") is None
+    assert knowledge.at_path("claims/d.yaml") == later
+    assert knowledge.links("c").entity_ids == ("cache",)
+    assert [*knowledge.counting("auth", ADA)] == []
+    assert knowledge.search.length(Kind.CLAIM, ADA) == len(content_stems("jwt expires"))
+
+
+def test_a_claim_that_others_may_see_is_another_document() -> None:
+    knowledge = Knowledge()
+    knowledge.apply(change_of([Claim("c", "claims/c.yaml", "jwt rotates")], frozenset()))
+    private = Claim("c", "claims/c.yaml", "jwt rotates", scope=Scope("private", agent="ada"))
+
+    knowledge.apply(change_of([private], frozenset()))
+
+    assert [*_holding(knowledge, "rotates", frozenset({OPEN}))] == []
+    assert [*_holding(knowledge, "rotates")] == [
+        d.ordinal for d in knowledge.documents_of((Kind.CLAIM, "c"))
+    ]
+
+
+def _holding(knowledge: Knowledge, word: str, gates: frozenset[str] = ADA) -> BitMap:
+    return knowledge.search.holding_all(needles(word), Kind.CLAIM, gates)
