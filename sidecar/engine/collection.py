@@ -166,10 +166,11 @@ class Collection:
         if state == self.cached:
             return True
         everything = self.store.known()
+        whole = None if everything is None else state_of(everything)
+        let_go(everything or {})
         self._purge()
         try:
-            parts = self._parts(stats, state)
-            if cache.save(parts, None if everything is None else state_of(everything)):
+            if cache.save(self._parts(stats, state), whole):
                 self.cached = state
         except (_ChangedError, RuntimeError, LookupError):
             return False

@@ -156,11 +156,11 @@ class Artifacts:
 
     def _next_documents(self, prepared: Prepared) -> tuple[Document, ...]:
         """An artifact's documents; a claim keeps its ordinal as long as it keeps its gate."""
-        if isinstance(prepared.artifact, Claim):
-            for held in self.documents.get(key_of(prepared.artifact), ()):
-                documents = documents_for(prepared, (held.ordinal,))
-                if documents[0].gate == held.gate:
-                    return documents
+        held = self.documents.get(key_of(prepared.artifact))
+        if held and isinstance(prepared.artifact, Claim):
+            documents = documents_for(prepared, (held[0].ordinal,))
+            if documents[0].gate == held[0].gate:
+                return documents
         return self._new_documents(prepared)
 
     def _put(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:

@@ -107,7 +107,7 @@ class Store:
         faultless = (path for path in self._ledger.paths() if path not in self._problems)
         return {path: stat for path in faultless if (stat := stats[path]) is not None}
 
-    def known(self) -> Mapping[str, Stat] | None:
+    def known(self) -> dict[str, Stat] | None:
         """The stat of every file; None while one can't be read, or may still change unnoticed."""
         if self._versions.racy or self._since or self._survey_problems:
             return None

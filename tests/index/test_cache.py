@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from sidecar.engine import Caller, Engine, Keeper
 from sidecar.index.cache import Cache, user_folder
-from sidecar.index.frozen import freeze, thaw
+from sidecar.index.frozen import freeze, frozen_parts, thaw
+from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.kb.glance import glance, state_of
 from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
@@ -148,6 +150,40 @@ def test_the_keeper_writes_it_when_it_is_quiet(root: Path, env: dict[str, str]) 
 
     anyio.run(main)
     assert cache_of(root, env).load()
+
+
+def test_what_changes_while_it_is_kept_is_not_kept(
+    root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = load(root, env)
+    collection = engine.collections[root]
+    knowledge.claim(root, "redis-holds", "Redis holds the queues.", "redis")
+    settle(root)
+    look(engine, root)
+
+    def meanwhile(known: Knowledge) -> Iterator[tuple[str, Any]]:
+        for part in frozen_parts(known):
+            yield part
+            monkeypatch.undo()
+            known.apply(PreparedChange((), frozenset()))
+
+    monkeypatch.setattr("sidecar.engine.collection.frozen_parts", meanwhile)
+    assert not collection.remember()
+    assert files(env) == []
+    assert collection.remember()
+    assert len(files(env)) == 1
+
+
+def test_where_no_file_was_read_there_is_nothing_to_keep(
+    root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(root, env)
+    looked: list[object] = []
+    monkeypatch.setattr("sidecar.engine.collection.state_of", looked.append)
+    engine = load(root, env)  # which remembers as well
+    look(engine, root)
+    assert engine.collections[root].remember()
+    assert not looked
 
 
 def flip(path: Path) -> None:

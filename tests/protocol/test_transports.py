@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import subprocess
 import time
 from io import BufferedRWPair
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from tests.protocol.client import COMMAND, Client, Message, running
+from sidecar.surfaces.lsp.framing import Framing
+from tests.protocol.client import COMMAND, Client, Message, environment, running
 from tests.protocol.conftest import Start
 
 
@@ -94,6 +96,45 @@ def test_tcp_serves_several_clients(start: Start, root: Path) -> None:
     assert len(set(sessions)) == 2
     server.process.terminate()
     assert server.ended() == 1
+
+
+def test_who_exits_over_tcp_sees_the_end(start: Start) -> None:
+    server = start("lsp", "--tcp", "127.0.0.1:0")
+    deadline = time.monotonic() + 10
+    while b"listening on" not in server.errors and time.monotonic() < deadline:
+        time.sleep(0.02)
+    host, _, port = server.errors.split()[-1].decode().rpartition(":")
+    with socket.create_connection((host, int(port)), 10) as connection:
+        body = b'{"jsonrpc":"2.0","method":"exit"}'
+        connection.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        assert connection.recv(1) == b""
+
+
+def test_messages_from_a_file(tmp_path: Path) -> None:
+    calls: list[tuple[str, object]] = [
+        ("initialize", {"capabilities": {}}),
+        ("vouch/status", {}),
+        ("shutdown", None),
+    ]
+    asked = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+        for number, (method, params) in enumerate(calls)
+    ]
+    file = tmp_path / "messages"
+    file.write_bytes(b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(b), b) for b in asked))
+    with file.open("rb") as source:
+        ran = subprocess.run(
+            [COMMAND, "lsp"],
+            stdin=source,
+            capture_output=True,
+            env=environment({}),
+            cwd=tmp_path,
+            timeout=20,
+            check=False,
+        )
+    answers = [m for m in Framing().feed(ran.stdout) if isinstance(m, bytes)]
+    assert [json.loads(answer)["id"] for answer in answers if b'"id"' in answer] == [0, 1, 2]
+    assert ran.returncode == 1
 
 
 def read(stream: BufferedRWPair) -> Message:

@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from io import BufferedReader
 from types import FrameType
 from typing import BinaryIO
@@ -144,6 +145,8 @@ async def _serve_connection(engine: Engine, keeper: Keeper, client: socket.socke
     finally:
         server.close()
         await anyio.to_thread.run_sync(outbox.close)
+        with suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)  # a thread still waits for its end
         client.close()
 
 
