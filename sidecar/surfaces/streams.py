@@ -118,7 +118,7 @@ async def incoming(stream: BufferedReader, on_end: Callable[[], None]) -> AsyncI
 
 def _watches(loop: asyncio.AbstractEventLoop, descriptor: int, read: Callable[[], None]) -> bool:
     """Have the loop call `read` when there is something to read; False where it can't, as with a
-    file or on Windows. A thread that reads costs each message 0.1 ms.
+    file or on Windows. A thread that reads costs each message 0.06 ms.
     """
     if not hasattr(select, "poll"):
         return False
