@@ -7,20 +7,31 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from sidecar.index.building import Building
 from sidecar.index.cache import Cache, Parts
 from sidecar.index.documents import Prepared, prepare
-from sidecar.index.frozen import Frozen, artifact_in, frozen_parts, thaw
+from sidecar.index.frozen import Frozen, frozen_parts, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.index.packed import Packed
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
 from sidecar.kb.large import let_go
 from sidecar.kb.layout import KB_DIRNAME, usual_key
-from sidecar.kb.records import Artifact, Claim, Key, Kind, Page, Problem, Scope, Session, Source
+from sidecar.kb.records import (
+    Artifact,
+    Change,
+    Claim,
+    Key,
+    Kind,
+    Page,
+    Problem,
+    Scope,
+    Session,
+    Source,
+)
 from sidecar.kb.settings import Settings, config_mapping, load_settings
-from sidecar.kb.store import Store
+from sidecar.kb.store import Reconciled, Store
 
 __all__ = ["Collection", "Step"]
 
@@ -105,35 +116,54 @@ class Collection:
     def _read_first(self) -> Step:
         """See everything, with the help of the cache."""
         frozen = None if self.cache is None else self.cache.load()
-        if frozen is not None:
-            self.store.remember(frozen["stats"], _recalling(frozen))
-        building = Building()
-        if frozen is None:
-            self.parsing.listener = building.learn
-        seen = self.store.reconcile()
-        upserts = self._prepared(seen.change.upserts)
-        if frozen is None:
-            knowledge = building.finished(upserts)
-        else:
-            recalled = self.store.recalled
-            lost = [path for path in frozen["stats"] if path not in recalled]
-            gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
-            if len(gone) + len(upserts) < REBUILD_FROM:
-                knowledge = thaw(frozen)
-                knowledge.apply(PreparedChange(tuple(upserts), gone))
-            else:
-                knowledge = self.rebuilt()
-            self.cached = frozen["state"]
-            if gone:
-                self._purge()
-        let_go(upserts)
+        knowledge, seen = self._learn() if frozen is None else self._recall(frozen)
         sessions = knowledge.all_of(Kind.SESSION)
         nothing = PreparedChange((), frozenset())
         return Step(nothing, seen.problems, seen.skipped, seen.config, _ended(sessions), knowledge)
 
+    def _learn(self) -> tuple[Knowledge, Reconciled]:
+        """Read every file, and learn what most of them say at once."""
+        knowledge = Knowledge()
+
+        def learn(artifact: Artifact) -> bool:
+            knowledge.learn(self.parsing.prepared(artifact))
+            return True
+
+        self.store.keep_by(learn, _recalling(knowledge.packed))
+        seen = self.store.reconcile()
+        self._apply(knowledge, seen.change)
+        knowledge.fold()
+        return knowledge, seen
+
+    def _recall(self, frozen: Frozen) -> tuple[Knowledge, Reconciled]:
+        """Take over what is frozen, but for what changed since."""
+        packed = Packed.of(frozen)
+        self.store.remember(frozen["stats"], _recalling(packed))
+        seen = self.store.reconcile()
+        recalled = self.store.recalled
+        lost = [path for path in frozen["stats"] if path not in recalled]
+        gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
+        self.cached = frozen["state"]
+        if gone:
+            self._purge()
+        if len(gone) + len(seen.change.upserts) >= REBUILD_FROM:
+            knowledge = self.rebuilt()
+            packed.let_go()
+            return knowledge, seen
+        knowledge = thaw(frozen, packed)
+        self._apply(knowledge, seen.change, gone)
+        return knowledge, seen
+
+    def _apply(
+        self, knowledge: Knowledge, change: Change, gone: frozenset[Key] = frozenset()
+    ) -> None:
+        knowledge.apply(PreparedChange(tuple(self._prepared(change.upserts)), gone))
+
     def rebuilt(self) -> Knowledge:
         """All that was last read, built anew (blocking)."""
-        return Knowledge.of(map(prepare, self.store.artifacts()))
+        knowledge = Knowledge.of(map(prepare, self.store.artifacts()))
+        self.store.keep_by(None, _recalling(knowledge.packed))
+        return knowledge
 
     def _prepared(self, artifacts: Iterable[Artifact]) -> list[Prepared]:
         prepared = list(map(self.parsing.prepared, artifacts))
@@ -240,12 +270,11 @@ def _is_live(artifact: Artifact) -> bool:
     return is_live(artifact) and gate_of(artifact) is not None
 
 
-def _recalling(frozen: Frozen) -> Callable[[str], Artifact]:
-    """Gives what a file said when it was frozen; of what was for nobody, only that it was there."""
-    known = artifact_in(frozen)
+def _recalling(packed: Packed) -> Callable[[str], Artifact]:
+    """Gives what a file said when it was packed; of what was for nobody, only that it was there."""
 
     def recall(path: str) -> Artifact:
-        return known(usual_key(path)) or _for_nobody(path)
+        return packed.artifact(usual_key(path)) or _for_nobody(path)
 
     return recall
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import count
-from typing import NamedTuple
+from marshal import loads
 
 from pyroaring import BitMap
 
-from sidecar.index.documents import Prepared
+from sidecar.index.documents import DocumentRef, Prepared, documents_for
+from sidecar.index.lazy import Lazy
 from sidecar.index.order import Order
+from sidecar.index.packed import Mapped, Packed
 from sidecar.index.postings import Document
-from sidecar.kb.access import OPEN, gate_of
+from sidecar.index.rows import decoded
 from sidecar.kb.layout import classify, usual_key, usual_path
 from sidecar.kb.records import (
-    KIND_OF,
     Artifact,
     Claim,
     Entity,
@@ -28,35 +29,26 @@ from sidecar.kb.records import (
     key_of,
 )
 
-__all__ = ["Artifacts", "DocumentRef", "documents_for"]
-
-
-class DocumentRef(NamedTuple):
-    """What a document of the full-text index stands for; `section` is 0 but for pages."""
-
-    key: Key
-    section: int
-
-
-def documents_for(prepared: Prepared, ordinals: Iterable[int]) -> tuple[Document, ...]:
-    """An artifact as full text knows it; ordinals are taken as they come."""
-    artifact, stems = prepared
-    kind, gate = KIND_OF[type(artifact)], gate_of(artifact) or OPEN
-    pairs = zip(stems, ordinals)  # noqa: B905 - more come than are taken
-    return tuple(Document(ordinal, kind, gate, s) for s, ordinal in pairs)
+__all__ = ["Artifacts"]
 
 
 class Artifacts:
     """What there is. The attributes are what `frozen` keeps and brings back; to others they are
-    private.
+    private. What was there at first is `packed`, and is made again when it is asked for.
     """
 
-    def __init__(self) -> None:
-        self.by_key: dict[Key, Prepared] = {}
-        self.documents: dict[Key, tuple[Document, ...]] = {}
-        self.ordinals = count()
-        self.refs: dict[int, DocumentRef] = {}
-        self.claims: dict[int, Claim] = {}
+    def __init__(self, packed: Packed) -> None:
+        self.packed = packed
+        self.by_key: Lazy[Key, Prepared] = Lazy(
+            Mapped(packed.numbers, packed.row), lambda _, row: decoded(loads(row))
+        )
+        self.documents: Lazy[Key, tuple[Document, ...]] = Lazy(
+            Mapped(packed.numbers, packed.span),
+            lambda key, _: packed.documents(packed.numbers[key]),
+        )
+        self.ordinals = count(packed.stop)
+        self.refs: Lazy[int, DocumentRef] = Lazy(packed.owners, packed.ref)
+        self.claims: Lazy[int, Claim] = Lazy(packed.owners, self._claim_owning)
         self.order = Order()
         self.declared_by: dict[str, set[str]] = defaultdict(set)
         self.pages_by_claim: dict[str, set[str]] = defaultdict(set)
@@ -121,6 +113,11 @@ class Artifacts:
         """The claims that ordinals stand for, in their order."""
         return map(self.claims.__getitem__, ordinals)
 
+    def _claim_owning(self, _: int, number: int) -> Claim:
+        found = self.by_key[self.packed.keys[number]].artifact
+        assert isinstance(found, Claim)
+        return found
+
     def first(self, ordinals: BitMap, limit: int) -> list[int]:
         """Those of the ordinals (of one kind) whose artifacts' ids come first, in that order."""
         return self.order.first(ordinals, limit, lambda ordinal: self.refs[ordinal].key[1])
@@ -135,7 +132,8 @@ class Artifacts:
 
     def documents_of(self, key: Key) -> tuple[Document, ...]:
         """What full text knows of an artifact; empty where there is none."""
-        return self.documents.get(key, ())
+        found: tuple[Document, ...] = self.documents.get(key, ())
+        return found
 
     def relations_of(self, artifact_id: str) -> list[str]:
         """Ids of the relations that start or end at an artifact, sorted."""
@@ -169,13 +167,21 @@ class Artifacts:
         key = key_of(artifact)
         self.by_key[key] = prepared
         self.documents[key] = documents
-        if usual_path(*key) != artifact.path:
-            self._paths[artifact.path] = key
-        self.order.add(*key, (document.ordinal for document in documents))
         for section, document in enumerate(documents):
             self.refs[document.ordinal] = DocumentRef(key, section)
         if isinstance(artifact, Claim):
             self.claims[documents[0].ordinal] = artifact
+        self._place(key, artifact, documents)
+
+    def _pack(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
+        """Hold an artifact that never was held, packed, as long as nothing else changes."""
+        self.packed.add(prepared, documents)
+        self._place(key_of(prepared.artifact), prepared.artifact, documents)
+
+    def _place(self, key: Key, artifact: Artifact, documents: tuple[Document, ...]) -> None:
+        if usual_path(*key) != artifact.path:
+            self._paths[artifact.path] = key
+        self.order.add(*key, (document.ordinal for document in documents))
         for index, target in self._references(artifact):
             index[target].add(artifact.id)
 

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.index.content import content_stems
-from sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Source
+from sidecar.index.postings import Document
+from sidecar.kb.access import OPEN, gate_of
+from sidecar.kb.records import (
+    KIND_OF,
+    Artifact,
+    Claim,
+    Entity,
+    Key,
+    Page,
+    Relation,
+    Source,
+)
 
-__all__ = ["Prepared", "prepare", "sections", "texts"]
+__all__ = ["DocumentRef", "Prepared", "documents_for", "prepare", "sections", "texts"]
 
 MAX_SECTIONS = 256
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -22,9 +34,24 @@ class Prepared(NamedTuple):
     stems: tuple[tuple[str, ...], ...]
 
 
+class DocumentRef(NamedTuple):
+    """What a document of the full-text index stands for; `section` is 0 but for pages."""
+
+    key: Key
+    section: int
+
+
 def prepare(artifact: Artifact) -> Prepared:
     """Analyse an artifact for full text."""
     return Prepared(artifact, tuple(tuple(content_stems(text)) for text in texts(artifact)))
+
+
+def documents_for(prepared: Prepared, ordinals: Iterable[int]) -> tuple[Document, ...]:
+    """An artifact as full text knows it; ordinals are taken as they come."""
+    artifact, stems = prepared
+    kind, gate = KIND_OF[type(artifact)], gate_of(artifact) or OPEN
+    pairs = zip(stems, ordinals)  # noqa: B905 - more come than are taken
+    return tuple(Document(ordinal, kind, gate, s) for s, ordinal in pairs)
 
 
 def texts(artifact: Artifact) -> list[str]:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from sidecar.index.documents import Prepared
-from sidecar.index.links import NO_LINKS, Linked
+from sidecar.index.links import Linked
 from sidecar.index.memo import Memo
+from sidecar.index.packed import NO_LINKS, Packed
 from sidecar.index.search import Document, Search
 from sidecar.index.titles import Title
 from sidecar.kb.access import gate_of, is_live
@@ -39,8 +40,8 @@ class _Undo(NamedTuple):
 class Knowledge(Linked):
     """The contents of one knowledge base, in memory. One thread asks and changes it."""
 
-    def __init__(self, search: Search | None = None) -> None:
-        super().__init__(search or Search())
+    def __init__(self, search: Search | None = None, packed: Packed | None = None) -> None:
+        super().__init__(search or Search(), packed or Packed())
         self.generation = 0
         self.overlaid = 0
         self.memo = Memo()
@@ -80,21 +81,30 @@ class Knowledge(Linked):
     def of(cls, artifacts: Iterable[Prepared]) -> Knowledge:
         """Build from all that there is (blocking, for a worker thread), ready for questions."""
         built = cls()
+        claims = []
         for prepared in artifacts:
+            if isinstance(prepared.artifact, Claim):
+                claims.append(prepared)
+            else:
+                built.learn(prepared)
+        for prepared in claims:
             built.learn(prepared)
-        built.link()
+        let_go(claims)
         built.fold()
         return built
 
     def learn(self, prepared: Prepared) -> None:
-        """Take in what is not known yet; `link` and `fold` come before the first question."""
-        if is_live(prepared.artifact) and gate_of(prepared.artifact):
-            self._learn(prepared, self._new_documents(prepared))
-
-    def link(self, claim: Claim | None = None) -> None:
-        """Link a claim, or all of them, to what is known by now."""
-        for one in self.claims.values() if claim is None else (claim,):
-            self._relink(one.id)
+        """Take in what never was known, before anything is changed: claims after what they are
+        linked to. `fold` comes before the first question.
+        """
+        artifact = prepared.artifact
+        if not is_live(artifact) or not gate_of(artifact):
+            return
+        documents = self._new_documents(prepared)
+        self._pack(prepared, documents)
+        self._make_findable(artifact, documents)
+        if isinstance(artifact, Claim):
+            self._link_packed(artifact, documents[0])
 
     def fold(self) -> None:
         """Have full text take in what was learned (blocking)."""
@@ -109,6 +119,7 @@ class Knowledge(Linked):
         for part in (names.root.children, *parts):
             if isinstance(part, dict):
                 let_go(part)
+        self.packed.let_go()
 
     def _replace(
         self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
@@ -141,16 +152,19 @@ class Knowledge(Linked):
 
     def _learn(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
         self._put(prepared, documents)
+        self._make_findable(prepared.artifact, documents)
+        if isinstance(prepared.artifact, Claim):
+            self.linked[documents[0].ordinal] = NO_LINKS
+
+    def _make_findable(self, artifact: Artifact, documents: tuple[Document, ...]) -> None:
         for document in documents:
             self.search.add(document)
             self.gates.add(document.gate)
-        if isinstance(prepared.artifact, Claim):
-            self.linked[documents[0].ordinal] = NO_LINKS
-        if isinstance(prepared.artifact, Entity):
-            self.names.add(prepared.artifact)
-        if isinstance(prepared.artifact, Page):
+        if isinstance(artifact, Entity):
+            self.names.add(artifact)
+        if isinstance(artifact, Page):
             ordinal, _, gate, _ = documents[0]
-            self.search.titles.add(Title(ordinal, gate, prepared.artifact.title))
+            self.search.titles.add(Title(ordinal, gate, artifact.title))
 
     def _forget(self, key: Key) -> Artifact:
         artifact, documents = self._take_out(key)

@@ -5,34 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
 
 from sidecar.index.artifacts import Artifacts
 from sidecar.index.content import Needle
 from sidecar.index.forms import required
+from sidecar.index.lazy import Lazy
 from sidecar.index.names import Names
-from sidecar.index.postings import merged
+from sidecar.index.packed import NO_LINKS, LinkedBy, Links, Packed
+from sidecar.index.postings import Document, merged
 from sidecar.index.search import Search
 from sidecar.kb.access import OPEN, gate_of
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
 
 __all__ = ["NO_LINKS", "Linked", "LinkedBy", "Links"]
 
-LinkedBy = Literal["declared", "named", "page"]
-
-
-class Links(NamedTuple):
-    """The entities that a claim counts for, each once and sorted, and why."""
-
-    entity_ids: tuple[str, ...]
-    by: LinkedBy
-
-
 Gated = tuple[tuple[str, tuple[str, ...]], ...]
 """The entities for which a claim counts by pages that not all who see the claim see, by gate."""
-NO_LINKS = Links((), "named")
 _NO_GATES: Mapping[str, BitMap] = {}
 
 
@@ -42,12 +32,14 @@ class Linked(Artifacts):
     As in `Artifacts`, the attributes without underscore are what `frozen` keeps and brings back.
     """
 
-    def __init__(self, search: Search) -> None:
-        super().__init__()
+    def __init__(self, search: Search, packed: Packed) -> None:
+        super().__init__(packed)
         self.search = search
         self.names = Names()
         self.gates: set[str] = {OPEN}
-        self.linked: dict[int, Links] = {}
+        self.linked: Lazy[int, Links] = Lazy(
+            packed.owners, lambda ordinal, _: packed.links(ordinal)
+        )
         self.gated: dict[int, Gated] = {}
         self.counted: dict[str, dict[str, BitMap]] = defaultdict(dict)
 
@@ -113,6 +105,16 @@ class Linked(Artifacts):
         if self.linked[ordinal] is not NO_LINKS:
             self._unlink(ordinal, gate)
         links = self.linked[ordinal] = self._linked(self.claims[ordinal])
+        self._count(claim_id, ordinal, gate, links)
+
+    def _link_packed(self, claim: Claim, document: Document) -> None:
+        """Link the claim that was packed last."""
+        links = self._linked(claim)
+        self.packed.link(document.ordinal, links)
+        self._count(claim.id, document.ordinal, document.gate, links)
+
+    def _count(self, claim_id: str, ordinal: int, gate: str, links: Links) -> None:
+        """Have a claim count for what it is linked to."""
         for entity_id in links.entity_ids:
             self.counted[entity_id].setdefault(gate, BitMap()).add(ordinal)
         if gate == OPEN and links.by == "page":

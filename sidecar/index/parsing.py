@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sidecar.index.crew import Answer, Crew, Files, Job
 from sidecar.index.documents import Prepared, prepare
@@ -23,16 +23,12 @@ AHEAD = 4
 
 
 class Parsing:
-    """Reads the batches of a `Store`; with helpers, also analyses what they say for full text.
-
-    `listener` is told of everything analysed, in the order of the files, while others are read.
-    """
+    """Reads the batches of a `Store`; with helpers, also analyses what they say for full text."""
 
     def __init__(self, helpers: int | None = None, pays_from: int = PAYS_FROM) -> None:
         self._helpers = _spare_processors() if helpers is None else helpers
         self._pays_from = pays_from
         self._prepared: dict[str, Prepared] = {}
-        self.listener: Callable[[Prepared], object] | None = None
 
     def __call__(self, batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
         """What the files of each batch say, batch for batch; `expected`: how many files come."""
@@ -52,15 +48,14 @@ class Parsing:
             crew.dismiss()
 
     def prepared(self, artifact: Artifact) -> Prepared:
-        """An artifact, analysed for full text: now, or when it was read."""
-        known = self._prepared.get(artifact.path)
+        """An artifact, analysed for full text: now, or when it was read; asked for once."""
+        known = self._prepared.pop(artifact.path, None)
         return known if known is not None and known.artifact is artifact else prepare(artifact)
 
     def forget(self) -> None:
         """Let go of what was kept aside."""
         let_go(self._prepared)
         self._prepared = {}
-        self.listener = None
 
     def _noted(self, answers: Iterable[Answer]) -> list[Reading]:
         readings = []
@@ -68,8 +63,6 @@ class Parsing:
             readings.append(reading)
             if prepared is not None:
                 self._prepared[prepared.artifact.path] = prepared
-                if self.listener is not None:
-                    self.listener(prepared)
         return readings
 
 

@@ -24,9 +24,9 @@ class Ledger:
         self._artifacts: dict[str, Artifact] = {}
         self._owners: dict[Key, str] = {}
         self._rivals: dict[Key, set[str]] = {}
-        self._before: dict[Key, Artifact | None] | None = None
-        """What counted when a change was last taken, of what may have changed; None at first."""
-        self._recalled: set[str] = set()
+        self._before: dict[Key, Artifact | None] = {}
+        """What counted when a change was last taken, of what may have changed."""
+        self._recalled: dict[str, None] = {}
         self._recall: Callable[[str], Artifact] = _nothing_recalled
 
     def recall_by(self, recall: Callable[[str], Artifact]) -> None:
@@ -35,12 +35,17 @@ class Ledger:
 
     def recall(self, paths: Iterable[str]) -> None:
         """The files say what they said; no change."""
-        self._recalled.update(paths)
+        for path in paths:
+            self._recalled[path] = None
 
     @property
     def recalled(self) -> AbstractSet[str]:
         """The files that were recalled, and say so still."""
-        return self._recalled
+        return self._recalled.keys()
+
+    def is_new(self, key: Key) -> bool:
+        """Whether no file speaks for it but, perhaps, a recalled one."""
+        return key not in self._owners
 
     def get(self, path: str) -> Artifact | None:
         return self._recall(path) if path in self._recalled else self._artifacts.get(path)
@@ -58,8 +63,7 @@ class Ledger:
         self._take_over(path)
         old_key = None if old is None else key_of(old)
         new_key = None if artifact is None else key_of(artifact)
-        if self._before is not None or self._recalled:
-            self._note(old_key, new_key)
+        self._note(old_key, new_key)
         if old_key is not None and old_key != new_key:
             self._leave(old_key, path)
         if artifact is None:
@@ -69,16 +73,14 @@ class Ledger:
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
 
-    def artifacts(self) -> Iterator[Artifact]:
-        """What counts, in no particular order."""
-        yield from map(self._recall, self._recalled)
-        yield from map(self._artifacts.__getitem__, self._owners.values())
+    def counting(self) -> Iterator[str]:
+        """The files that count."""
+        yield from self._recalled
+        yield from self._owners.values()
 
     def take_change(self) -> Change:
         """What differs from when this was last called."""
         before, self._before = self._before, {}
-        if before is None:
-            return Change(tuple([self._artifacts[path] for path in self._owners.values()]))
         upserts, removals = [], set()
         for key, old in before.items():
             new = self._current(key)
@@ -91,10 +93,9 @@ class Ledger:
 
     def _note(self, *keys: Key | None) -> None:
         """Keep what counts for some keys, before it changes."""
-        before = self._before = {} if self._before is None else self._before
         for key in keys:
-            if key is not None and key not in before:
-                before[key] = self._current(key)
+            if key is not None and key not in self._before:
+                self._before[key] = self._current(key)
 
     def problems(self) -> Iterator[Problem]:
         """One for every file that lost its id to another."""
@@ -117,7 +118,7 @@ class Ledger:
         """Make an ordinary file of a recalled one."""
         if path in self._recalled:
             self._artifacts[path] = self._recall(path)
-            self._recalled.remove(path)
+            del self._recalled[path]
             self._owners[usual_key(path)] = path
 
     def _join(self, key: Key, path: str) -> None:

@@ -15,15 +15,17 @@ from sidecar.kb.batches import Parse, parse_inline, parsed
 from sidecar.kb.document import DocumentError, decode, load
 from sidecar.kb.files import Stat, UnreadableError
 from sidecar.kb.large import let_go, make_room
-from sidecar.kb.layout import CONFIG, Survey, is_folder, survey
+from sidecar.kb.layout import CONFIG, Survey, is_folder, survey, usual_path
 from sidecar.kb.ledger import Ledger
 from sidecar.kb.placing import placed
 from sidecar.kb.reader import Reading
-from sidecar.kb.records import Artifact, Change, Problem, Severity
+from sidecar.kb.records import Artifact, Change, Problem, Severity, key_of
 from sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
-__all__ = ["GRACE_SECONDS", "Reconciled", "Store"]
+__all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
 
+Keep = Callable[[Artifact], bool]
+"""Takes what a file says, and gives whether it keeps it."""
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
 _ROOM_FOR = 4_000
@@ -67,6 +69,7 @@ class Store:
         self._survey_problems: list[Problem] = []
         self._config: bytes | None = None
         self._remembered: Mapping[str, Stat] = {}
+        self._keep: Keep | None = None
         self.looks = 0
         """How many artifact files were read, or found gone or unreadable."""
         self._looked_at = 0.0
@@ -80,8 +83,15 @@ class Store:
         return min(due, default=None)
 
     def artifacts(self) -> Iterator[Artifact]:
-        """All that counts, as last read."""
-        return self._ledger.artifacts()
+        """All that counts, as last read, in the order in which it would be read."""
+        for path in _by_name(self._ledger.counting()):
+            if (artifact := self._ledger.get(path)) is not None:
+                yield artifact
+
+    def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
+        """Have somebody else keep what is read for the first time, and tell what files said."""
+        self._keep = keep
+        self._ledger.recall_by(recall)
 
     def remember(self, stats: Mapping[str, Stat], recall: Callable[[str], Artifact]) -> None:
         """What an earlier process has read: how the files stood, and what tells what they say.
@@ -89,7 +99,7 @@ class Store:
         The next full reconcile takes what still stands the same as read, and as no change.
         """
         self._remembered = stats
-        self._ledger.recall_by(recall)
+        self.keep_by(None, recall)
 
     @property
     def recalled(self) -> AbstractSet[str]:
@@ -131,7 +141,7 @@ class Store:
             self._recall(found.files)
         self._take_in(_by_name(self._versions.differing(found.files)))
         if only is None:
-            self._remembered = {}
+            self._remembered, self._keep = {}, None
         let_go(found.files)
         self._expire()
         return self._reconciled()
@@ -210,7 +220,17 @@ class Store:
             self._versions.doubt(path)
         else:
             self._since.pop(path, None)
-            self._ledger.put(path, reading.artifact)
+            if not self._is_kept(path, reading.artifact):
+                self._ledger.put(path, reading.artifact)
+
+    def _is_kept(self, path: str, artifact: Artifact | None) -> bool:
+        """Whether somebody else keeps what a file says, which is no change then."""
+        if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
+            return False
+        if not self._ledger.is_new(key) or not self._keep(artifact):
+            return False
+        self._ledger.recall((path,))
+        return True
 
     def _fail(self, path: str, reason: str) -> None:
         """The file is there, and what it holds can't be known."""

@@ -14,6 +14,7 @@ from sidecar.index.content import content_stems, needles
 from sidecar.index.documents import prepare
 from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
+from sidecar.index.packed import BLOCK, Links
 from sidecar.index.titles import Pending
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
@@ -49,13 +50,16 @@ class Changing:
 
     def take(self, step: Step) -> None:
         """One change. Folding: 0 none, 1 at once, 2 begun now and adopted after the next change;
-        with 4, the change comes to what was frozen before it.
+        with 4, the change comes to what was frozen before it, with 5, to what was built anew.
         """
         new, gone, folding = step
         change = change_of(new, gone)
         if folding == 4:
             self._late = None
             self.knowledge = thaw(marshal.loads(marshal.dumps(freeze(self.knowledge))))
+        if folding == 5:
+            self._late = None
+            self.knowledge = Knowledge.of([prepare(a) for a in self.artifacts.values()])
         titles = self.knowledge.search.titles
         late = titles.fold(self._late) if self._late is not None else None
         self.knowledge.apply(change)
@@ -367,3 +371,30 @@ def test_a_claim_that_others_may_see_is_another_document() -> None:
 
 def _holding(knowledge: Knowledge, word: str, gates: frozenset[str] = ADA) -> BitMap:
     return knowledge.search.holding_all(needles(word), Kind.CLAIM, gates)
+
+
+def test_what_is_packed_in_many_blocks_is_what_came() -> None:
+    artifacts: list[Artifact] = [
+        claim(f"c{number:04}", f"The token of service {number}", entities=("api",))
+        for number in range(2 * BLOCK + 1)
+    ]
+    artifacts.append(entity("api", "Token API"))
+    knowledge = Knowledge.of([prepare(a) for a in artifacts])
+    assert {p.artifact for p in knowledge.prepared()} == set(artifacts)
+    counting = knowledge.counting("api", frozenset({OPEN}))
+    assert {c.id for c in knowledge.claims_at(counting)} == {
+        f"c{n:04}" for n in range(2 * BLOCK + 1)
+    }
+    again = thaw(marshal.loads(marshal.dumps(freeze(knowledge))))
+    assert again.prepared() == knowledge.prepared()
+    assert again.links("c2000") == knowledge.links("c2000") == Links(("api",), "declared")
+
+
+def test_to_freeze_makes_nothing_of_what_is_packed() -> None:
+    knowledge = Knowledge.of(
+        [prepare(claim("c", "Token API")), prepare(entity("api", "Token API"))]
+    )
+    frozen = freeze(knowledge)
+    assert freeze(thaw(frozen)) == frozen
+    for held in (knowledge.by_key, knowledge.documents, knowledge.linked, knowledge.claims):
+        assert not dict.keys(held)

@@ -13,10 +13,8 @@ import pytest
 
 from sidecar.engine.collection import Collection
 from sidecar.index import crew
-from sidecar.index.building import Building
 from sidecar.index.crew import Job, start_helper
 from sidecar.index.documents import Prepared, prepare
-from sidecar.index.frozen import freeze
 from sidecar.index.helper import understood
 from sidecar.index.knowledge import Knowledge
 from sidecar.index.parsing import Parsing
@@ -73,10 +71,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
 
 def read(kb_dir: Path, parse: Parsing) -> tuple[Reconciled, list[Prepared], list[Prepared]]:
-    """One reconcile, what was prepared of it, and what was told of meanwhile."""
-    told: list[Prepared] = []
-    parse.listener = told.append
+    """One reconcile, what was prepared of it, and what of that where the files were read."""
     step = Store(kb_dir, parse=parse).reconcile()
+    told = list(parse._prepared.values())
     return step, [parse.prepared(artifact) for artifact in step.change.upserts], told
 
 
@@ -327,24 +324,29 @@ def test_a_helper_says_nothing_but_its_answers() -> None:
     assert sorted(err.split()) in ([b"x", b"y"], [b"yx"])
 
 
-def test_what_was_learned_meanwhile_is_as_if_built_at_once(kb_dir: Path) -> None:
-    built = Building()
-    parse = Parsing(helpers=0)
-    _, prepared, _ = read(kb_dir, parse)
-    for one in prepared:
-        built.learn(one)
-    assert freeze(built.finished(prepared)) == freeze(Knowledge.of(prepared))
-    backwards = prepared[::-1]
+def contents(knowledge: Knowledge) -> dict[object, object]:
+    """What there is, what it counts for and in which words it is found, without any ordinals."""
+    found: dict[object, object] = {p.artifact.path: p for p in knowledge.prepared()}
+    for one in knowledge.all_of(Kind.CLAIM):
+        found["links", one.id] = knowledge.links(one.id, knowledge.gates)
+    for where, held in knowledge.search.postings.held.items():
+        for word, ordinals in held.items():
+            found[(*where, word)] = sorted(knowledge.ref(ordinal) for ordinal in ordinals)
+    return found
+
+
+def test_what_is_learned_while_files_are_read_is_as_if_built_at_once(kb_dir: Path) -> None:
+    artifacts = Store(kb_dir).reconcile().change.upserts
+    assert any(a.path == "claims/twin.yaml" for a in artifacts) is False  # another file counts
+    collection = Collection.at(kb_dir.parent, time.monotonic)
+    step = collection.read()
+    assert step is not None
+    assert step.rebuilt is not None
+    backwards = list(map(prepare, artifacts))[::-1]
     kinds = [type(one.artifact) for one in backwards]
-    assert kinds.index(Claim) < kinds.index(Entity)  # so that it has to be linked once more
-    built = Building()
-    for one in backwards:
-        built.learn(one)
-    assert freeze(built.finished(backwards)) == freeze(Knowledge.of(backwards))
-    built = Building()
-    for one in backwards:
-        built.learn(one)
-    assert freeze(built.finished(prepared)) == freeze(Knowledge.of(prepared))
+    assert kinds.index(Claim) < kinds.index(Entity)
+    assert contents(step.rebuilt) == contents(Knowledge.of(backwards))
+    assert contents(collection.rebuilt()) == contents(step.rebuilt)
 
 
 def test_a_collection_reads_with_helpers_as_without(kb_dir: Path) -> None:
@@ -358,6 +360,6 @@ def test_a_collection_reads_with_helpers_as_without(kb_dir: Path) -> None:
         return step.rebuilt
 
     alone, together = knowledge(Parsing(helpers=0)), knowledge(Parsing(helpers=1, pays_from=0))
-    assert freeze(together) == freeze(alone)
+    assert contents(together) == contents(alone)
     assert {c.id for c in together.all_of(Kind.CLAIM)} >= {"c000", "agents"}
     assert {c.id for c in together.all_of(Kind.CLAIM)}.isdisjoint({"gone", "private"})

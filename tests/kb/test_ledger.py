@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.kb.layout import usual_path
 from sidecar.kb.ledger import Ledger
 from sidecar.kb.records import Artifact, Entity, Key, key_of
 
@@ -28,15 +29,26 @@ def served(files: dict[str, Entity]) -> dict[Key, Artifact]:
     return result
 
 
-@given(st.lists(PUTS, max_size=6))
-def test_changes_add_up_to_what_counts(steps: list[list[tuple[str, str | None, str]]]) -> None:
+@given(st.lists(PUTS, max_size=6), st.booleans())
+def test_changes_add_up_to_what_counts(
+    steps: list[list[tuple[str, str | None, str]]], kept: bool
+) -> None:
+    """With `kept`, somebody else keeps what the first files say, as long as none is read twice."""
     ledger = Ledger()
     files: dict[str, Entity] = {}
     known: dict[Key, Artifact] = {}
-    for step in steps:
+    keeping: dict[str, Artifact] = {}
+    ledger.recall_by(keeping.__getitem__)
+    for number, step in enumerate(steps):
         for path, entity_id, name in step:
             artifact = None if entity_id is None else Entity(entity_id, path, name)
-            ledger.put(path, artifact)
+            first = kept and number == 0 and path not in files
+            usual = artifact is not None and path == usual_path(*key_of(artifact))
+            if artifact is not None and first and usual and ledger.is_new(key_of(artifact)):
+                keeping[path] = known[key_of(artifact)] = artifact
+                ledger.recall((path,))
+            else:
+                ledger.put(path, artifact)
             files.pop(path, None)
             if artifact is not None:
                 files[path] = artifact
