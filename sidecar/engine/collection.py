@@ -29,6 +29,7 @@ from sidecar.kb.records import (
     Scope,
     Session,
     Source,
+    key_of,
 )
 from sidecar.kb.settings import Settings, config_mapping, load_settings
 from sidecar.kb.store import Reconciled, Store
@@ -101,7 +102,8 @@ class Collection:
         if not self.complete:
             return self._read_first()
         seen = self.store.reconcile(paths)
-        change = PreparedChange(tuple(self._prepared(seen.change.upserts)), seen.change.removals)
+        upserts, removals = tuple(self._prepared(seen.change.upserts)), seen.change.removals
+        change = PreparedChange(upserts, removals, self._unpacked(seen.change))
         if change.removals or not all(_is_live(p.artifact) for p in change.upserts):
             self._purge()
         same = (
@@ -112,6 +114,11 @@ class Collection:
         )
         ended = _ended(seen.change.upserts)
         return None if same else Step(change, seen.problems, seen.skipped, seen.config, ended)
+
+    def _unpacked(self, change: Change) -> dict[Key, Prepared]:
+        keys = change.removals.union(map(key_of, change.upserts))
+        packed = self.knowledge.packed
+        return {key: found for key in keys if (found := packed.prepared(key)) is not None}
 
     def _read_first(self) -> Step:
         """See everything, with the help of the cache."""

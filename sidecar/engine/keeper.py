@@ -276,5 +276,6 @@ def _together(first: Step | None, then: Step | None, collection: Collection) -> 
     gone = first.change.removals | then.change.removals
     new = {key: p for key, p in new.items() if key not in then.change.removals}
     new |= {key_of(p.artifact): p for p in then.change.upserts}
-    change = PreparedChange(tuple(new.values()), gone - new.keys())
+    unpacked = {**first.change.unpacked, **then.change.unpacked}
+    change = PreparedChange(tuple(new.values()), gone - new.keys(), unpacked)
     return replace(then, change=change, ended=first.ended | then.ended)

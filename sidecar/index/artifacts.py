@@ -44,7 +44,7 @@ class Artifacts:
         )
         self.documents: Lazy[Key, tuple[Document, ...]] = Lazy(
             Mapped(packed.numbers, packed.span),
-            lambda key, _: packed.documents(packed.numbers[key]),
+            lambda key, span: documents_for(self.by_key[key], span),
         )
         self.ordinals = count(packed.stop)
         self.refs: Lazy[int, DocumentRef] = Lazy(packed.owners, packed.ref)
@@ -202,7 +202,7 @@ class Artifacts:
 
     def _take_out(self, key: Key) -> tuple[Artifact, tuple[Document, ...]]:
         """Hold an artifact no longer, nor its documents."""
-        artifact, documents = self.by_key.pop(key).artifact, self.documents.pop(key)
+        documents, artifact = self.documents.pop(key), self.by_key.pop(key).artifact
         if self._paths.get(artifact.path) == key:
             del self._paths[artifact.path]
         self.order.remove(document.ordinal for document in documents)

@@ -6,7 +6,7 @@ applied in one step between two questions, and can be taken back in one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -24,10 +24,14 @@ __all__ = ["Knowledge", "PreparedChange"]
 
 
 class PreparedChange(NamedTuple):
-    """A change, analysed for full text."""
+    """A change, analysed for full text.
+
+    `unpacked` is what was packed of the artifacts that it changes, made again off the event loop.
+    """
 
     upserts: tuple[Prepared, ...]
     removals: frozenset[Key]
+    unpacked: Mapping[Key, Prepared] = {}
 
 
 class _Undo(NamedTuple):
@@ -50,6 +54,8 @@ class Knowledge(Linked):
 
     def apply(self, change: PreparedChange) -> _Undo:
         """Take a change in, in one step. Retired artifacts are removed, not kept."""
+        for key, prepared in change.unpacked.items():
+            self.by_key.hold(key, prepared)
         upserts = {key_of(p.artifact): p for p in change.upserts}
         keep = [p for p in upserts.values() if is_live(p.artifact) and gate_of(p.artifact)]
         gone = change.removals | upserts.keys()

@@ -37,6 +37,11 @@ class Lazy(dict[K, V]):
         """A key's value if it was made or put in, without making it."""
         return dict.get(self, key)
 
+    def hold(self, key: K, value: V) -> None:
+        """Keep what was made for a key elsewhere, unless another value stands there."""
+        if key in self._raw and key not in self._gone:
+            dict.setdefault(self, key, value)
+
     def __missing__(self, key: K) -> V:
         if key in self._raw and key not in self._gone:
             value = self._make(key, self._raw[key])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from marshal import dumps, loads
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from sidecar.index.documents import DocumentRef, Prepared, documents_for
+from sidecar.index.documents import DocumentRef, Prepared
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.kb.large import let_go
@@ -171,12 +171,14 @@ class Packed:
         start = self._ends[number - 1] if number % BLOCK else 0
         return memoryview(self._rows[number // BLOCK])[start : self._ends[number]]
 
-    def prepared(self, number: int) -> Prepared:
-        return decoded(loads(self.row(number)))
+    def prepared(self, key: Key) -> Prepared | None:
+        """What is packed for a key. From any thread, once nothing more is added."""
+        number = self.numbers.get(key)
+        return None if number is None else decoded(loads(self.row(number)))
 
     def artifact(self, key: Key) -> Artifact | None:
-        number = self.numbers.get(key)
-        return None if number is None else self.prepared(number).artifact
+        found = self.prepared(key)
+        return None if found is None else found.artifact
 
     def entity(self, entity_id: str) -> Entity:
         found = self.artifact((Kind.ENTITY, entity_id))
@@ -189,9 +191,6 @@ class Packed:
         while self.owners.get(stop) == number:
             stop += 1
         return range(start, stop)
-
-    def documents(self, number: int) -> tuple[Document, ...]:
-        return documents_for(self.prepared(number), self.span(number))
 
     def ref(self, ordinal: int, number: int) -> DocumentRef:
         kind, artifact_id = self.keys[number]

@@ -396,5 +396,7 @@ def test_to_freeze_makes_nothing_of_what_is_packed() -> None:
     )
     frozen = freeze(knowledge)
     assert freeze(thaw(frozen)) == frozen
-    for held in (knowledge.by_key, knowledge.documents, knowledge.linked, knowledge.claims):
-        assert not dict.keys(held)
+    assert all(
+        held.made(key) is None for held in (knowledge.by_key, knowledge.documents) for key in held
+    )
+    assert all(held.made(o) is None for held in (knowledge.linked, knowledge.refs) for o in held)
