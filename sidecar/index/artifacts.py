@@ -189,13 +189,15 @@ class Artifacts:
         """Hold a claim as it is now, under the ordinal that it has."""
         claim, before = prepared.artifact, self.by_key[key].artifact
         assert isinstance(claim, Claim)
+        assert isinstance(before, Claim)
         self._paths.pop(before.path, None)
         if usual_path(*key) != claim.path:
             self._paths[claim.path] = key
-        for index, target in self._references(before):
-            index[target].discard(claim.id)
-        for index, target in self._references(claim):
-            index[target].add(claim.id)
+        if before.entities != claim.entities:
+            for index, target in self._references(before):
+                index[target].discard(claim.id)
+            for index, target in self._references(claim):
+                index[target].add(claim.id)
         self.by_key[key] = prepared
         self.documents[key] = documents
         self.claims[documents[0].ordinal] = claim

@@ -136,10 +136,11 @@ class Knowledge(Linked):
         revised: set[Key] = set()
         for prepared, documents in new:
             if self._holds_claim(key := key_of(prepared.artifact), documents):
+                if not self._links_alike(key, prepared.artifact):
+                    touched.append(prepared.artifact)
                 self.search.revise(self.documents[key][0], documents[0])
                 self._revise(key, prepared, documents)
                 revised.add(key)
-                touched.append(prepared.artifact)
             else:
                 learned.append((prepared, documents))
         for key in gone:

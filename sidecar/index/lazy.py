@@ -28,10 +28,11 @@ class Lazy(dict[K, V]):
         self._make = make
         self._default = default
         self._gone: set[K] = set()
+        """The keys that `raw` has nothing to say about any more, if it ever had."""
 
     def raw_of(self, key: K) -> Any:
         """The raw value that stands for a key; None once another one was put in its place."""
-        return self._raw[key] if key in self._raw and key not in self._gone else None
+        return None if key in self._gone else self._raw.get(key)
 
     def made(self, key: K) -> V | None:
         """A key's value if it was made or put in, without making it."""
@@ -39,12 +40,12 @@ class Lazy(dict[K, V]):
 
     def hold(self, key: K, value: V) -> None:
         """Keep what was made for a key elsewhere, unless another value stands there."""
-        if key in self._raw and key not in self._gone:
+        if key not in self._gone and key in self._raw:
             dict.setdefault(self, key, value)
 
     def __missing__(self, key: K) -> V:
-        if key in self._raw and key not in self._gone:
-            value = self._make(key, self._raw[key])
+        if (raw := self.raw_of(key)) is not None:
+            value = self._make(key, raw)
             super().__setitem__(key, value)
         elif self._default is not None:
             value = self[key] = self._default()
@@ -53,19 +54,17 @@ class Lazy(dict[K, V]):
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
-        if key in self._raw:
-            self._gone.add(key)
+        self._gone.add(key)
         super().__setitem__(key, value)
 
     def __delitem__(self, key: K) -> None:
         if key not in self:
             raise KeyError(key)
-        if key in self._raw:
-            self._gone.add(key)
+        self._gone.add(key)
         dict.pop(self, key, None)
 
     def __contains__(self, key: object) -> bool:
-        return dict.__contains__(self, key) or (key in self._raw and key not in self._gone)
+        return dict.__contains__(self, key) or (key not in self._gone and key in self._raw)
 
     def __iter__(self) -> Iterator[K]:
         """The keys: those of `raw` first, in their order, then the others."""

@@ -17,7 +17,7 @@ from sidecar.index.packed import NO_LINKS, LinkedBy, Links, Packed
 from sidecar.index.postings import Document, merged
 from sidecar.index.search import Search
 from sidecar.kb.access import OPEN, gate_of
-from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
+from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page
 
 __all__ = ["NO_LINKS", "Linked", "LinkedBy", "Links"]
 
@@ -87,6 +87,16 @@ class Linked(Artifacts):
                 case _:
                     pass
         return claims
+
+    def _links_alike(self, key: Key, claim: Artifact) -> bool:
+        """Whether a claim that is held counts for the same entities when it says this."""
+        before, by = self.by_key[key].artifact, self.linked[self.documents[key][0].ordinal].by
+        return (
+            isinstance(before, Claim)
+            and isinstance(claim, Claim)
+            and before.entities == claim.entities
+            and (by == "declared" or before.text == claim.text)
+        )
 
     def _naming(self, entity: Entity) -> Iterator[str]:
         """Ids of the claims that may name an entity: those that hold all words of a name."""

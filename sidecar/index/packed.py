@@ -76,16 +76,9 @@ class _Owners(Mapping[int, int]):
         self.numbers = numbers
 
     def __getitem__(self, ordinal: int) -> int:
-        if ordinal not in self:
-            raise KeyError(ordinal)
-        return self.numbers[ordinal]
-
-    def __contains__(self, ordinal: object) -> bool:
-        return (
-            isinstance(ordinal, int)
-            and 0 <= ordinal < len(self.numbers)
-            and self.numbers[ordinal] != NOBODY
-        )
+        if 0 <= ordinal < len(self.numbers) and (number := self.numbers[ordinal]) != NOBODY:
+            return number
+        raise KeyError(ordinal)
 
     def __iter__(self) -> Iterator[int]:
         return (o for o, number in enumerate(self.numbers) if number != NOBODY)
@@ -187,8 +180,9 @@ class Packed:
 
     def span(self, number: int) -> range:
         """The ordinals of an artifact."""
-        start = stop = self._firsts[number]
-        while self.owners.get(stop) == number:
+        numbers, start = self.owners.numbers, self._firsts[number]
+        stop = start
+        while stop < len(numbers) and numbers[stop] == number:
             stop += 1
         return range(start, stop)
 

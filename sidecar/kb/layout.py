@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of, stat_inside
+from sidecar.kb.large import make_room
 from sidecar.kb.records import Key, Kind, Problem, Severity
 
 __all__ = [
@@ -31,6 +32,8 @@ KB_DIRNAME = ".vouch"
 UNINTERESTING = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target"})
 CONFIG = "config.yaml"
 MAX_FILES = 400_000
+_ROOM_FOR = 8_000
+"""Files after which memory is at hand for twice as many."""
 
 FOLDERS = {
     "entities": (Kind.ENTITY, ".yaml"),
@@ -210,11 +213,14 @@ def survey(
     """
     found = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
-    for path in _candidates(base, root, found) if only is None else _named(base, root, only):
+    paths = _candidates(base, root, found) if only is None else _named(base, root, only)
+    for number, path in enumerate(paths):
         if len(found.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
             found.refuse("", reason, unreadable=False)
             break
+        if number % _ROOM_FOR == 0:
+            make_room(2 * number)
         _look_at(path, f"{base}/{path}", root, found)
     return found
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 import anyio
-from watchfiles import Change as FileChange
 from watchfiles import awatch
 
 from sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, classify, is_folder
@@ -114,14 +113,16 @@ class _Watch:
                 recursive=_RECURSIVE,
             ):
                 self._say_lost(False)
+                changed = {_below(base, path) for _, path in changes}
+                folders = any(map(is_folder, changed))
                 if seen:
-                    self._pass_on(changes)
+                    self._pass_on(changed, folders)
                 else:
                     self.on_change(self.root)  # whatever changed before the events began
                 seen = True
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
-                if any(is_folder(_below(base, path)) for _, path in changes):
+                if folders:
                     ended.set()
             ended.set()
 
@@ -131,15 +132,12 @@ class _Watch:
                 await self.stop.wait()
         ended.set()
 
-    def _pass_on(self, changes: set[tuple[FileChange, str]]) -> None:
-        base = os.path.realpath(self.kb_dir)
-        wanted = frozenset(filter(_matters, (_below(base, path) for _, path in changes)))
-        if not wanted:
-            return
-        if self.on_files is not None and not any(map(is_folder, wanted)):
-            self.on_files(self.root, wanted)
-        else:
+    def _pass_on(self, changed: Iterable[str], folders: bool) -> None:
+        files = frozenset(filter(_is_read, changed))
+        if folders or (files and self.on_files is None):
             self.on_change(self.root)
+        elif files and self.on_files is not None:
+            self.on_files(self.root, files)
 
     def _identity(self) -> tuple[int, int] | None:
         try:
@@ -175,8 +173,10 @@ def _watched(base: str) -> list[str]:
 
 
 def _below(base: str, path: str) -> str:
+    if path.startswith(base + os.sep):
+        return path[len(base) + 1 :].replace(os.sep, "/")
     return os.path.relpath(path, base).replace(os.sep, "/")
 
 
-def _matters(path: str) -> bool:
-    return path == CONFIG or classify(path) is not None or is_folder(path)
+def _is_read(path: str) -> bool:
+    return path == CONFIG or classify(path) is not None
