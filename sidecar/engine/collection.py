@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from sidecar.index.cache import Cache, Parts
 from sidecar.index.documents import Prepared, prepare
-from sidecar.index.frozen import Frozen, frozen_parts, thaw
+from sidecar.index.frozen import Frozen, frozen_parts, in_blocks, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.packed import Packed
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
-from sidecar.kb.files import Stat
 from sidecar.kb.glance import state_of
-from sidecar.kb.large import let_go
-from sidecar.kb.layout import KB_DIRNAME, usual_key
+from sidecar.kb.layout import KB_DIRNAME, usual_key, usual_path
 from sidecar.kb.records import (
     Artifact,
     Change,
@@ -43,8 +40,6 @@ WITHHELD: dict[Kind, Callable[..., Artifact]] = {
 }
 """The kinds of what may be there for nobody."""
 
-_RUN = 2_000
-"""Files whose stats are kept in one go."""
 REBUILD_FROM = 1_000
 """Changed artifacts from which on building anew beats changing in place."""
 
@@ -139,7 +134,6 @@ class Collection:
         self.store.keep_by(learn, _recalling(knowledge.packed))
         seen = self.store.reconcile()
         self._apply(knowledge, seen.change)
-        knowledge.fold()
         return knowledge, seen
 
     def _recall(self, frozen: Frozen) -> tuple[Knowledge, Reconciled]:
@@ -189,54 +183,46 @@ class Collection:
         looks = self.store.looks
         if self.cache is None or (self.cached is not None and self.cached_at == looks):
             return True
-        stats = self.store.settled() if self.complete else None
-        if stats is None:
+        if not self.complete or not self.store.is_settled():
             return False
-        done = self._remember(self.cache, stats)
+        done = self._remember(self.cache)
         if done:
             self.cached_at = looks
-        let_go(stats)
         return done
 
-    def _remember(self, cache: Cache, stats: Mapping[str, Stat]) -> bool:
-        state = state_of(stats)
+    def _remember(self, cache: Cache) -> bool:
+        state = state_of(self.store.faultless())
         if state == self.cached:
             return True
-        everything = self.store.known()
-        whole = None if everything is None else state_of(everything)
-        let_go(everything or {})
+        every = self.store.every()
+        whole = None if every is None else state_of(every)
         self._purge()
         try:
-            if cache.save(self._parts(stats, state), whole):
+            if cache.save(self._parts(state), whole):
                 self.cached = state
         except (_ChangedError, RuntimeError, LookupError):
             return False
         return True
 
-    def _parts(self, stats: Mapping[str, Stat], state: bytes) -> Parts:
+    def _parts(self, state: bytes) -> Parts:
         """What is kept, bit by bit. Raises `_ChangedError` where it was changed meanwhile, or
         whatever that leads to.
         """
         knowledge, changes = self.knowledge, self.knowledge.changes
-        keys: dict[Key, int] = {}
-        for name, part in frozen_parts(knowledge):
-            yield name, part
-            if name == "keys":
-                keys = part
-            elif isinstance(part, dict):
-                let_go(part)
-        kept = ((usual_key(path), path, stat) for path, stat in stats.items())
-        while some := list(islice(kept, _RUN)):
-            yield (
-                "stats",
-                {p: tuple(stat) for k, p, stat in some if k in keys or k[0] in WITHHELD},
-            )
-            for key, _, _ in some:
-                keys.pop(key, None)
-        yield "loose", dict.fromkeys(keys, True)
+        artifacts, store = knowledge.by_key, self.store
+        yield from frozen_parts(knowledge)
+        yield from in_blocks(
+            "stats",
+            (
+                (path, tuple(stat))
+                for path, stat in store.faultless()
+                if (key := usual_key(path)) in artifacts or key[0] in WITHHELD
+            ),
+        )
+        loose = (key for key in artifacts if not store.is_faultless(usual_path(*key)))
+        yield "loose", {(str(kind), name): True for kind, name in loose}
         yield "state", state
         yield "config", dict(config_mapping(self.config, []))
-        let_go(keys)
         if knowledge.changes != changes or knowledge is not self.knowledge:
             raise _ChangedError
 

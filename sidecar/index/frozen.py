@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from marshal import dumps
 from typing import Any
 
@@ -21,10 +22,9 @@ from sidecar.index.packed import BLOCK, BY, NO_LINKS, NOBODY, Links, Packed, num
 from sidecar.index.rows import encoded
 from sidecar.index.search import Search
 from sidecar.index.titles import Title, Titles
-from sidecar.kb.large import make_room
 from sidecar.kb.records import Kind
 
-__all__ = ["Frozen", "freeze", "frozen_parts", "thaw"]
+__all__ = ["Frozen", "freeze", "frozen_parts", "in_blocks", "thaw"]
 
 Frozen = dict[str, Any]
 """By name: mappings of plain values, and bytes."""
@@ -33,7 +33,13 @@ _INDEXES = ("pages_by_claim", "pages_by_entity", "relations_by_end")
 
 def freeze(knowledge: Knowledge) -> Frozen:
     """Everything that is known, out of values that `marshal` takes."""
-    return dict(frozen_parts(knowledge))
+    frozen: Frozen = {}
+    for name, part in frozen_parts(knowledge):
+        if isinstance(part, dict):
+            frozen.setdefault(name, {}).update(part)
+        else:
+            frozen[name] = part
+    return frozen
 
 
 def frozen_parts(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
@@ -42,18 +48,35 @@ def frozen_parts(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
     In another thread than the one that changes it, this may raise anything and counts only if
     `knowledge.changes` is the same before and after.
     """
-    search = knowledge.search
+    for name, entries in _mappings(knowledge):
+        yield from in_blocks(name, entries)
     yield from _frozen_rows(knowledge)
     yield from _frozen_links(knowledge).items()
-    yield from freeze_names(knowledge.names).items()
-    yield "titles", {ordinal: tuple(title) for ordinal, title in search.titles.known.items()}
     yield "strays", knowledge.order.strays.serialize()
-    yield "last", {str(kind): last for kind, last in knowledge.order.last.items()}
+
+
+def in_blocks(name: str, entries: Iterator[tuple[Any, Any]]) -> Iterator[tuple[str, Frozen]]:
+    """A mapping, some entries at a time: all of them would take as much memory again."""
+    some = dict(islice(entries, BLOCK))
+    yield name, some
+    while some := dict(islice(entries, BLOCK)):
+        yield name, some
+
+
+def _mappings(knowledge: Knowledge) -> Iterator[tuple[str, Iterator[tuple[Any, Any]]]]:
+    """What is kept as mappings, with the entries of each."""
+    search = knowledge.search
+    keys = enumerate(knowledge.by_key)
+    yield "keys", (((str(kind), name), number) for number, (kind, name) in keys)
+    yield from freeze_names(knowledge.names).items()
+    titles = search.titles.known.items()
+    yield "titles", ((ordinal, tuple(title)) for ordinal, title in titles)
+    yield "last", ((str(kind), last) for kind, last in knowledge.order.last.items())
     yield "counting", plain(knowledge.counted, _gates_as_bytes)
-    yield "gated", dict(knowledge.gated)
+    yield "gated", iter(knowledge.gated.items())
     yield "declaring", plain(knowledge.declared_by, lambda ids: _claims_as_bytes(knowledge, ids))
-    yield "totals", {(str(k), gate): n for (k, gate), n in search.totals.items() if n}
-    yield "lengths", {(str(k), gate): n for (k, gate), n in search.lengths.items() if n}
+    yield "totals", (((str(k), gate), n) for (k, gate), n in search.totals.items() if n)
+    yield "lengths", (((str(k), gate), n) for (k, gate), n in search.lengths.items() if n)
     for name in _INDEXES:
         yield name, plain(getattr(knowledge, name), tuple)
     for (kind, gate), held in search.postings.held.items():
@@ -63,8 +86,6 @@ def frozen_parts(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
 def _frozen_rows(knowledge: Knowledge) -> Iterator[tuple[str, Any]]:
     """The artifacts, block by block of rows, and whose each ordinal is."""
     artifacts, documents = knowledge.by_key, knowledge.documents
-    make_room(len(artifacts))
-    yield "keys", {(str(kind), name): number for number, (kind, name) in enumerate(artifacts)}
     rows, ends = bytearray(), array("I")
     firsts, owners = array("I"), array("I")
     for number, key in enumerate(artifacts):

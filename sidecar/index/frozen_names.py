@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from sidecar.index.forms import forms
@@ -14,14 +14,14 @@ from sidecar.kb.records import Entity
 __all__ = ["freeze_names", "thaw_names"]
 
 
-def freeze_names(names: Names) -> dict[str, Any]:
+def freeze_names(names: Names) -> dict[str, Iterator[tuple[Any, Any]]]:
     """Which entities have a name that begins with a word, is a text, holds a word; and all."""
     first = names.root.children
     return {
         "names beginning": plain(first, lambda node: tuple(sorted(set(node.entity_ids())))),
         "names exact": plain(names.by_surface, lambda ids: tuple(sorted(ids))),
         "names containing": plain(names.by_key, lambda ids: tuple(sorted(ids))),
-        "names of": dict.fromkeys(names.entities, True),
+        "names of": ((entity_id, True) for entity_id in names.entities),
     }
 
 

@@ -106,15 +106,14 @@ class Lazy(dict[K, V]):
         return ItemsView(self)
 
 
-def plain(held: Mapping[Any, Any], value_of: Callable[[Any], Any]) -> dict[Any, Any]:
-    """A mapping with plain values, without empty ones; of a lazy one, what was never made is taken
-    as it is in `raw`.
+def plain(held: Mapping[Any, Any], value_of: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
+    """The entries of a mapping with plain values, without empty ones; of a lazy one, what was never
+    made is taken as it is in `raw`.
     """
     if not isinstance(held, Lazy):
-        return {key: value_of(value) for key, value in held.items() if value}
-    out = {}
+        yield from ((key, value_of(value)) for key, value in held.items() if value)
+        return
     for key in held:
         made = held.made(key)
         if value := held.raw_of(key) if made is None else made and value_of(made):
-            out[key] = value
-    return out
+            yield key, value

@@ -9,7 +9,7 @@ import hashlib
 import marshal
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from zlib import crc32
 
@@ -22,11 +22,11 @@ Row = tuple[str, int, int, int]
 _BUCKETS = 64
 
 
-def state_of(stats: Mapping[str, Stat]) -> bytes:
+def state_of(stats: Iterable[tuple[str, Stat]]) -> bytes:
     """What tells two states of a knowledge base apart: the stat of every file, `config.yaml`
     included.
     """
-    return _digest((path, *stat) for path, stat in stats.items())
+    return _digest((path, *stat) for path, stat in stats)
 
 
 def glance(kb_dir: Path) -> bytes | None:

@@ -25,7 +25,7 @@ def let_go(of: MutableMapping[Any, Any] | list[Any]) -> None:
             take()
 
 
-def make_room(entries: int) -> None:
+def make_room(entries: int, tables: int = _TABLES) -> None:
     """Have memory at hand, in this thread, for tables that grow up to so many entries.
 
     A table grows in one go, and megabytes that were never touched take some systems 20 ms and more
@@ -35,7 +35,7 @@ def make_room(entries: int) -> None:
         return
     _keep_blocks()
     with suppress(OSError), open("/dev/zero", "rb", buffering=0) as zeros:  # noqa: PTH123
-        room = [zeros.read(entries * _BYTES) for _ in range(_TABLES)]
+        room = [zeros.read(entries * _BYTES) for _ in range(tables)]
         room.clear()
 
 

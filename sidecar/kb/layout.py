@@ -33,7 +33,7 @@ UNINTERESTING = frozenset({"node_modules", "__pycache__", "venv", "site-packages
 CONFIG = "config.yaml"
 MAX_FILES = 400_000
 _ROOM_FOR = 8_000
-"""Files after which memory is at hand for twice as many."""
+"""Files after which memory is at hand for all of them anew."""
 
 FOLDERS = {
     "entities": (Kind.ENTITY, ".yaml"),
@@ -220,7 +220,7 @@ def survey(
             found.refuse("", reason, unreadable=False)
             break
         if number % _ROOM_FOR == 0:
-            make_room(2 * number)
+            make_room(number, tables=1)
         _look_at(path, f"{base}/{path}", root, found)
     return found
 

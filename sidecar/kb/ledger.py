@@ -50,6 +50,9 @@ class Ledger:
     def get(self, path: str) -> Artifact | None:
         return self._recall(path) if path in self._recalled else self._artifacts.get(path)
 
+    def __contains__(self, path: str) -> bool:
+        return path in self._recalled or path in self._artifacts
+
     def paths(self) -> Iterator[str]:
         """The files that say something."""
         yield from self._recalled

@@ -106,25 +106,27 @@ class Store:
         """The files that are held as an earlier process read them."""
         return self._ledger.recalled
 
-    def settled(self) -> dict[str, Stat] | None:
-        """What is worth remembering: the faultless files. None while a file may still change
-        unnoticed, or an earlier version serves.
-        """
-        if self._versions.racy or self._since:
-            return None
-        stats = self._versions.stats
-        make_room(len(stats))
-        faultless = (path for path in self._ledger.paths() if path not in self._problems)
-        return {path: stat for path in faultless if (stat := stats[path]) is not None}
+    def is_settled(self) -> bool:
+        """Not so while a file may still change unnoticed, or an earlier version serves."""
+        return not self._versions.racy and not self._since
 
-    def known(self) -> dict[str, Stat] | None:
-        """The stat of every file; None while one can't be read, or may still change unnoticed."""
-        if self._versions.racy or self._since or self._survey_problems:
+    def faultless(self) -> Iterator[tuple[str, Stat]]:
+        """What is worth remembering: the files without problems, with their stats."""
+        stats = self._versions.stats
+        for path in self._ledger.paths():
+            if path not in self._problems and (stat := stats[path]) is not None:
+                yield path, stat
+
+    def is_faultless(self, path: str) -> bool:
+        """Whether a file says something, and nothing is wrong with it."""
+        return path in self._ledger and path not in self._problems
+
+    def every(self) -> Iterator[tuple[str, Stat]] | None:
+        """Every file, with its stat; None where one can't be read."""
+        stats = self._versions.stats
+        if self._survey_problems or any(stat is None for stat in stats.values()):
             return None
-        every = self._versions.stats
-        make_room(len(every))
-        stats = {path: stat for path, stat in every.items() if stat is not None}
-        return stats if len(stats) == len(every) else None
+        return ((path, stat) for path, stat in stats.items() if stat is not None)
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below

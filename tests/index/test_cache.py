@@ -249,13 +249,13 @@ def test_a_glance_sees_what_a_survey_sees(root: Path) -> None:
     kb_dir = root / ".vouch"
     (kb_dir / "claims" / "notes.txt").write_text("no claim", "utf-8")
     (kb_dir / "sources" / "empty").mkdir()
-    assert glance(kb_dir) == state_of(scan(kb_dir))
+    assert glance(kb_dir) == state_of(scan(kb_dir).items())
     knowledge.claim(root, "new", "JWT is new.", "jwt")
-    assert glance(kb_dir) == state_of(scan(kb_dir))
+    assert glance(kb_dir) == state_of(scan(kb_dir).items())
     linked = root.parent / "worktree" / ".vouch"
     linked.parent.mkdir()
     linked.symlink_to(kb_dir)
-    assert glance(linked) == state_of(scan(linked)) == glance(kb_dir)
+    assert glance(linked) == state_of(scan(linked).items()) == glance(kb_dir)
     (kb_dir / "claims" / "link.yaml").symlink_to("new.yaml")
     assert glance(kb_dir) is None
 

@@ -33,16 +33,17 @@ def served(files: dict[str, Entity]) -> dict[Key, Artifact]:
 def test_changes_add_up_to_what_counts(
     steps: list[list[tuple[str, str | None, str]]], kept: bool
 ) -> None:
-    """With `kept`, somebody else keeps what the first files say, as long as none is read twice."""
+    """With `kept`, somebody else keeps what the first files say; none of them is read twice."""
     ledger = Ledger()
     files: dict[str, Entity] = {}
     known: dict[Key, Artifact] = {}
     keeping: dict[str, Artifact] = {}
     ledger.recall_by(keeping.__getitem__)
     for number, step in enumerate(steps):
-        for path, entity_id, name in step:
+        first = kept and number == 0
+        once = {put[0]: put for put in step}.values()
+        for path, entity_id, name in once if first else step:
             artifact = None if entity_id is None else Entity(entity_id, path, name)
-            first = kept and number == 0 and path not in files
             usual = artifact is not None and path == usual_path(*key_of(artifact))
             if artifact is not None and first and usual and ledger.is_new(key_of(artifact)):
                 keeping[path] = known[key_of(artifact)] = artifact

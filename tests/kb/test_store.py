@@ -122,10 +122,12 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     stamp = file.stat().st_mtime_ns
     store = Store(kb_dir, clock=clock, wall=lambda: stamp + now)
     store.reconcile()
-    assert store.settled() is None
+    assert not store.is_settled()
     now = 1_000_000_000
     assert not store.reconcile(()).change
-    assert store.settled() == {"claims/a.yaml": scan(kb_dir)["claims/a.yaml"]}
+    assert store.is_settled()
+    assert dict(store.faultless()) == {"claims/a.yaml": scan(kb_dir)["claims/a.yaml"]}
+    assert [store.is_faultless(f"claims/{name}.yaml") for name in "abx"] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -399,7 +401,8 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
     earlier = Store(kb_dir)
     earlier.reconcile()
-    kept = earlier.settled()
+    assert earlier.is_settled()
+    kept = dict(earlier.faultless())
     assert kept is not None
     assert kept.keys() == {"claims/same.yaml", "claims/changed.yaml", "claims/gone.yaml"}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
