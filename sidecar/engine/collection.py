@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ from sidecar.kb.settings import Settings, config_mapping, load_settings
 from sidecar.kb.store import Reconciled, Store
 
 __all__ = ["Collection", "Step"]
+
+log = logging.getLogger(__name__)
 
 WITHHELD: dict[Kind, Callable[..., Artifact]] = {
     Kind.CLAIM: Claim,
@@ -200,7 +203,8 @@ class Collection:
         try:
             if cache.save(self._parts(state), whole):
                 self.cached = state
-        except (_ChangedError, RuntimeError, LookupError):
+        except (_ChangedError, RuntimeError, LookupError) as error:
+            log.info("the cache is written later: %s", type(error).__name__)
             return False
         return True
 
@@ -214,7 +218,7 @@ class Collection:
         yield from in_blocks(
             "stats",
             (
-                (path, tuple(stat))
+                (path, stat)
                 for path, stat in store.faultless()
                 if (key := usual_key(path)) in artifacts or key[0] in WITHHELD
             ),

@@ -6,9 +6,17 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
+from struct import Struct
 
-__all__ = ["Stat", "UnreadableError", "read_bounded", "root_of", "stat_inside"]
+__all__ = [
+    "Stat",
+    "UnreadableError",
+    "mtime_ns",
+    "packed",
+    "read_bounded",
+    "root_of",
+    "stat_inside",
+]
 
 _FLAGS = (
     os.O_RDONLY
@@ -19,12 +27,12 @@ _FLAGS = (
 )
 
 
-class Stat(NamedTuple):
-    """What tells two versions of a file apart: bytes, nanoseconds since the epoch, inode."""
-
-    size: int
-    mtime_ns: int
-    inode: int
+Stat = bytes
+"""What tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed.
+There is one for every file.
+"""
+_STAT = Struct("<QQQ")
+_64_BITS = (1 << 64) - 1
 
 
 class UnreadableError(Exception):
@@ -47,7 +55,7 @@ def stat_inside(path: str, root: str) -> Stat | None:
     try:
         found = os.lstat(path)
         if stat.S_ISREG(found.st_mode):
-            return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
+            return packed(found)
         if stat.S_ISLNK(found.st_mode):
             found = os.lstat(_inside(path, root))
     except (FileNotFoundError, NotADirectoryError):
@@ -111,8 +119,22 @@ def _inside(path: str, root: str) -> str:
     return real
 
 
+def packed(found: os.stat_result) -> Stat:
+    """What a system says of a file; of numbers larger than others need, the lower half."""
+    return _STAT.pack(
+        found.st_size & _64_BITS, found.st_mtime_ns & _64_BITS, found.st_ino & _64_BITS
+    )
+
+
+def mtime_ns(of: Stat) -> int:
+    """When the file was written, in nanoseconds since the epoch."""
+    written: int = _STAT.unpack(of)[1]
+    return written
+
+
 def _regular(found: os.stat_result) -> Stat:
-    return Stat(_size(found), found.st_mtime_ns, found.st_ino)
+    _size(found)
+    return packed(found)
 
 
 def _size(found: os.stat_result) -> int:

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from zlib import crc32
 
-from sidecar.kb.files import Stat
+from sidecar.kb.files import Stat, packed
 from sidecar.kb.layout import CONFIG, FOLDERS, MAX_FILES
 
 __all__ = ["glance", "state_of"]
 
-Row = tuple[str, int, int, int]
+Row = tuple[str, Stat]
 _BUCKETS = 64
 
 
@@ -26,7 +26,7 @@ def state_of(stats: Iterable[tuple[str, Stat]]) -> bytes:
     """What tells two states of a knowledge base apart: the stat of every file, `config.yaml`
     included.
     """
-    return _digest((path, *stat) for path, stat in stats)
+    return _digest(stats)
 
 
 def glance(kb_dir: Path) -> bytes | None:
@@ -75,7 +75,7 @@ def _rows(base: str) -> list[Row]:
 def _row(path: str, found: os.stat_result) -> Row:
     if not stat.S_ISREG(found.st_mode):
         raise _OddError
-    return (path, found.st_size, found.st_mtime_ns, found.st_ino)
+    return (path, packed(found))
 
 
 def _single(path: str, full: str) -> list[Row]:

@@ -168,7 +168,7 @@ def usual_key(relative: str) -> Key:
 
 def usual_path(kind: Kind, artifact_id: str) -> str:
     """The path below `.vouch/` of the file that is named like its artifact's id."""
-    if kind is Kind.SOURCE:
+    if kind == Kind.SOURCE:
         return f"sources/{artifact_id}/meta.yaml"
     folder, suffix = _FOLDER_OF[kind]
     return f"{folder}/{artifact_id}{suffix}"

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.kb.files import Stat
+from sidecar.kb.files import Stat, mtime_ns
 from sidecar.kb.reader import read_bytes_of
 
 __all__ = ["SETTLE_SECONDS", "Found", "Versions"]
@@ -95,5 +95,6 @@ def _digest(data: bytes) -> bytes:
 
 def _is_still(stat: Stat, now: int) -> bool:
     """Whether nobody can have written the file just now under the same time stamp."""
-    coarse = stat.mtime_ns % 1_000_000_000 == 0
-    return abs(now - stat.mtime_ns) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9
+    written = mtime_ns(stat)
+    coarse = written % 1_000_000_000 == 0
+    return abs(now - written) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.kb.files import UnreadableError
+from sidecar.kb.files import UnreadableError, mtime_ns, packed
 from sidecar.kb.layout import classify, discover, is_folder, scan, survey
 from sidecar.kb.reader import read_bytes_of
 from sidecar.kb.records import Kind
@@ -119,7 +119,8 @@ def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
     found = scan(kb_dir)
     assert found.keys() == wanted
     stat = (kb_dir / "claims/a.yaml").stat()
-    assert found["claims/a.yaml"] == (3, stat.st_mtime_ns, stat.st_ino)
+    assert found["claims/a.yaml"] == packed(stat)
+    assert mtime_ns(found["claims/a.yaml"]) == stat.st_mtime_ns
 
 
 def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:

@@ -130,6 +130,17 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     assert [store.is_faultless(f"claims/{name}.yaml") for name in "abx"] == [True, False, False]
 
 
+@pytest.mark.parametrize("seconds", [-1, 0, 13_600_000_000])
+def test_a_file_of_any_age_is_read_once(kb_dir: Path, clock: Clock, seconds: int) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    os.utime(file, ns=(seconds * 1_000_000_000,) * 2)
+    store = Store(kb_dir, clock=clock)
+    assert [a.id for a in store.reconcile().change.upserts] == ["a"]
+    assert store.looks == 1
+    assert not store.reconcile().change
+    assert store.looks == 1
+
+
 @pytest.mark.parametrize(
     ("fraction", "age", "seen"), [(0, 1.5, True), (1, 1.5, False), (0, 3, False)]
 )
