@@ -114,7 +114,10 @@ class Artifacts:
         return map(self.claims.__getitem__, ordinals)
 
     def _claim_owning(self, _: int, number: int) -> Claim:
-        found = self.by_key[self.packed.keys[number]].artifact
+        """Without its stems, which questions for many claims do not need."""
+        key = self.packed.keys[number]
+        prepared = self.by_key.made(key)
+        found = self.packed.artifact(key) if prepared is None else prepared.artifact
         assert isinstance(found, Claim)
         return found
 

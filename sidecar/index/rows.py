@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
+from sys import intern
 from typing import Any
 
 from sidecar.index.documents import Prepared
@@ -17,6 +18,12 @@ _SCOPES: dict[str, int | None] = {
     kind: next((i for i, item in enumerate(fields(made)) if item.name == "scope"), None)
     for kind, made in _RECORDS.items()
 }
+_COMMON = {"type", "status", "evidence", "entities", "tags", "relation", "approved_by"}
+"""The fields whose texts many artifacts have."""
+_SHARED = {
+    kind: [i for i, item in enumerate(fields(made)) if item.name in _COMMON]
+    for kind, made in _RECORDS.items()
+}
 _VALUES = {
     kind: attrgetter(*(item.name for item in fields(made))) for kind, made in _RECORDS.items()
 }
@@ -26,9 +33,11 @@ def encoded(prepared: Prepared) -> tuple[Any, ...]:
     """Kind, stems and the values of the fields, in their order."""
     artifact, stems = prepared
     kind = key_of(artifact)[0].value
-    values = _VALUES[kind](artifact)
+    values = list(_VALUES[kind](artifact))
     if (i := _SCOPES[kind]) is not None:
-        values = (*values[:i], _plain(values[i]), *values[i + 1 :])
+        values[i] = _plain(values[i])
+    for i in _SHARED[kind]:
+        values[i] = _shared(values[i])
     return (kind, stems, *values)
 
 
@@ -38,6 +47,13 @@ def decoded(row: Sequence[Any]) -> Prepared:
     if (i := _SCOPES[kind]) is not None:
         values[i] = OPEN_SCOPE if values[i] is None else Scope(*values[i])
     return Prepared(_RECORDS[kind](*values), stems)
+
+
+def _shared(value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+    """The same, in texts that there are only once in memory; `marshal` keeps to that."""
+    if isinstance(value, str):
+        return intern(value)
+    return value and tuple(map(intern, value))
 
 
 def _plain(scope: Scope) -> tuple[str, str | None, str | None] | None:
