@@ -144,9 +144,7 @@ class Collection:
         packed = Packed.of(frozen)
         self.store.remember(frozen["stats"], _recalling(packed))
         seen = self.store.reconcile()
-        recalled = self.store.recalled
-        lost = [path for path in frozen["stats"] if path not in recalled]
-        gone = frozenset(map(usual_key, lost)) | frozen["loose"].keys()
+        gone = frozenset(map(usual_key, self.store.lost)) | frozen["loose"].keys()
         self.cached = frozen["state"]
         if gone:
             self._purge()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -186,10 +186,12 @@ def is_folder(relative: str) -> bool:
 class Survey:
     """What is there: files by path below `.vouch/`, and what could not be looked at.
 
-    `unreadable` are folders (with a trailing slash) and files that exist and can't be read.
+    `unreadable` are folders (with a trailing slash) and files that exist and can't be read; `same`
+    counts the files that are not named, as they are known to stand like this.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
+    same: int = 0
     problems: list[Problem] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
 
@@ -205,23 +207,32 @@ def scan(kb_dir: Path) -> dict[str, Stat]:
 
 
 def survey(
-    kb_dir: Path, *, only: Iterable[str] | None = None, max_files: int = MAX_FILES
+    kb_dir: Path,
+    *,
+    only: Iterable[str] | None = None,
+    known: Callable[[str, Stat], bool] | None = None,
+    max_files: int = MAX_FILES,
 ) -> Survey:
     """As `scan`, with what stood in the way; `only` limits it to these paths below `.vouch/`.
 
-    Files that vanish meanwhile are simply not there.
+    Files that vanish meanwhile are simply not there. Those that are `known` are only counted.
     """
     found = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
     paths = _candidates(base, root, found) if only is None else _named(base, root, only)
-    for number, path in enumerate(paths):
-        if len(found.files) >= max_files:
+    for path in paths:
+        if found.same + len(found.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
             found.refuse("", reason, unreadable=False)
             break
-        if number % _ROOM_FOR == 0:
-            make_room(number, tables=1)
-        _look_at(path, f"{base}/{path}", root, found)
+        if (stat := _look_at(path, f"{base}/{path}", root, found)) is None:
+            continue
+        if known is not None and known(path, stat):
+            found.same += 1
+            continue
+        if len(found.files) % _ROOM_FOR == 0:
+            make_room(len(found.files), tables=1)
+        found.files[path] = stat
     return found
 
 
@@ -270,15 +281,13 @@ def _leads_inside(path: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip("/") + "/")
 
 
-def _look_at(path: str, full: str, root: str, found: Survey) -> None:
+def _look_at(path: str, full: str, root: str, found: Survey) -> Stat | None:
     try:
         if not path.isascii():
             path.encode()
-        stat = stat_inside(full, root)
+        return stat_inside(full, root)
     except UnicodeEncodeError:
         found.refuse("", "a file whose name is not UTF-8", unreadable=False)
     except UnreadableError as error:
         found.refuse(path, str(error))
-    else:
-        if stat is not None:
-            found.files[path] = stat
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
 from sidecar.kb.large import let_go
@@ -38,10 +37,9 @@ class Ledger:
         for path in paths:
             self._recalled[path] = None
 
-    @property
-    def recalled(self) -> AbstractSet[str]:
-        """The files that were recalled, and say so still."""
-        return self._recalled.keys()
+    def distrust(self, path: str) -> None:
+        """A file was not to be recalled; no change."""
+        self._recalled.pop(path, None)
 
     def is_new(self, key: Key) -> bool:
         """Whether no file speaks for it but, perhaps, a recalled one."""

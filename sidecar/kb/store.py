@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import merge
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 
 from sidecar.kb.access import shows_more
@@ -68,7 +68,9 @@ class Store:
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
         self._config: bytes | None = None
-        self._remembered: Mapping[str, Stat] = {}
+        self._remembering = False
+        self.lost: frozenset[str] = frozenset()
+        """The remembered files that did not stand as an earlier process had read them."""
         self._keep: Keep | None = None
         self.looks = 0
         """How many artifact files were read, or found gone or unreadable."""
@@ -93,18 +95,17 @@ class Store:
         self._keep = keep
         self._ledger.recall_by(recall)
 
-    def remember(self, stats: Mapping[str, Stat], recall: Callable[[str], Artifact]) -> None:
-        """What an earlier process has read: how the files stood, and what tells what they say.
+    def remember(self, stats: dict[str, Stat | None], recall: Callable[[str], Artifact]) -> None:
+        """What an earlier process has read: how the files stood (that table is the store's own from
+        now on), and what tells what they say.
 
-        The next full reconcile takes what still stands the same as read, and as no change.
+        The first full reconcile takes what still stands the same as read, and as no change.
         """
-        self._remembered = stats
+        self._remembering = True
+        self._versions.trust(stats)
+        make_room(len(stats))
+        self._ledger.recall(stats)
         self.keep_by(None, recall)
-
-    @property
-    def recalled(self) -> AbstractSet[str]:
-        """The files that are held as an earlier process read them."""
-        return self._ledger.recalled
 
     def is_settled(self) -> bool:
         """Not so while a file may still change unnoticed, or an earlier version serves."""
@@ -137,13 +138,14 @@ class Store:
             only = None
         versions, self._looked_at = self._versions, self._clock()
         found = self._survey(only)
-        wanted = versions.stats.keys() if only is None else only | versions.racy
-        self._drop_missing(found, {path for path in wanted if path not in found.files})
-        if self._remembered:
-            self._recall(found.files)
-        self._take_in(_by_name(self._versions.differing(found.files)))
+        wanted = None if only is None else only | versions.racy
+        missing = self._missing(found, wanted)
+        if self._remembering:
+            self._distrust(chain(missing, found.files, found.unreadable))
+        self._drop_missing(found, missing)
+        self._take_in(_by_name(versions.differing(found.files)))
         if only is None:
-            self._remembered, self._keep = {}, None
+            self._remembering, self._keep = False, None
         let_go(found.files)
         self._expire()
         return self._reconciled()
@@ -151,11 +153,28 @@ class Store:
     def _survey(self, only: set[str] | None) -> Survey:
         if only is not None:
             return survey(self.kb_dir, only=only | self._versions.racy)
-        make_room(len(self._versions.stats))
-        found = survey(self.kb_dir)
+        found = survey(self.kb_dir, known=self._versions.is_same)
         files = found.unreadable
         self._survey_problems = [item for item in found.problems if item.path not in files]
         return found
+
+    def _missing(self, found: Survey, wanted: AbstractSet[str] | None) -> set[str]:
+        """Those of the wanted files, or of all that are known, that were not found."""
+        if wanted is not None:
+            return {path for path in wanted if path not in found.files}
+        stats = self._versions.stats
+        others = sum(path in stats for path in chain(found.files, found.unreadable))
+        if found.same + others == len(stats):
+            return set()
+        there = survey(self.kb_dir).files
+        return {path for path in stats if path not in there}
+
+    def _distrust(self, paths: Iterable[str]) -> None:
+        """What stands otherwise than an earlier process read it counts as never read."""
+        self.lost = frozenset(path for path in paths if path in self._ledger)
+        for path in self.lost:
+            self._versions.forget(path)
+            self._ledger.distrust(path)
 
     def _drop_missing(self, found: Survey, missing: set[str]) -> None:
         reasons = {problem.path: problem.message for problem in found.problems}
@@ -165,14 +184,6 @@ class Store:
                 self._fail(path, reasons.get(path, "the folder can't be listed"))
             else:
                 self._forget(path)
-
-    def _recall(self, files: Mapping[str, Stat]) -> None:
-        """Takes over what an earlier process had read of these very files, bit by bit."""
-        remembered, stats, every = self._remembered, self._versions.stats, iter(files.items())
-        while some := list(islice(every, _RUN)):
-            same = {p: stat for p, stat in some if remembered.get(p) == stat and p not in stats}
-            self._versions.trust(same)
-            self._ledger.recall(same)
 
     def _take_in(self, paths: Sequence[str]) -> None:
         """Reads files, and accepts what they say."""

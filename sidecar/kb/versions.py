@@ -52,6 +52,10 @@ class Versions:
         stats, racy = self.stats, self._racy
         return (p for p, stat in files.items() if stats.get(p) != stat or p in racy)
 
+    def is_same(self, path: str, stat: Stat) -> bool:
+        """Whether a file that stands like this says what was read."""
+        return self.stats.get(path) == stat and path not in self._racy
+
     def read(self, path: str) -> Found | None:
         """The file, when its bytes may differ from those last read.
 
@@ -70,9 +74,9 @@ class Versions:
         self.stats[path] = stat
         return None if same else Found(path, data, still or not known)
 
-    def trust(self, stats: Mapping[str, Stat]) -> None:
-        """The files were read by another process, under these stats."""
-        self.stats.update(stats)
+    def trust(self, stats: dict[str, Stat | None]) -> None:
+        """These files, and no others, were read by another process; keeps the table itself."""
+        self.stats = stats
 
     def doubt(self, path: str) -> None:
         """What was just read is not to be relied on."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.kb.batches import BATCH_FILES, parse_inline
+from sidecar.kb.files import Stat
 from sidecar.kb.layout import scan
 from sidecar.kb.reader import Reading, parse
 from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
@@ -413,8 +414,7 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     earlier = Store(kb_dir)
     earlier.reconcile()
     assert earlier.is_settled()
-    kept = dict(earlier.faultless())
-    assert kept is not None
+    kept: dict[str, Stat | None] = dict(earlier.faultless())
     assert kept.keys() == {"claims/same.yaml", "claims/changed.yaml", "claims/gone.yaml"}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
@@ -430,7 +430,7 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     store.remember(kept, recalled.__getitem__)
     step = store.reconcile()
     assert ids(step) == {"changed", "unlike"}
-    assert store.recalled == {"claims/same.yaml"}
+    assert store.lost == {"claims/changed.yaml", "claims/gone.yaml"}
     assert {artifact.id for artifact in store.artifacts()} == {"same", "changed", "unlike"}
     assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
     assert not store.reconcile().change
