@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sidecar.index.forms import Form, gap_key
+from sidecar.index.forms import Form, Path, gap_key
 from sidecar.index.text import Unit, Units
 
 __all__ = ["Node", "Step", "readings", "walk"]
@@ -38,11 +38,12 @@ class Node:
         if not child.forms and not child.children:
             del self.children[path[0]]
 
-    def entity_ids(self) -> Iterator[str]:
-        """Of the names that end here or further on, with repetitions."""
-        yield from (form.entity_id for form in self.forms)
-        for child in self.children.values():
-            yield from child.entity_ids()
+    def names(self, way: Path = ()) -> Iterator[tuple[Path, Form]]:
+        """The names that end here or further on, and the ways there."""
+        for form in self.forms:
+            yield way, form
+        for key, child in self.children.items():
+            yield from child.names((*way, key))
 
 
 class Step(NamedTuple):
