@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks import floors, sidecar, soak, vouch
 from benchmarks.check import differing
+from benchmarks.client import COMMAND
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
 from benchmarks.names import measure as names
 from benchmarks.report import Results, as_json, conditions, draw, table
@@ -77,9 +78,19 @@ def _measure(size: Size, quick: bool, vouch_large: bool) -> Results:
 
 
 def _stalls(root: Path, cache: Path) -> dict[str, float]:
+    """Of a process that reads everything, and of one that starts from what another one read."""
+    env = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    cold = _beat(root, env)
+    subprocess.run([COMMAND, "warm", "--root", root], env=env, check=True)
+    warm = _beat(root, env)
+    warm.pop("idle")
+    return cold | {f"{phase}, after a warm start": seconds for phase, seconds in warm.items()}
+
+
+def _beat(root: Path, env: dict[str, str]) -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.heartbeat", root],
-        env=os.environ | {"XDG_CACHE_HOME": str(cache)},
+        env=env,
         cwd=ROOT,
         check=True,
         capture_output=True,
