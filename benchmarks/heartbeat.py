@@ -7,6 +7,7 @@ as the language server has them, and prints the longest stall of each phase as J
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -19,6 +20,7 @@ import anyio
 import anyio.to_thread
 
 from sidecar.engine import Engine, Keeper
+from sidecar.surfaces.entry import COLLECTING
 
 __all__ = ["main"]
 
@@ -104,6 +106,7 @@ def _write(files: dict[Path, bytes]) -> None:
 
 
 def main() -> None:
+    gc.set_threshold(*COLLECTING)
     print(json.dumps(anyio.run(_measure, Path(sys.argv[1]))))
 
 

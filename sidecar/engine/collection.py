@@ -11,7 +11,7 @@ from sidecar.index.cache import Cache, Parts
 from sidecar.index.documents import Prepared, prepare
 from sidecar.index.frozen import Frozen, frozen_parts, in_blocks, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
-from sidecar.index.packed import Packed
+from sidecar.index.packed import Packed, Unpacked
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.glance import state_of
@@ -113,10 +113,10 @@ class Collection:
         ended = _ended(seen.change.upserts)
         return None if same else Step(change, seen.problems, seen.skipped, seen.config, ended)
 
-    def _unpacked(self, change: Change) -> dict[Key, Prepared]:
+    def _unpacked(self, change: Change) -> dict[Key, Unpacked]:
         keys = change.removals.union(map(key_of, change.upserts))
         packed = self.knowledge.packed
-        return {key: found for key in keys if (found := packed.prepared(key)) is not None}
+        return {key: found for key in keys if (found := packed.unpacked(key)) is not None}
 
     def _read_first(self) -> Step:
         """See everything, with the help of the cache."""

@@ -7,6 +7,7 @@ publish on the event loop, fold into the full-text index in a worker thread.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -84,14 +85,15 @@ class Keeper:
 
     def poke(self, paths: Iterable[Path] | None = None) -> None:
         """Files may have changed: these, as far as they stand below a `.vouch/`, or any (None)."""
+        named = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
         for root in self._engine.collections:
-            kb_dir = root / KB_DIRNAME
-            if paths is None or any(kb_dir.is_relative_to(path) for path in paths):
+            inside = f"{root / KB_DIRNAME}{os.sep}"
+            if named is None or any(map(inside.startswith, named)):
                 self._on_change(root)
                 continue
-            below = [p.relative_to(kb_dir).as_posix() for p in paths if p.is_relative_to(kb_dir)]
+            below = [p[len(inside) : -1] for p in named if p.startswith(inside)]
             if below:
-                self._on_files(root, below)
+                self._on_files(root, [path.replace(os.sep, "/") for path in below])
         self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:

@@ -21,6 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sidecar.kb.large import make_room
+
 __all__ = ["Cache", "user_folder"]
 
 MAX_BYTES = 1 << 30
@@ -28,6 +30,8 @@ DIGEST = 16
 NO_STATE = bytes(32)
 _BLOCK = 2_000
 """Entries in one block of the cache: one block of everything would stop all threads for seconds."""
+_ENTRY = 500
+"""Bytes of the cache for each entry of its largest mapping, about."""
 _HEAD = struct.Struct(">HQ")
 _BYTES = " bytes"
 _ROOMS = ("kb", "index")
@@ -114,6 +118,7 @@ def _read(file: Path, state: bytes | None) -> Whole:
             raise ValueError
         if stream.read(len(NO_STATE)) != state and state is not None:
             raise _OtherStateError
+        make_room(found.st_size // _ENTRY)
         whole: Whole = {}
         for name, block in _blocks(stream):
             if name.endswith(_BYTES):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sidecar.index.documents import Prepared
 from sidecar.index.links import Linked
 from sidecar.index.memo import Memo
-from sidecar.index.packed import NO_LINKS, Packed
+from sidecar.index.packed import NO_LINKS, Packed, Unpacked
 from sidecar.index.search import Document, Search
 from sidecar.index.titles import Title
 from sidecar.kb.access import gate_of, is_live
@@ -31,7 +31,7 @@ class PreparedChange(NamedTuple):
 
     upserts: tuple[Prepared, ...]
     removals: frozenset[Key]
-    unpacked: Mapping[Key, Prepared] = {}
+    unpacked: Mapping[Key, Unpacked] = {}
 
 
 class _Undo(NamedTuple):
@@ -54,8 +54,8 @@ class Knowledge(Linked):
 
     def apply(self, change: PreparedChange) -> _Undo:
         """Take a change in, in one step. Retired artifacts are removed, not kept."""
-        for key, prepared in change.unpacked.items():
-            self.by_key.hold(key, prepared)
+        for key, unpacked in change.unpacked.items():
+            self._hold(key, unpacked)
         upserts = {key_of(p.artifact): p for p in change.upserts}
         keep = [p for p in upserts.values() if is_live(p.artifact) and gate_of(p.artifact)]
         gone = change.removals | upserts.keys()
@@ -65,6 +65,13 @@ class Knowledge(Linked):
         )
         self._replace(gone, [(p, self._next_documents(p)) for p in keep])
         return undo
+
+    def _hold(self, key: Key, unpacked: Unpacked) -> None:
+        prepared, documents, links = unpacked
+        self.by_key.hold(key, prepared)
+        self.documents.hold(key, documents)
+        if isinstance(prepared.artifact, Claim):
+            self.linked.hold(documents[0].ordinal, links)
 
     @contextmanager
     def overlay(self, change: PreparedChange | None, stamp: int) -> Iterator[None]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from marshal import dumps, loads
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from sidecar.index.documents import DocumentRef, Prepared
+from sidecar.index.documents import DocumentRef, Prepared, documents_for
 from sidecar.index.postings import Document
 from sidecar.index.rows import decoded, encoded
 from sidecar.kb.large import let_go
@@ -25,6 +25,7 @@ __all__ = [
     "Links",
     "Mapped",
     "Packed",
+    "Unpacked",
     "numbers_in",
 ]
 
@@ -47,6 +48,14 @@ class Links(NamedTuple):
 
 
 NO_LINKS = Links((), "named")
+
+
+class Unpacked(NamedTuple):
+    """An artifact as it was packed, with its documents and, of a claim, its links."""
+
+    prepared: Prepared
+    documents: tuple[Document, ...]
+    links: Links
 
 
 class Mapped(Mapping[K, V]):
@@ -164,14 +173,17 @@ class Packed:
         start = self._ends[number - 1] if number % BLOCK else 0
         return memoryview(self._rows[number // BLOCK])[start : self._ends[number]]
 
-    def prepared(self, key: Key) -> Prepared | None:
+    def unpacked(self, key: Key) -> Unpacked | None:
         """What is packed for a key. From any thread, once nothing more is added."""
-        number = self.numbers.get(key)
-        return None if number is None else decoded(loads(self.row(number)))
+        if (number := self.numbers.get(key)) is None:
+            return None
+        prepared, span = decoded(loads(self.row(number))), self.span(number)
+        links = self.links(span.start) if span else NO_LINKS
+        return Unpacked(prepared, documents_for(prepared, span), links)
 
     def artifact(self, key: Key) -> Artifact | None:
-        found = self.prepared(key)
-        return None if found is None else found.artifact
+        number = self.numbers.get(key)
+        return None if number is None else decoded(loads(self.row(number))).artifact
 
     def entity(self, entity_id: str) -> Entity:
         found = self.artifact((Kind.ENTITY, entity_id))
