@@ -11,7 +11,7 @@ from sidecar.index.cache import Cache, Parts
 from sidecar.index.documents import Prepared, prepare
 from sidecar.index.frozen import Frozen, frozen_parts, in_blocks, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
-from sidecar.index.packed import Packed, Unpacked
+from sidecar.index.packed import Packed
 from sidecar.index.parsing import Parsing
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.glance import state_of
@@ -100,8 +100,7 @@ class Collection:
         if not self.complete:
             return self._read_first()
         seen = self.store.reconcile(paths)
-        upserts, removals = tuple(self._prepared(seen.change.upserts)), seen.change.removals
-        change = PreparedChange(upserts, removals, self._unpacked(seen.change))
+        change = self._with_what_it_needs(seen.change)
         if change.removals or not all(_is_live(p.artifact) for p in change.upserts):
             self._purge()
         same = (
@@ -113,10 +112,17 @@ class Collection:
         ended = _ended(seen.change.upserts)
         return None if same else Step(change, seen.problems, seen.skipped, seen.config, ended)
 
-    def _unpacked(self, change: Change) -> dict[Key, Unpacked]:
-        keys = change.removals.union(map(key_of, change.upserts))
-        packed = self.knowledge.packed
-        return {key: found for key in keys if (found := packed.unpacked(key)) is not None}
+    def _with_what_it_needs(self, change: Change) -> PreparedChange:
+        upserts, removals = tuple(self._prepared(change.upserts)), change.removals
+        keys = removals.union(map(key_of, change.upserts))
+        if len(keys) >= REBUILD_FROM:  # all is built anew
+            return PreparedChange(upserts, removals)
+        knowledge = self.knowledge
+        found = ((key, knowledge.packed.unpacked(key)) for key in keys)
+        unpacked = {key: one for key, one in found if one is not None}
+        claims = (artifact for artifact in change.upserts if isinstance(artifact, Claim))
+        names = knowledge.names.ahead(claim.text for claim in claims if not claim.entities)
+        return PreparedChange(upserts, removals, unpacked, names)
 
     def _read_first(self) -> Step:
         """See everything, with the help of the cache."""

@@ -279,5 +279,6 @@ def _together(first: Step | None, then: Step | None, collection: Collection) -> 
     new = {key: p for key, p in new.items() if key not in then.change.removals}
     new |= {key_of(p.artifact): p for p in then.change.upserts}
     unpacked = {**first.change.unpacked, **then.change.unpacked}
-    change = PreparedChange(tuple(new.values()), gone - new.keys(), unpacked)
+    names = {**first.change.names, **then.change.names}
+    change = PreparedChange(tuple(new.values()), gone - new.keys(), unpacked, names)
     return replace(then, change=change, ended=first.ended | then.ended)

@@ -16,6 +16,7 @@ from sidecar.index.memo import Memo
 from sidecar.index.packed import NO_LINKS, Packed, Unpacked
 from sidecar.index.search import Document, Search
 from sidecar.index.titles import Title
+from sidecar.index.trie import Node
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.large import let_go
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
@@ -26,12 +27,14 @@ __all__ = ["Knowledge", "PreparedChange"]
 class PreparedChange(NamedTuple):
     """A change, analysed for full text.
 
-    `unpacked` is what was packed of the artifacts that it changes, made again off the event loop.
+    What has to be made of what is packed before the change can be taken in, made off the event
+    loop: `unpacked` are the artifacts that it changes, `names` where names begin that it may hold.
     """
 
     upserts: tuple[Prepared, ...]
     removals: frozenset[Key]
     unpacked: Mapping[Key, Unpacked] = {}
+    names: Mapping[str, Node] = {}
 
 
 class _Undo(NamedTuple):
@@ -56,6 +59,7 @@ class Knowledge(Linked):
         """Take a change in, in one step. Retired artifacts are removed, not kept."""
         for key, unpacked in change.unpacked.items():
             self._hold(key, unpacked)
+        self.names.hold(change.names)
         upserts = {key_of(p.artifact): p for p in change.upserts}
         keep = [p for p in upserts.values() if is_live(p.artifact) and gate_of(p.artifact)]
         gone = change.removals | upserts.keys()

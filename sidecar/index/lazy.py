@@ -38,6 +38,13 @@ class Lazy(dict[K, V]):
         """A key's value if it was made or put in, without making it."""
         return dict.get(self, key)
 
+    def peek(self, key: K) -> V | None:
+        """What would be made for a key that nothing was made for yet, without keeping it. From any
+        thread, where `make` is for any.
+        """
+        raw = self.raw_of(key) if dict.get(self, key) is None else None
+        return None if raw is None else self._make(key, raw)
+
     def hold(self, key: K, value: V) -> None:
         """Keep what was made for a key elsewhere, unless another value stands there."""
         if key not in self._gone and key in self._raw:

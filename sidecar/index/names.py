@@ -6,13 +6,14 @@ Offsets are those of the original text.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate, compress
 from operator import itemgetter
 from typing import NamedTuple
 
 from sidecar.index.forms import Arm, forms, gap_key, is_gap, paths_without_gaps, surface, surfaces
+from sidecar.index.lazy import Lazy
 from sidecar.index.mentions import Mention, mark_nested, named_by
 from sidecar.index.text import Units, units
 from sidecar.index.trie import Node, readings, walk
@@ -87,6 +88,23 @@ class Names:
                 _discard(self.by_key, key, entity_id)
         for text in surfaces(entity):
             _discard(self.by_surface, text, entity_id)
+
+    def ahead(self, texts: Iterable[str]) -> dict[str, Node]:
+        """What `find` would have to make first to look through these texts. From any thread."""
+        children = self.root.children
+        if not isinstance(children, Lazy):
+            return {}
+        analysed = list(map(units, texts))
+        words = {unit.stem for one in analysed for unit in one.units}
+        words.update(whole.stem for one in analysed for whole, _ in one.wholes.values())
+        return {word: node for word in words if (node := children.peek(word)) is not None}
+
+    def hold(self, ahead: Mapping[str, Node]) -> None:
+        """Keep what was made ahead, where nothing else stands by now."""
+        children = self.root.children
+        if isinstance(children, Lazy):
+            for word, node in ahead.items():
+                children.hold(word, node)
 
     def find(self, text: str) -> list[Mention]:
         """All mentions in a text, by position; covered ones are marked as nested.

@@ -400,3 +400,28 @@ def test_to_freeze_makes_nothing_of_what_is_packed() -> None:
         held.made(key) is None for held in (knowledge.by_key, knowledge.documents) for key in held
     )
     assert all(held.made(o) is None for held in (knowledge.linked, knowledge.refs) for o in held)
+
+
+def test_what_is_made_ahead_of_a_change_is_kept_where_nothing_else_stands() -> None:
+    artifacts: list[Artifact] = [
+        claim("one", "The queue is short"),
+        claim("two", "The queue is long"),
+        entity("token-api", "Token API"),
+        entity("queue", "Queue"),
+    ]
+    knowledge = thaw(freeze(Knowledge.of([prepare(a) for a in artifacts])))
+    keys = [key_of(artifact) for artifact in artifacts]
+    found = {key: one for key in keys if (one := knowledge.packed.unpacked(key)) is not None}
+    assert [found[key].prepared.artifact for key in keys] == artifacts
+    names = knowledge.names.ahead(["The Token API has a queue"])
+    assert len(names) == 2
+    gone = frozenset({key_of(artifacts[1]), key_of(artifacts[3])})
+    knowledge.apply(PreparedChange((), gone))  # comes between
+    new = claim("one", "The Token API has a queue")
+    knowledge.apply(PreparedChange((prepare(new),), frozenset(), found, names))
+    left = [new, artifacts[2]]
+    topics = ["token api", "queue"]
+    gates = frozenset({OPEN})
+    assert knowledge.links("one").entity_ids == ("token-api",)
+    plain = expected({key_of(a): a for a in left}, topics, gates)
+    assert answers(knowledge, topics, gates) == plain
