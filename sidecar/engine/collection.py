@@ -136,9 +136,8 @@ class Collection:
         """Read every file, and learn what most of them say at once."""
         knowledge = Knowledge()
 
-        def learn(artifact: Artifact) -> bool:
+        def learn(artifact: Artifact) -> None:
             knowledge.learn(self.parsing.prepared(artifact))
-            return True
 
         self.store.keep_by(learn, _recalling(knowledge.packed))
         seen = self.store.reconcile()

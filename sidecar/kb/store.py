@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import merge
 from itertools import chain, groupby, islice
@@ -24,8 +23,8 @@ from sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
 __all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
 
-Keep = Callable[[Artifact], bool]
-"""Takes what a file says, and gives whether it keeps it."""
+Keep = Callable[[Artifact], None]
+"""Takes what a file says, and keeps it."""
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable file serves."""
 _ROOM_FOR = 4_000
@@ -138,12 +137,13 @@ class Store:
             only = None
         versions, self._looked_at = self._versions, self._clock()
         found = self._survey(only)
-        wanted = None if only is None else only | versions.racy
-        missing = self._missing(found, wanted)
+        wanted = versions.stats.keys() if only is None else only | versions.racy
+        missing = set() if found.same else {path for path in wanted if path not in found.files}
+        differing = _by_name(versions.differing(found.files))
         if self._remembering:
-            self._distrust(chain(missing, found.files, found.unreadable))
+            self._distrust(chain(missing, differing, found.unreadable))
         self._drop_missing(found, missing)
-        self._take_in(_by_name(versions.differing(found.files)))
+        self._take_in(differing)
         if only is None:
             self._remembering, self._keep = False, None
         let_go(found.files)
@@ -151,23 +151,17 @@ class Store:
         return self._reconciled()
 
     def _survey(self, only: set[str] | None) -> Survey:
+        """Of everything, only what is not known, as long as nothing that is known is missing."""
         if only is not None:
             return survey(self.kb_dir, only=only | self._versions.racy)
+        stats = self._versions.stats
         found = survey(self.kb_dir, known=self._versions.is_same)
+        others = sum(path in stats for path in chain(found.files, found.unreadable))
+        if found.same + others < len(stats):
+            found = survey(self.kb_dir)
         files = found.unreadable
         self._survey_problems = [item for item in found.problems if item.path not in files]
         return found
-
-    def _missing(self, found: Survey, wanted: AbstractSet[str] | None) -> set[str]:
-        """Those of the wanted files, or of all that are known, that were not found."""
-        if wanted is not None:
-            return {path for path in wanted if path not in found.files}
-        stats = self._versions.stats
-        others = sum(path in stats for path in chain(found.files, found.unreadable))
-        if found.same + others == len(stats):
-            return set()
-        there = survey(self.kb_dir).files
-        return {path for path in stats if path not in there}
 
     def _distrust(self, paths: Iterable[str]) -> None:
         """What stands otherwise than an earlier process read it counts as never read."""
@@ -240,8 +234,9 @@ class Store:
         """Whether somebody else keeps what a file says, which is no change then."""
         if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
             return False
-        if not self._ledger.is_new(key) or not self._keep(artifact):
+        if not self._ledger.is_new(key):
             return False
+        self._keep(artifact)
         self._ledger.recall((path,))
         return True
 

@@ -292,6 +292,24 @@ def put_stamp(file: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_one_look_finds_what_is_the_same_new_changed_gone_and_unreadable(
+    kb_dir: Path, store: Store
+) -> None:
+    files = {name: put(kb_dir, f"claims/{name}.yaml", claim(name)) for name in "abcd"}
+    store.reconcile()
+    files["b"].unlink()
+    os.mkfifo(files["b"])
+    assert not store.reconcile().change  # an earlier version serves
+    put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
+    files["c"].unlink()
+    put(kb_dir, "claims/e.yaml", claim("e"))
+    step = store.reconcile()
+    assert (ids(step), gone(step)) == ({"a", "e"}, {"c"})
+    assert step.problems.keys() == {"claims/b.yaml"}
+    assert {artifact.id for artifact in store.artifacts()} == {"a", "b", "d", "e"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_file_replaced_by_a_pipe_is_held_then_withheld(
     kb_dir: Path, store: Store, clock: Clock
 ) -> None:
