@@ -6,13 +6,12 @@ Offsets are those of the original text.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import accumulate, compress
-from operator import itemgetter
-from typing import NamedTuple
+from itertools import compress, count
+from typing import NamedTuple, TypeVar
 
-from sidecar.index.forms import Arm, forms, gap_key, is_gap, paths_without_gaps, surface, surfaces
+from sidecar.index.forms import Arm, forms, is_gap, paths_without_gaps, surface, surfaces
 from sidecar.index.lazy import Lazy
 from sidecar.index.mentions import Mention, mark_nested, named_by
 from sidecar.index.text import Units, units
@@ -24,26 +23,28 @@ __all__ = ["Names"]
 
 _MAX_PIECE = 64
 _MAX_PIECES = 1 << 15
+_new = tuple.__new__
+T = TypeVar("T")
+
+
+class _Begun(NamedTuple):
+    """What begins in a piece, with offsets from its start, and the keys by which names go on after
+    the text that was looked at.
+    """
+
+    mentions: Sequence[Mention]
+    onward: AbstractSet[str]
 
 
 class _Piece(NamedTuple):
-    """What stands between two spaces: what it names by itself, with offsets in it; the keys by
-    which names that begin in it may go on after it, and whether punctuation is one of them; how
-    many units it has, and the stems with which it may begin: of its first part, of its first word.
-    Few are `busy`: name something, or may together with what follows.
+    """A piece in which something begins: that, whether punctuation is one of the keys by which it
+    goes on, and how many units the piece has.
     """
 
-    busy: bool
     mentions: Sequence[Mention]
     onward: AbstractSet[str]
     parted: bool
     size: int
-    part: str
-    word: str
-
-
-_NO_PIECE = _Piece(False, (), frozenset(), False, 0, gap_key(""), gap_key(""))
-_is_busy = itemgetter(0)
 
 
 class Names:
@@ -58,12 +59,15 @@ class Names:
         self.paths: dict[str, list[tuple[str, ...]]] = {}
         self.by_surface: dict[str, set[str]] = defaultdict(set)
         self.by_key: dict[str, set[str]] = defaultdict(set)
-        self._pieces = _Pieces(self._piece)
+        # What stands between two spaces is a piece. Few begin something; None of the others.
+        self._pieces: _Looked[_Piece | None] = _Looked(self._piece)
+        self._starts: _Looked[Sequence[str]] = _Looked(_start)
+        self._begun: dict[str, _Begun] = {}
 
     def add(self, entity: Entity) -> None:
         """Learn an entity's names; one with the same id is replaced."""
         self.remove(entity.id)
-        self._pieces.clear()
+        self._forget()
         self.entities[entity.id] = entity
         paths: list[tuple[str, ...]] = []
         for path, form in forms(entity):
@@ -81,7 +85,7 @@ class Names:
         entity = self.entities.pop(entity_id, None)
         if entity is None:
             return
-        self._pieces.clear()
+        self._forget()
         for path in self.paths.pop(entity_id):
             self.root.prune(path, entity_id)
             for key in path:
@@ -113,63 +117,76 @@ class Names:
         where a name may go on in the next ones are they taken apart.
         """
         pieces = text.replace("\n", " ").replace("\t", " ").split(" ")
-        lengths = list(accumulate(map(len, pieces), initial=0))
-        known = [self._pieces[piece] for piece in pieces]
         found: list[Mention] = []
-        busy = compress(range(len(known)), map(_is_busy, known))
-        known.append(_NO_PIECE)
-        for i in busy:
-            _, mentions, onward, parted, size, _, _ = known[i]
-            after = known[i + 1]
-            if onward and (
-                parted or not after.part or after.part in onward or after.word in onward
-            ):
-                mentions = self._across(text, lengths, i, size)
-            if mentions:
-                at = lengths[i] + i
-                found += [Mention(m[0] + at, m[1] + at, *m[2:]) for m in mentions]
-        if len(self._pieces) > _MAX_PIECES:
-            self._pieces.clear()
+        at = passed = 0
+        for i, piece, goes_on in self._beginnings(pieces):
+            at += sum(map(len, pieces[passed:i])) + i - passed
+            passed = i
+            mentions = self._across(text, at, pieces, i, piece) if goes_on else piece.mentions
+            found += [_new(Mention, (m[0] + at, m[1] + at, *m[2:])) for m in mentions]
+        if len(self._pieces) + len(self._begun) > _MAX_PIECES:
+            self._forget()
         return mark_nested(found)
 
-    def _piece(self, piece: str) -> _Piece:
-        analysed = units(piece)
-        count = len(analysed.units)
-        mentions, onward = self._named_from(analysed, count)
-        parted = any(map(is_gap, onward))
-        first = [unit.stem for unit, _ in readings(analysed, 0)] if count else [""]
-        busy = bool(mentions or onward)
-        return _Piece(busy, mentions, onward, parted, count, first[0], first[-1])
+    def _beginnings(self, pieces: Sequence[str]) -> Iterator[tuple[int, _Piece, bool]]:
+        """The pieces in which something begins, and whether it may go on in the next one."""
+        known = [*map(self._pieces.__getitem__, pieces)]
+        starts = self._starts
+        for i, piece, after in compress(zip(count(), known, (*pieces[1:], "")), known):
+            assert piece is not None
+            mentions, onward, parted, _ = piece
+            goes_on = onward and (
+                parted or not (start := starts[after]) or not onward.isdisjoint(start)
+            )
+            if mentions or goes_on:
+                yield i, piece, bool(goes_on)
 
     def _across(
-        self, text: str, lengths: Sequence[int], first: int, count: int
+        self, text: str, at: int, pieces: Sequence[str], first: int, piece: _Piece
     ) -> Sequence[Mention]:
-        """What begins in the piece `first`, which has `count` units, and may end in later ones.
+        """What begins in the piece `first`, at a place in the text, and may end in later ones."""
+        mentions, onward, _, size = piece
+        until, end = first + 1, at + len(pieces[first])
+        while onward and until < len(pieces):
+            ahead = pieces[until : 2 * until - first]
+            until += len(ahead)
+            end += sum(map(len, ahead)) + len(ahead)
+            mentions, onward = self._begin(text[at:end], size)
+        return mentions
 
-        `lengths` are those of all pieces before each one.
-        """
-        last = len(lengths) - 1
-        until = min(first + 2, last)
-        while True:
-            analysed = units(text[lengths[first] + first : lengths[until] + until])
-            mentions, onward = self._named_from(analysed, count)
-            if not onward or until == last:
-                return mentions
-            until = min(first + 2 * (until - first), last)
+    def _begin(self, text: str, size: int) -> _Begun:
+        """What begins in the first `size` units of a text, remembered if it is short."""
+        if (begun := self._begun.get(text)) is None:
+            begun = self._named_from(units(text), size)
+            if len(text) <= _MAX_PIECE:
+                self._begun[text] = begun
+        return begun
 
-    def _named_from(
-        self, analysed: Units, count: int
-    ) -> tuple[Sequence[Mention], AbstractSet[str]]:
-        """What begins in the first `count` units, and the keys by which names go on at the end."""
+    def _piece(self, piece: str) -> _Piece | None:
+        analysed = units(piece)
+        size = len(analysed.units)
+        mentions, onward = self._named_from(analysed, size)
+        if not mentions and not onward:
+            return None
+        return _Piece(mentions, onward, any(map(is_gap, onward)), size)
+
+    def _forget(self) -> None:
+        """Look at every piece again when it comes."""
+        self._pieces.clear()
+        self._starts.clear()
+        self._begun.clear()
+
+    def _named_from(self, analysed: Units, size: int) -> _Begun:
+        """What begins in the first `size` units."""
         cut: list[Node] = []
         mentions = [
             mention
-            for start in range(count)
+            for start in range(size)
             if (steps := [*walk(self.root, analysed, start, cut)])
             for mention in named_by(analysed, start, steps)
         ]
         onward = [node.children.keys() for node in cut]
-        return mentions, onward[0] if len(onward) == 1 else frozenset().union(*onward)
+        return _Begun(mentions, onward[0] if len(onward) == 1 else frozenset().union(*onward))
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
@@ -190,18 +207,24 @@ class Names:
         return sorted(found)
 
 
-class _Pieces(dict[str, "_Piece"]):
+class _Looked(dict[str, T]):
     """Looks at a piece when it comes for the first time; long ones hardly come again."""
 
-    def __init__(self, look: Callable[[str], _Piece]) -> None:
+    def __init__(self, look: Callable[[str], T]) -> None:
         super().__init__()
         self._look = look
 
-    def __missing__(self, piece: str) -> _Piece:
+    def __missing__(self, piece: str) -> T:
         made = self._look(piece)
         if len(piece) <= _MAX_PIECE:
             self[piece] = made
         return made
+
+
+def _start(piece: str) -> Sequence[str]:
+    """The stems with which a piece may begin: of its first part, of its first word."""
+    analysed = units(piece)
+    return [unit.stem for unit, _ in readings(analysed, 0)] if analysed.units else ()
 
 
 def _has_run(path: tuple[str, ...], keys: tuple[str, ...]) -> bool:
