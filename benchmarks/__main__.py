@@ -14,6 +14,7 @@ from benchmarks import floors, sidecar, soak, vouch
 from benchmarks.check import differing
 from benchmarks.client import COMMAND
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
+from benchmarks.heartbeat import Stall
 from benchmarks.names import measure as names
 from benchmarks.report import Results, as_json, conditions, draw, table
 
@@ -77,17 +78,17 @@ def _measure(size: Size, quick: bool, vouch_large: bool) -> Results:
     return result
 
 
-def _stalls(root: Path, cache: Path) -> dict[str, float]:
+def _stalls(root: Path, cache: Path) -> dict[str, Stall]:
     """Of a process that reads everything, and of one that starts from what another one read."""
     env = os.environ | {"XDG_CACHE_HOME": str(cache)}
     cold = _beat(root, env)
     subprocess.run([COMMAND, "warm", "--root", root], env=env, check=True)
     warm = _beat(root, env)
     warm.pop("idle")
-    return cold | {f"{phase}, after a warm start": seconds for phase, seconds in warm.items()}
+    return cold | {f"{phase}, after a warm start": stall for phase, stall in warm.items()}
 
 
-def _beat(root: Path, env: dict[str, str]) -> dict[str, float]:
+def _beat(root: Path, env: dict[str, str]) -> dict[str, Stall]:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.heartbeat", root],
         env=env,
@@ -96,8 +97,7 @@ def _beat(root: Path, env: dict[str, str]) -> dict[str, float]:
         capture_output=True,
         text=True,
     )
-    stalls: dict[str, float] = json.loads(done.stdout)
-    return stalls
+    return {phase: Stall(*stall) for phase, stall in json.loads(done.stdout).items()}
 
 
 def _say(what: str) -> None:

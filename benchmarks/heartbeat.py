@@ -1,7 +1,9 @@
 """How long the event loop stands still while a knowledge base is read, kept and changed.
 
 Runs in a process of its own (`python -m benchmarks.heartbeat ROOT`), with an engine and its keeper
-as the language server has them, and prints the longest stall of each phase as JSON, in seconds.
+as the language server has them, and prints the longest stall of each phase as JSON: its seconds,
+and the processor time that the process had meanwhile. Where that is much less, nothing of the
+process held the loop: it had no processor.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -22,33 +25,41 @@ import anyio.to_thread
 from sidecar.engine import Engine, Keeper
 from sidecar.surfaces.entry import COLLECTING
 
-__all__ = ["main"]
+__all__ = ["Stall", "main"]
 
 BEAT = 0.001
 CHANGED = 300
 
 
+class Stall(NamedTuple):
+    """By how much a beat came late, and the processor time of all threads until then; seconds."""
+
+    seconds: float
+    processor: float
+
+
 class Heart:
-    """Beats on the loop; keeps by how much a beat came late at most."""
+    """Beats on the loop; keeps the longest stall of each phase."""
 
     def __init__(self) -> None:
-        self.worst = 0.0
-        self.late: dict[str, float] = {}
+        self.worst = Stall(0.0, 0.0)
+        self.stalls: dict[str, Stall] = {}
 
     async def beat(self) -> None:
         while True:
-            before = time.perf_counter()
+            before, used = time.perf_counter(), time.process_time()
             await asyncio.sleep(BEAT)
-            self.worst = max(self.worst, time.perf_counter() - before - BEAT)
+            late = time.perf_counter() - before - BEAT
+            self.worst = max(self.worst, Stall(late, time.process_time() - used))
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        self.worst = 0.0
+        self.worst = Stall(0.0, 0.0)
         yield
-        self.late[name] = self.worst
+        self.stalls[name] = self.worst
 
 
-async def _measure(root: Path) -> dict[str, float]:
+async def _measure(root: Path) -> dict[str, Stall]:
     engine = Engine(env=os.environ)
     keeper = Keeper(engine)
     collection = engine.add_root(root)
@@ -72,7 +83,7 @@ async def _measure(root: Path) -> dict[str, float]:
             keeper.poke()
             await anyio.sleep(3.0)
         tasks.cancel_scope.cancel()
-    return heart.late
+    return heart.stalls
 
 
 async def _published(engine: Engine, keeper: Keeper, root: Path) -> None:

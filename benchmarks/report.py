@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.charts import chart
 from benchmarks.generate import Size
+from benchmarks.heartbeat import Stall
 from benchmarks.timing import Figure
 
 __all__ = ["Results", "as_json", "conditions", "draw", "table"]
@@ -47,7 +48,7 @@ class Results:
     vouch: Figures = field(default_factory=dict)
     vouch_fast: Figures = field(default_factory=dict)
     floors: Figures = field(default_factory=dict)
-    stalls: dict[str, float] = field(default_factory=dict)
+    stalls: dict[str, Stall] = field(default_factory=dict)
     soak: Figures = field(default_factory=dict)
     differing: list[str] | None = None
 
@@ -93,8 +94,9 @@ def table(result: Results) -> str:
     for name in ("memory after the start", MEMORY, "memory at most"):
         memory = result.sidecar[name].median / 1e6
         lines.append(f"| resident {name} | {memory:.0f} MB | | | | | | |")
-    for phase, seconds in result.stalls.items():
-        lines.append(f"| longest stall of the loop, {phase} | | {_time(seconds)} | | | | | |")
+    for phase, stall in result.stalls.items():
+        length, processor = _time(stall.seconds), f"{_time(stall.processor)} (processor time in it)"
+        lines.append(f"| longest stall of the loop, {phase} | | {length} | | | | | {processor} |")
     for name, figure in result.soak.items():
         is_memory = name.startswith(MEMORY)
         median = f"{figure.median / 1e6:.0f} MB" if is_memory else _time(figure.median)
