@@ -8,10 +8,11 @@ import queue
 import select
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from typing import BinaryIO
 
-__all__ = ["Lines", "Outbox", "incoming"]
+__all__ = ["Lines", "Outbox", "arriving", "incoming"]
 
 FLUSH = 1.0
 AT_ONCE = getattr(select, "PIPE_BUF", 512)
@@ -75,27 +76,41 @@ def _is_writable(stream: BinaryIO) -> bool:
 
 
 async def incoming(stream: BufferedReader, on_end: Callable[[], None]) -> AsyncIterator[bytes]:
-    """Bytes as they come, until the stream ends. Nothing else may read it. Between two of them,
-    the loop gets its turn.
+    """Bytes as they come, until the stream ends; see `arriving`. Between two of them, the loop gets
+    its turn.
+    """
+    inbox: asyncio.Queue[bytes] = asyncio.Queue()
+    with arriving(stream, inbox.put_nowait, on_end):
+        while data := await inbox.get():
+            yield data
+            if not inbox.empty():
+                await asyncio.sleep(0)
+
+
+@contextmanager
+def arriving(
+    stream: BufferedReader, take: Callable[[bytes], None], on_end: Callable[[], None]
+) -> Iterator[None]:
+    """For the length of a block, the loop hands over bytes as they come; none when the stream has
+    ended. Nothing else may read it.
 
     `on_end` is called then, by a thread of its own, whether or not the loop has come that far.
     """
     loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[bytes] = asyncio.Queue()
     descriptor = stream.fileno()
 
     def read() -> None:
         data = _read(descriptor)
-        inbox.put_nowait(data)
         if not data:
             loop.remove_reader(descriptor)
+        take(data)
 
     def read_on() -> None:
         data = b"first"
         while data:
             data = _read(descriptor)
             try:
-                loop.call_soon_threadsafe(inbox.put_nowait, data)
+                loop.call_soon_threadsafe(take, data)
             except RuntimeError:  # the loop is closed
                 return
         on_end()
@@ -107,10 +122,7 @@ async def incoming(stream: BufferedReader, on_end: Callable[[], None]) -> AsyncI
     watched = _watches(loop, descriptor, read)
     threading.Thread(target=wait_for_end if watched else read_on, daemon=True).start()
     try:
-        while data := await inbox.get():
-            yield data
-            if not inbox.empty():
-                await asyncio.sleep(0)
+        yield
     finally:
         if watched:
             loop.remove_reader(descriptor)
