@@ -237,8 +237,6 @@ class Engine:
         found = []
         if not self.complete:
             found.append("index_building")
-        if any(c.knowledge.search.titles.failed for c in self.collections.values()):
-            found.append("search_failed")
         if self.watch_lost:
             found.append("watch_lost")
         if any(c.skipped for c in self.collections.values()):

@@ -1,7 +1,7 @@
 """Keeps the published knowledge equal to the disk: the one place that waits.
 
 Client events, the own watcher and the sweep all end in the same step: read in a worker thread,
-publish on the event loop, fold into the full-text index in a worker thread.
+publish on the event loop.
 """
 
 from __future__ import annotations
@@ -173,7 +173,6 @@ class Keeper:
             due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))
         expiry = collection.store.deadline
         due.expiry_at = float("inf") if expiry is None else max(expiry, now)
-        await self._fold(collection)
 
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
         step = await self._read_whole(collection, paths)
@@ -204,16 +203,6 @@ class Keeper:
             step = _together(step, then, collection)
         self._due.setdefault(collection.root, _Due()).git = version
         return step
-
-    async def _fold(self, collection: Collection) -> None:
-        titles = collection.knowledge.search.titles
-        if (pending := titles.pending()) is None:
-            return
-        try:
-            titles.adopt(await in_worker(titles.fold, pending))
-        except Exception:  # whatever tantivy raises, its index is disposable
-            log.exception("the index of titles failed and is built anew")
-            titles.fail()
 
     # Watching
 

@@ -21,7 +21,6 @@ from sidecar.index.order import Order
 from sidecar.index.packed import BLOCK, BY, NO_LINKS, NOBODY, Links, Packed, numbers_in
 from sidecar.index.rows import encoded
 from sidecar.index.search import Search
-from sidecar.index.titles import Title, Titles
 from sidecar.kb.records import Kind
 
 __all__ = ["Frozen", "freeze", "frozen_parts", "in_blocks", "thaw"]
@@ -69,8 +68,7 @@ def _mappings(knowledge: Knowledge) -> Iterator[tuple[str, Iterator[tuple[Any, A
     keys = enumerate(knowledge.by_key)
     yield "keys", (((str(kind), name), number) for number, (kind, name) in keys)
     yield from freeze_names(knowledge.names).items()
-    titles = search.titles.known.items()
-    yield "titles", ((ordinal, tuple(title)) for ordinal, title in titles)
+    yield "titles", iter(search.titles.items())
     yield "last", ((str(kind), last) for kind, last in knowledge.order.last.items())
     yield "counting", plain(knowledge.counted, _gates_as_bytes)
     yield "gated", iter(knowledge.gated.items())
@@ -147,7 +145,8 @@ def _claims_as_bytes(knowledge: Knowledge, claim_ids: set[str]) -> bytes:
 def thaw(frozen: Frozen, packed: Packed | None = None) -> Knowledge:
     """Knowledge as it was frozen; `packed` is what was packed of it, where that is at hand."""
     packed = packed or Packed.of(frozen)
-    search = Search(Titles(Title(*title) for title in frozen["titles"].values()))
+    search = Search()
+    search.titles = dict(frozen["titles"])
     search.totals = Counter(frozen["totals"])
     search.lengths = Counter(frozen["lengths"])
     for kind, gate in frozen["totals"]:

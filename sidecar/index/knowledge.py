@@ -15,7 +15,6 @@ from sidecar.index.links import Linked
 from sidecar.index.memo import Memo
 from sidecar.index.packed import NO_LINKS, Packed, Unpacked
 from sidecar.index.search import Document, Search
-from sidecar.index.titles import Title
 from sidecar.index.trie import Node
 from sidecar.kb.access import gate_of, is_live
 from sidecar.kb.large import let_go
@@ -107,12 +106,11 @@ class Knowledge(Linked):
         for prepared in claims:
             built.learn(prepared)
         let_go(claims)
-        built.fold()
         return built
 
     def learn(self, prepared: Prepared) -> None:
         """Take in what never was known, before anything is changed: claims after what they are
-        linked to. `fold` comes before the first question.
+        linked to.
         """
         artifact = prepared.artifact
         if not is_live(artifact) or not gate_of(artifact):
@@ -122,12 +120,6 @@ class Knowledge(Linked):
         self._make_findable(artifact, documents)
         if isinstance(artifact, Claim):
             self._link_packed(artifact, documents[0])
-
-    def fold(self) -> None:
-        """Have full text take in what was learned (blocking)."""
-        titles = self.search.titles
-        if (pending := titles.pending()) is not None:
-            titles.adopt(titles.fold(pending))
 
     def let_go(self) -> None:
         """Empty it bit by bit (blocking), when another one has taken its place."""
@@ -181,8 +173,7 @@ class Knowledge(Linked):
         if isinstance(artifact, Entity):
             self.names.add(artifact)
         if isinstance(artifact, Page):
-            ordinal, _, gate, _ = documents[0]
-            self.search.titles.add(Title(ordinal, gate, artifact.title))
+            self.search.add_title(documents[0], artifact.title)
 
     def _forget(self, key: Key) -> Artifact:
         artifact, documents = self._take_out(key)
@@ -193,5 +184,5 @@ class Knowledge(Linked):
         if isinstance(artifact, Entity):
             self.names.remove(artifact.id)
         if isinstance(artifact, Page):
-            self.search.titles.remove(documents[0].ordinal)
+            self.search.remove_title(documents[0])
         return artifact

@@ -11,15 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyroaring import BitMap
 
-from sidecar.index.content import Needle
+from sidecar.index.content import Needle, content_stems
 from sidecar.index.postings import Document, Postings
-from sidecar.index.titles import Titles
 
 __all__ = ["BEST_PER_WEIGHT", "Document", "Search", "fewest", "rarity", "score"]
 
 _K1, _B = 1.2, 0.75
 BEST_PER_WEIGHT = _K1 + 1
 """What a word adds to a score at most, for each unit of its weight."""
+_TITLE = "title"
+"""The kind of a document that is a page's title alone."""
 
 
 def rarity(total: int, frequency: int) -> float:
@@ -30,12 +31,13 @@ def rarity(total: int, frequency: int) -> float:
 class Search:
     """An index in memory. Queries and changes belong to one thread."""
 
-    def __init__(self, titles: Titles | None = None) -> None:
+    def __init__(self) -> None:
         self.totals: Counter[tuple[str, str]] = Counter()
         """By kind and gate, how many documents; this and `lengths` are for `frozen` too."""
         self.lengths: Counter[tuple[str, str]] = Counter()
         self.postings = Postings()
-        self.titles = titles or Titles()
+        self.titles: dict[int, str] = {}
+        """The titles of pages by the ordinal of their first document."""
 
     def add(self, document: Document) -> None:
         """Make a document findable."""
@@ -51,6 +53,15 @@ class Search:
         """Make a document findable by what it says now; ordinal, kind and gate stay."""
         self.lengths[after.kind, after.gate] += len(after.stems) - len(before.stems)
         self.postings.revise(before, after)
+
+    def add_title(self, page: Document, title: str) -> None:
+        """Make a page findable by its title alone."""
+        self.titles[page.ordinal] = title
+        self.add(_as_title(page, title))
+
+    def remove_title(self, page: Document) -> None:
+        """Make a page unfindable by its title."""
+        self.remove(_as_title(page, self.titles.pop(page.ordinal)))
 
     def _count(self, document: Document, sign: int) -> None:
         where = document.kind, document.gate
@@ -84,12 +95,12 @@ class Search:
         return self.postings.holding_some(needles, kind, gates, at_least)
 
     def titled(self, needles: Sequence[Needle], gates: frozenset[str], at_least: int) -> list[str]:
-        """Titles of pages that may hold this many of the needles."""
-        ordinals: Iterable[int] | None = self.titles.holding(needles, gates, at_least)
-        if ordinals is None:
-            ordinals = self.holding(needles, "page", gates, at_least)
-        known = self.titles.known
-        return [known[ordinal].text for ordinal in ordinals if ordinal in known]
+        """Titles of pages that hold this many of the needles."""
+        return [self.titles[o] for o in self.holding(needles, _TITLE, gates, at_least)]
+
+
+def _as_title(page: Document, title: str) -> Document:
+    return page._replace(kind=_TITLE, stems=tuple(content_stems(title)))
 
 
 def fewest(weights: Iterable[float], share: float) -> int:

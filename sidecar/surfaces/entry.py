@@ -46,6 +46,8 @@ def _imported(arguments: list[str]) -> Callable[..., object]:
 
     if arguments[:1] == ["lsp"]:
         import_module("sidecar.surfaces.lsp.run")
+    # attrs leaves the source of all that it generates there: 1.5 MB.
+    import_module("linecache").clearcache()
     gc.freeze()
     gc.set_threshold(*COLLECTING)
     gc.enable()

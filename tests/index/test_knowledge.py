@@ -15,7 +15,6 @@ from sidecar.index.documents import prepare
 from sidecar.index.frozen import freeze, thaw
 from sidecar.index.knowledge import Knowledge, PreparedChange
 from sidecar.index.packed import BLOCK, Links
-from sidecar.index.titles import Pending
 from sidecar.kb.access import OPEN
 from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
 from sidecar.retrieval import view as views
@@ -28,7 +27,7 @@ from tests.reference import Reference
 
 NOW = 1.8e9
 KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
-Step = tuple[list[Artifact], frozenset[Key], int]
+Step = tuple[list[Artifact], frozenset[Key], str]
 Answers = dict[object, object]
 
 
@@ -46,29 +45,17 @@ class Changing:
     def __init__(self) -> None:
         self.knowledge = Knowledge()
         self.artifacts: dict[Key, Artifact] = {}
-        self._late: Pending | None = None
 
     def take(self, step: Step) -> None:
-        """One change. Folding: 0 none, 1 at once, 2 begun now and adopted after the next change;
-        with 4, the change comes to what was frozen before it, with 5, to what was built anew.
-        """
-        new, gone, folding = step
+        """One change: to what there is, to what was frozen before it, or to what was built anew."""
+        new, gone, to = step
         change = change_of(new, gone)
-        if folding == 4:
-            self._late = None
+        if to == "frozen":
             self.knowledge = thaw(marshal.loads(marshal.dumps(freeze(self.knowledge))))
-        if folding == 5:
-            self._late = None
+        if to == "built":
             self.knowledge = Knowledge.of([prepare(a) for a in self.artifacts.values()])
-        titles = self.knowledge.search.titles
-        late = titles.fold(self._late) if self._late is not None else None
         self.knowledge.apply(change)
         self.knowledge.memo.clear()
-        if late is not None:
-            titles.adopt(late)
-        self._late = titles.pending() if folding == 2 else None
-        if folding == 1 and (pending := titles.pending()) is not None:
-            titles.adopt(titles.fold(pending))
         for key in change.removals:
             self.artifacts.pop(key, None)
         self.artifacts |= {key_of(p.artifact): p.artifact for p in change.upserts}
@@ -310,12 +297,10 @@ def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> N
         Page("p1", "pages/p1.md", "Cafe menu", scope=private),
         Page("p2", "pages/p2.md", "Shift", body="rotation guide"),
     )
-    knowledge.fold()
     assert set(titles_in([view], text)) == {"Night shift handbook"}
     guide = Page("p3", "pages/p3.md", "Rotation guide")
     assert change(guide) == {"Night shift handbook", "Rotation guide"}
     assert change(gone="p0") == {"Rotation guide"}
-    knowledge.fold()
     assert change(Page("p3", "pages/p3.md", "Rotation plan")) == set()
 
 

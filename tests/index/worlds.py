@@ -116,6 +116,8 @@ _keys: st.SearchStrategy[Key] = st.one_of(
     st.tuples(st.just(Kind.PAGE), _ids("p", 3)),
 )
 steps = st.tuples(
-    st.lists(artifacts, max_size=5), st.frozensets(_keys, max_size=2), st.integers(0, 5)
+    st.lists(artifacts, max_size=5),
+    st.frozensets(_keys, max_size=2),
+    st.sampled_from(("as it is", "frozen", "built")),
 )
-"""What comes, what goes, and how the step is folded: see `tests.index.test_knowledge`."""
+"""What comes, what goes, and to what: see `tests.index.test_knowledge`."""
