@@ -63,13 +63,20 @@ class Postings:
 
     def holding(self, needle: Needle, kind: str, gates: AbstractSet[str]) -> BitMap:
         """Ordinals of the documents of a kind that hold the needle."""
-        found = [
-            held.get(option[0], _NONE) if len(option) == 1 else _holding_all_of(held, option)
-            for gate in gates
-            if (held := self.held.get((kind, gate))) is not None
-            for option in needle.alternatives
-        ]
-        return found[0] if len(found) == 1 else merged(found)
+        tables, alternatives = self._tables(kind, gates), needle.alternatives
+        if len(tables) == len(alternatives) == len(alternatives[0]) == 1:  # so it is mostly
+            return tables[0].get(alternatives[0][0], _NONE)
+        return merged(
+            [
+                held.get(option[0], _NONE) if len(option) == 1 else _holding_all_of(held, option)
+                for held in tables
+                for option in alternatives
+            ]
+        )
+
+    def _tables(self, kind: str, gates: AbstractSet[str]) -> Sequence[Mapping[str, BitMap]]:
+        """The bitmaps by stem behind the gates."""
+        return [held for gate in gates if (held := self.held.get((kind, gate))) is not None]
 
     def holding_all(self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str]) -> BitMap:
         """Ordinals of the documents of a kind that hold every needle; of none, none."""
