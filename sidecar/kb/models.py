@@ -118,7 +118,8 @@ Labels = Annotated[
 class Model(BaseModel):
     """Base of all: fields are named as in the file and as in the record."""
 
-    model_config = ConfigDict(extra="ignore")
+    # Built with the first file that is read: a start from the cache reads none.
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     id: Id
 
@@ -126,7 +127,8 @@ class Model(BaseModel):
 class ScopeModel(BaseModel):
     """Visibility tier with the project or agent it is bound to."""
 
-    model_config = ConfigDict(frozen=True)  # else pydantic copies the default deeply, each time
+    # Not frozen, pydantic would copy the default deeply, each time.
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     visibility: Annotated[str, _one_of(VISIBILITIES)] = "project"
     project: Label | None = None

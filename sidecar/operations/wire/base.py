@@ -56,7 +56,10 @@ ABSENT: dict[str, Any] = {"x-absent": True}
 class Wire(BaseModel):
     """Base of everything on the wire."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
+    # Built when somebody asks: no process uses all of them.
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", strict=True, populate_by_name=True, defer_build=True
+    )
 
 
 class Sparse(Wire):
