@@ -136,6 +136,7 @@ class ScopeModel(BaseModel):
 
 
 ScopeField = Annotated[ScopeModel, BeforeValidator(_scope)]
+_NO_SCOPE = ScopeModel.model_construct()
 
 
 def _cited(value: list[str]) -> list[str]:
@@ -159,7 +160,7 @@ class ClaimModel(Model):
     supersedes: References = Field(default_factory=list)
     superseded_by: Reference | None = None
     contradicts: References = Field(default_factory=list)
-    scope: ScopeField = ScopeModel()
+    scope: ScopeField = _NO_SCOPE
     created_at: datetime | None = None
     updated_at: datetime | None = None
     last_confirmed_at: datetime | None = None
@@ -194,7 +195,7 @@ class PageModel(Model):
     entities: References = Field(default_factory=list)
     sources: References = Field(default_factory=list)
     tags: Labels = Field(default_factory=list)
-    scope: ScopeField = ScopeModel()
+    scope: ScopeField = _NO_SCOPE
     updated_at: datetime | None = None
 
 
@@ -226,7 +227,7 @@ class SourceModel(Model):
     locator: Text
     type: Label = "file"
     title: Text | None = None
-    scope: ScopeField = ScopeModel()
+    scope: ScopeField = _NO_SCOPE
     created_at: datetime | None = None
 
 

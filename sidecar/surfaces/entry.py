@@ -42,6 +42,8 @@ def _imported(arguments: list[str]) -> Callable[..., object]:
     meanwhile, nor later among what was imported: a tenth of the time.
     """
     gc.disable()
+    # One that other software brought would be shown every prompt, and to look for some takes 8 ms.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     from sidecar.surfaces.cli import main as shell
 
     if arguments[:1] == ["lsp"]:
