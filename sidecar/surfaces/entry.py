@@ -1,4 +1,6 @@
-"""The command `vouch-sidecar`. A hook goes its own way: it pays for every import."""
+"""The command `vouch-sidecar`. A hook and the language server go their own ways: they pay for every
+import.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 
 __all__ = ["main"]
+
+Command = Callable[[], object]
 
 COLLECTING = (700, 10, 1_000)
 """As Python has it, but for the last one, 10: a look at all that is old stalls every thread for as
@@ -24,10 +28,10 @@ def main() -> None:
         from sidecar.surfaces.hook.client import run
 
         run(next((word for word in arguments[1:] if not word.startswith("-")), ""))
-    shell = _imported(arguments)
+    command = _imported(_server if arguments == ["lsp"] else _shell)
     try:
         try:
-            shell(prog_name="vouch-sidecar")
+            command()
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -37,23 +41,40 @@ def main() -> None:
         os._exit(1)  # at its end, Python would try to write it again
 
 
-def _imported(arguments: list[str]) -> Callable[..., object]:
-    """The shell, and the server where that is asked for. No cyclic garbage is looked for
-    meanwhile, nor later among what was imported: a tenth of the time.
+def _imported(import_command: Callable[[], Command]) -> Command:
+    """What is to run. No cyclic garbage is looked for meanwhile, nor later among what was imported:
+    a tenth of the time.
     """
     gc.disable()
-    # One that other software brought would be shown every prompt, and to look for some takes 8 ms.
+    # A plugin that other software brought would be shown every prompt; to look for one takes 8 ms.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    from sidecar.surfaces.cli import main as shell
-
-    if arguments[:1] == ["lsp"]:
-        import_module("sidecar.surfaces.lsp.run")
+    command = import_command()
     # attrs leaves the source of all that it generates there: 1.5 MB.
     import_module("linecache").clearcache()
     gc.freeze()
     gc.set_threshold(*COLLECTING)
     gc.enable()
-    return shell
+    return command
+
+
+def _server() -> Command:
+    """The language server as editors start it: without the shell, which takes 40 ms to import."""
+    from sidecar.surfaces.lsp.run import run_stdio
+    from sidecar.surfaces.stdio import log_to_stderr
+
+    def serve() -> None:
+        log_to_stderr(os.environ)
+        run_stdio(os.environ)
+
+    return serve
+
+
+def _shell() -> Command:
+    from sidecar.surfaces.cli import main as shell
+
+    if sys.argv[1:2] == ["lsp"]:
+        import_module("sidecar.surfaces.lsp.run")
+    return lambda: shell(prog_name="vouch-sidecar")
 
 
 if __name__ == "__main__":
