@@ -136,7 +136,7 @@ class Names:
             assert piece is not None
             mentions, onward, parted, _ = piece
             goes_on = onward and (
-                parted or not (start := starts[after]) or not onward.isdisjoint(start)
+                parted or not (start := starts[after]) or start[0] in onward or start[-1] in onward
             )
             if mentions or goes_on:
                 yield i, piece, bool(goes_on)
