@@ -96,8 +96,7 @@ class Postings:
         self, needles: Sequence[Needle], kind: str, gates: AbstractSet[str], at_least: int
     ) -> BitMap:
         """Ordinals of the documents of a kind that hold this many of the needles."""
-        held_by = [held for n in needles if (held := self.holding(n, kind, gates))]
-        bitmaps = sorted(held_by, key=len)
+        bitmaps = sorted(filter(None, (self.holding(n, kind, gates) for n in needles)), key=len)
         seeds = len(bitmaps) - at_least + 1  # who holds none of these holds too few
         if at_least < 1 or seeds < 1:
             return _NONE
