@@ -50,14 +50,14 @@ types: $(PYTHON_READY)
 	$(BIN)/mypy
 
 schemas: $(PYTHON_READY)
-	$(BIN)/python -m sidecar.operations.schema --check
+	$(BIN)/python -m vouch_sidecar.operations.schema --check
 	$(BIN)/python -m scripts.protocol_docs --check
 
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
 
 generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and the extension's types
-	$(BIN)/python -m sidecar.operations.schema
+	$(BIN)/python -m vouch_sidecar.operations.schema
 	$(BIN)/python -m scripts.protocol_docs
 	cd extension && npm run --silent generate
 

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.store import Store
+
 from benchmarks.sidecar import Answers
-from sidecar.kb.access import Viewer
-from sidecar.kb.store import Store
 from tests.reference import Reference
 
 __all__ = ["differing"]
@@ -18,7 +19,7 @@ def differing(root: Path, answers: Answers) -> list[str]:
     """Topic and weight of every answer that is another than it should be.
 
     For the entities that claims declare: the reference takes minutes to find those they name,
-    which the tests of `sidecar.index` compare in small knowledge bases.
+    which the tests of `vouch_sidecar.index` compare in small knowledge bases.
     """
     plain = Reference(Store(root / ".vouch").reconcile().change.upserts)
     now = time.time()

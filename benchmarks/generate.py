@@ -1,6 +1,6 @@
 """Knowledge bases of any size that look like real ones: seeded, fast to write, kept for next time.
 
-English words come from the tiers of `sidecar/index/english.txt` with Zipf weights, entities are
+English words come from the tiers of `sidecar/vouch_sidecar/index/english.txt` with Zipf weights, entities are
 referred to with Zipf weights as well: a few are in every second claim, most in a handful.
 """
 

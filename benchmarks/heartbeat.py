@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import anyio
 import anyio.to_thread
-
-from sidecar.engine import Engine, Keeper
-from sidecar.surfaces.entry import COLLECTING
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.surfaces.entry import COLLECTING
 
 __all__ = ["Stall", "main"]
 

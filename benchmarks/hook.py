@@ -113,8 +113,8 @@ def _resident(root: Path, env: Env) -> Iterator[None]:
 
 def _telling(root: Path) -> list[str]:
     """Prompts that name something, so that a hook has something to say."""
-    from sidecar.engine import Caller, Engine
-    from sidecar.operations import call
+    from vouch_sidecar.engine import Caller, Engine
+    from vouch_sidecar.operations import call
 
     engine = Engine(env={})
     engine.add_root(root)

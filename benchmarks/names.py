@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.store import Store
+
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, timed
-from sidecar.index.names import Names
-from sidecar.kb.records import Entity
-from sidecar.kb.store import Store
 
 __all__ = ["measure"]
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.operations.schema import protocol
+from vouch_sidecar.operations.schema import protocol
+
 from tests.protocol.client import Client, running, uri_of
 
 __all__ = ["document", "main"]

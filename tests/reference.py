@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from sidecar.index.content import Needle, needles
-from sidecar.index.documents import prepare
-from sidecar.index.forms import Arm
-from sidecar.index.text import Unit, Units, fold, inflects, units
-from sidecar.index.words import STOPWORDS
-from sidecar.kb.access import OPEN, gate_of, is_live
-from sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.documents import prepare
+from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
+from vouch_sidecar.index.words import STOPWORDS
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 
 __all__ = ["Expert", "Named", "Reference"]
 

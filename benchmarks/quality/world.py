@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import yaml
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.pushes import Pushes
+from vouch_sidecar.operations import call
+from vouch_sidecar.operations.rows import salience_notification
 
 from benchmarks.quality.sets import Knowledge
-from sidecar.engine import Caller, Engine
-from sidecar.engine.pushes import Pushes
-from sidecar.operations import call
-from sidecar.operations.rows import salience_notification
 
 __all__ = ["Said", "World", "copied", "write", "written"]
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.engine import Caller, Engine
-from sidecar.operations import call
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import call
+
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
 __all__ = ["NOW", "Clock", "ask", "base", "counts", "engine_on", "write"]

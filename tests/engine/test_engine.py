@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import InvalidParamsError
 
-from sidecar.engine import Caller, Engine
-from sidecar.kb.access import Viewer
-from sidecar.operations import InvalidParamsError
 from tests.engine.bases import ask, base, counts, engine_on, write
 from tests.kb.samples import claim, entity
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sidecar.engine import Engine
+from vouch_sidecar.engine import Engine
 
 
 def test_a_config_half_written_does_not_undo_the_opt_out(tmp_path: Path) -> None:

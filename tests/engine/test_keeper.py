@@ -13,10 +13,10 @@ from pathlib import Path
 
 import anyio
 import pytest
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.records import Kind
 
-from sidecar.engine import Engine, Keeper
-from sidecar.index.knowledge import Knowledge
-from sidecar.kb.records import Kind
 from tests.conftest import MakeKb
 from tests.engine.bases import NOW, ask, base, counts, engine_on, write
 from tests.kb.samples import claim, dump, entity, page
@@ -53,7 +53,7 @@ def test_every_answer_is_that_of_one_generation(
     tmp_path: Path, rebuild_from: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers while another thread writes are those of a plain look at what is published."""
-    monkeypatch.setattr("sidecar.engine.keeper.REBUILD_FROM", rebuild_from)
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.REBUILD_FROM", rebuild_from)
     root = base(tmp_path / "kb")
     engine = serve(root)
     collection = engine.collections[root]
@@ -116,7 +116,7 @@ def test_files_are_watched_once_they_were_read(
     async def watch(*_: object, **__: object) -> None:
         began.append(engine.complete)
 
-    monkeypatch.setattr("sidecar.engine.keeper.watch", watch)
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.watch", watch)
 
     async def main() -> None:
         async with kept(engine):

@@ -7,10 +7,10 @@ import weakref
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.stats import LATEST, Stats, Timing
+from vouch_sidecar.operations import call
 
-from sidecar.engine import Caller, Engine
-from sidecar.engine.stats import LATEST, Stats, Timing
-from sidecar.operations import call
 from tests.engine.bases import ask, base, engine_on
 from tests.protocol import knowledge
 

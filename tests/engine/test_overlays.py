@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Caller, Engine
 
-from sidecar.engine import Caller, Engine
 from tests.engine.bases import ask, base, counts, engine_on, write
 from tests.kb.samples import claim, dump, entity
 

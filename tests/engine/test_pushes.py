@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.pushes import SaliencePush
 
-from sidecar.engine import Caller, Engine, Pushes
-from sidecar.engine.pushes import SaliencePush
 from tests.engine.bases import Clock, ask, base, engine_on, write
 from tests.kb.samples import claim, entity
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.engine import Engine
 
-from sidecar.engine import Engine
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.pushes import Pushes
 
-from sidecar.engine import Caller, Engine
-from sidecar.engine.pushes import Pushes
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, make_kb
 

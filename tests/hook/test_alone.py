@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.layout import discover
+from vouch_sidecar.surfaces.hook.alone import hold_warming
+from vouch_sidecar.surfaces.hook.place import nearest
 
-from sidecar.engine import Engine
-from sidecar.kb.layout import discover
-from sidecar.surfaces.hook.alone import hold_warming
-from sidecar.surfaces.hook.place import nearest
 from tests.hook.conftest import Hook, Place, until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
@@ -50,8 +50,8 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
     engine = Engine(env={})
     engine.add_root(place.root)
     engine.load()
-    from sidecar.engine import Caller
-    from sidecar.operations import call
+    from vouch_sidecar.engine import Caller
+    from vouch_sidecar.operations import call
 
     unnamed = "which refresh tokens rotate on every use?"
     prompts = (PROMPT, "redis sessions", "JSON Web Token and Redis", "which tokens expire", unnamed)
@@ -149,9 +149,9 @@ def test_an_empty_knowledge_base_has_no_brief(hook: Hook, place: Place) -> None:
 def test_the_way_to_a_resident_process_is_standard_library() -> None:
     code = (
         "import sys\n"
-        "import sidecar.surfaces.entry, sidecar.surfaces.hook.client\n"
+        "import vouch_sidecar.surfaces.entry, sidecar.surfaces.hook.client\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
-        "print(*sorted(roots - sys.stdlib_module_names - {'sidecar', '__main__'}))\n"
+        "print(*sorted(roots - sys.stdlib_module_names - {'vouch_sidecar', '__main__'}))\n"
         "print(*sorted(n for n in sys.modules if n.startswith('sidecar.')))\n"
     )
     done = subprocess.run(
@@ -163,7 +163,7 @@ def test_the_way_to_a_resident_process_is_standard_library() -> None:
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    assert all(name.startswith("sidecar.surfaces") for name in own.split())
+    assert all(name.startswith("vouch_sidecar.surfaces") for name in own.split())
 
 
 @pytest.mark.parametrize("home", ["", "project", "project/below"])

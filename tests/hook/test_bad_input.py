@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.surfaces.local.address import socket_path
 
-from sidecar.surfaces.local.address import socket_path
 from tests.hook.conftest import START, Hook, Place
 from tests.protocol.client import COMMAND, environment
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import anyio
 import pytest
+from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.index.cache import Cache, user_folder
+from vouch_sidecar.index.frozen import freeze, frozen_parts, thaw
+from vouch_sidecar.index.knowledge import Knowledge, PreparedChange
+from vouch_sidecar.kb.glance import glance, state_of
+from vouch_sidecar.kb.layout import scan
+from vouch_sidecar.kb.reader import Reading, parse
+from vouch_sidecar.kb.records import key_of
+from vouch_sidecar.operations import call
 
-from sidecar.engine import Caller, Engine, Keeper
-from sidecar.index.cache import Cache, user_folder
-from sidecar.index.frozen import freeze, frozen_parts, thaw
-from sidecar.index.knowledge import Knowledge, PreparedChange
-from sidecar.kb.glance import glance, state_of
-from sidecar.kb.layout import scan
-from sidecar.kb.reader import Reading, parse
-from sidecar.kb.records import key_of
-from sidecar.operations import call
 from tests.protocol import knowledge
 
 RETIRED = "Refresh tokens for JWT rotate on every use."
@@ -92,7 +92,7 @@ def test_a_second_process_reads_only_what_changed(
         read.append(path)
         return parse(path, data)
 
-    monkeypatch.setattr("sidecar.kb.batches.parse", noting)
+    monkeypatch.setattr("vouch_sidecar.kb.batches.parse", noting)
     engine = load(root, env)
     assert read == ["claims/redis-holds.yaml"]
     answered = call(engine, "claim", {"id": "redis-holds"}, Caller())
@@ -167,7 +167,7 @@ def test_what_changes_while_it_is_kept_is_not_kept(
             monkeypatch.undo()
             known.apply(PreparedChange((), frozenset()))
 
-    monkeypatch.setattr("sidecar.engine.collection.frozen_parts", meanwhile)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.frozen_parts", meanwhile)
     assert not collection.remember()
     assert files(env) == []
     assert collection.remember()
@@ -179,7 +179,7 @@ def test_where_no_file_was_read_there_is_nothing_to_keep(
 ) -> None:
     load(root, env)
     looked: list[object] = []
-    monkeypatch.setattr("sidecar.engine.collection.state_of", looked.append)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.state_of", looked.append)
     engine = load(root, env)  # which remembers as well
     look(engine, root)
     assert engine.collections[root].remember()

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
+from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.documents import prepare
+from vouch_sidecar.index.frozen import freeze, thaw
+from vouch_sidecar.index.knowledge import Knowledge, PreparedChange
+from vouch_sidecar.index.packed import BLOCK, Links
+from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
+from vouch_sidecar.retrieval import view as views
+from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.retrieval.phrases import titles_in
+from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.index.content import content_stems, needles
-from sidecar.index.documents import prepare
-from sidecar.index.frozen import freeze, thaw
-from sidecar.index.knowledge import Knowledge, PreparedChange
-from sidecar.index.packed import BLOCK, Links
-from sidecar.kb.access import OPEN
-from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Scope, key_of
-from sidecar.retrieval import view as views
-from sidecar.retrieval.experts import Question, rank
-from sidecar.retrieval.phrases import titles_in
-from sidecar.retrieval.search import search
-from sidecar.retrieval.view import View
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import gc
 
 import pytest
-
-from sidecar.index.content import Needle, needles
-from sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
+from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
 
 
 class Made:

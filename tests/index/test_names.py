@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.kb.records import Entity
 
-from sidecar.index.forms import Arm
-from sidecar.index.mentions import Mention
-from sidecar.index.names import Names
-from sidecar.kb.records import Entity
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
 

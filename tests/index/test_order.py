@@ -7,8 +7,7 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
-
-from sidecar.index.order import Order
+from vouch_sidecar.index.order import Order
 
 _ids = st.sampled_from("a a-b ab b ba c d".split())
 

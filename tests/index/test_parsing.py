@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index import crew
+from vouch_sidecar.index.crew import Job, start_helper
+from vouch_sidecar.index.documents import Prepared, prepare
+from vouch_sidecar.index.helper import understood
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.parsing import Parsing
+from vouch_sidecar.kb.reader import Reading
+from vouch_sidecar.kb.records import Claim, Entity, Kind
+from vouch_sidecar.kb.store import Reconciled, Store
 
-from sidecar.engine.collection import Collection
-from sidecar.index import crew
-from sidecar.index.crew import Job, start_helper
-from sidecar.index.documents import Prepared, prepare
-from sidecar.index.helper import understood
-from sidecar.index.knowledge import Knowledge
-from sidecar.index.parsing import Parsing
-from sidecar.kb.reader import Reading
-from sidecar.kb.records import Claim, Entity, Kind
-from sidecar.kb.store import Reconciled, Store
 from tests.kb.samples import SHA, claim, dump, entity, make_kb, page, put
 
 Files = Sequence[tuple[str, bytes]]
@@ -170,7 +170,7 @@ def test_a_helper_has_its_next_batch_before_it_has_answered(
 ) -> None:
     """This one answers nothing until it has two, and nobody else reads."""
     code = (
-        "import sys; from sidecar.index import helper as h; s, out = h._streams();"
+        "import sys; from vouch_sidecar.index import helper as h; s, out = h._streams();"
         "frames = [h.receive(s), h.receive(s)];"
         "answer = lambda f: h.marshal.dumps([h._answer(*file) for file in h.marshal.loads(f)]);"
         "[h.send(out, answer(frame)) for frame in frames]; h.receive(s)"
@@ -265,7 +265,7 @@ def test_one_processor_needs_no_helper(
 def test_a_helper_that_a_file_keeps_busy_ends_by_itself() -> None:
     """Also when nobody is left who waits for it."""
     code = (
-        "import time; from sidecar.index import helper; helper.LIMIT_SECONDS = 0.5;"
+        "import time; from vouch_sidecar.index import helper; helper.LIMIT_SECONDS = 0.5;"
         "helper.parse = lambda *a: time.sleep(60); helper.main()"
     )
     helper = speaking(code)
@@ -310,9 +310,9 @@ def test_a_helper_imports_nothing_from_the_folder_it_stands_in(
 def test_a_helper_says_nothing_but_its_answers() -> None:
     """Whatever prints in it, from Python or below."""
     code = (
-        "import os, sys; from sidecar.index import helper;"
+        "import os, sys; from vouch_sidecar.index import helper;"
         "helper.parse = lambda *a: (print('x'), os.write(1, b'y'), real(*a))[-1];"
-        "from sidecar.kb.reader import parse as real; helper.main()"
+        "from vouch_sidecar.kb.reader import parse as real; helper.main()"
     )
     helper = speaking(code)
     job = Job([("claims/a.yaml", claim("a"))])

@@ -6,9 +6,8 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sidecar.index.content import Needle
-from sidecar.index.postings import Document, Postings
+from vouch_sidecar.index.content import Needle
+from vouch_sidecar.index.postings import Document, Postings
 
 _stems = st.lists(st.sampled_from("abc"), max_size=4).map(tuple)
 _documents = st.builds(

@@ -8,10 +8,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sidecar.index.content import content_stems, needles
-from sidecar.index.text import Unit, fold, inflects, stem, units
-from sidecar.index.words import STOPWORDS
+from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.text import Unit, fold, inflects, stem, units
+from vouch_sidecar.index.words import STOPWORDS
 
 # Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.
 _tricky = st.text(

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-
-from sidecar.kb.access import OPEN
-from sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, Relation, Scope, Source
+from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Scope,
+    Source,
+)
 
 __all__ = ["GATES", "WORDS", "claims", "entities", "pages", "steps", "texts"]
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sidecar.surfaces.install.edit import add, drop
-from sidecar.surfaces.install.errors import ConflictError, InstallError, MalformedError
-from sidecar.surfaces.install.jsonc import parse
+from vouch_sidecar.surfaces.install.edit import add, drop
+from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError, MalformedError
+from vouch_sidecar.surfaces.install.jsonc import parse
 
 KEYS = ("servers", "ours")
 VALUE = {"command": "x", "args": ["y", "z"]}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
+from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install.jsonc import parse
 
-from sidecar.surfaces.cli import main
-from sidecar.surfaces.install.jsonc import parse
 from tests.install import formats
 from tests.protocol import knowledge
 

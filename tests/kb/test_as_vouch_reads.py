@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
+from vouch_sidecar.kb.reader import parse
 
-from sidecar.kb.reader import parse
 from tests.kb.samples import claim, dump, entity, page
 
 VOUCH = """

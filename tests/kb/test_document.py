@@ -7,9 +7,8 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sidecar.kb import document
-from sidecar.kb.document import DocumentError, decode, load, place, position, split_page
+from vouch_sidecar.kb import document
+from vouch_sidecar.kb.document import DocumentError, decode, load, place, position, split_page
 
 
 def test_reads_yaml_1_1_as_vouch_does() -> None:

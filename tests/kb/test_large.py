@@ -4,12 +4,11 @@ import subprocess
 import sys
 
 import pytest
-
-from sidecar.kb.large import let_go
+from vouch_sidecar.kb.large import let_go
 
 GROWING = """
 import resource, threading
-from sidecar.kb.large import make_room
+from vouch_sidecar.kb.large import make_room
 ENTRIES = 100_000
 
 def faults():

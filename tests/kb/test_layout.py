@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.files import UnreadableError, mtime_ns, packed
+from vouch_sidecar.kb.layout import classify, discover, is_folder, scan, survey
+from vouch_sidecar.kb.reader import read_bytes_of
+from vouch_sidecar.kb.records import Kind
 
-from sidecar.kb.files import UnreadableError, mtime_ns, packed
-from sidecar.kb.layout import classify, discover, is_folder, scan, survey
-from sidecar.kb.reader import read_bytes_of
-from sidecar.kb.records import Kind
 from tests.kb.samples import SHA, claim, make_kb, put
 
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sidecar.kb.layout import usual_path
-from sidecar.kb.ledger import Ledger
-from sidecar.kb.records import Artifact, Entity, Key, key_of
+from vouch_sidecar.kb.layout import usual_path
+from vouch_sidecar.kb.ledger import Ledger
+from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 
 PUTS = st.lists(
     st.tuples(

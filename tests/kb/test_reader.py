@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from sidecar.kb.access import gate_of
-from sidecar.kb.reader import limit_of, locate, parse
-from sidecar.kb.records import (
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.reader import limit_of, locate, parse
+from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Entity,
@@ -21,6 +20,7 @@ from sidecar.kb.records import (
     Severity,
     Source,
 )
+
 from tests.kb.samples import SHA, claim, dump, entity, page
 
 CLAIM = "claims/auth-uses-jwt.yaml"

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 
-from sidecar.kb.access import Viewer
-from sidecar.kb.settings import Settings, load_settings, viewer_for
 from tests.kb.samples import dump
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.batches import BATCH_FILES, parse_inline
+from vouch_sidecar.kb.files import Stat
+from vouch_sidecar.kb.layout import scan
+from vouch_sidecar.kb.reader import Reading, parse
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
+from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
-from sidecar.kb.batches import BATCH_FILES, parse_inline
-from sidecar.kb.files import Stat
-from sidecar.kb.layout import scan
-from sidecar.kb.reader import Reading, parse
-from sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
-from sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
 
 Files = Sequence[tuple[str, bytes]]
@@ -359,7 +359,7 @@ def test_a_file_that_vanishes_between_look_and_read(
     def vanish(_kb_dir: Path, _path: str) -> None:
         raise FileNotFoundError
 
-    monkeypatch.setattr("sidecar.kb.versions.read_bytes_of", vanish)
+    monkeypatch.setattr("vouch_sidecar.kb.versions.read_bytes_of", vanish)
     assert gone(store.reconcile()) == {"a"}
 
 
@@ -491,7 +491,7 @@ def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
 def test_what_is_read_at_once_comes_in_the_order_of_its_names(
     kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.kb.store._RUN", 3)
+    monkeypatch.setattr("vouch_sidecar.kb.store._RUN", 3)
     for number in range(20, 0, -1):
         put(kb_dir, f"claims/c{number:02}.yaml", claim(f"c{number:02}"))
     step = store.reconcile()

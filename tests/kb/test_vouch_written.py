@@ -7,12 +7,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.access import Viewer, gate_of, is_live
+from vouch_sidecar.kb.layout import discover
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Session,
+    key_of,
+)
+from vouch_sidecar.kb.settings import load_settings, viewer_for
+from vouch_sidecar.kb.store import Store
 
-from sidecar.kb.access import Viewer, gate_of, is_live
-from sidecar.kb.layout import discover
-from sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation, Session, key_of
-from sidecar.kb.settings import load_settings, viewer_for
-from sidecar.kb.store import Store
 from tests.conftest import MakeKb
 from tests.oracle import Step
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import anyio
 import pytest
+from vouch_sidecar.kb.watch import sweep_interval, watch
 from watchfiles import awatch
 
-from sidecar.kb.watch import sweep_interval, watch
 from tests.kb.samples import claim, make_kb, put
 
 pytestmark = pytest.mark.anyio
@@ -141,8 +141,8 @@ async def test_without_events_it_says_so_and_tries_again(
             raise failures.pop()
         return awatch(*args, **kwargs)
 
-    monkeypatch.setattr("sidecar.kb.watch.awatch", failing)
-    monkeypatch.setattr("sidecar.kb.watch.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("vouch_sidecar.kb.watch.awatch", failing)
+    monkeypatch.setattr("vouch_sidecar.kb.watch.RETRY_SECONDS", 0.01)
     async with watched(tmp_path, settled=False) as heard:
         await heard.until(lambda: heard.lost == [True, False])
 

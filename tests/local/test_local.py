@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from sidecar.surfaces.local import address, client
-from sidecar.surfaces.local.address import (
+from vouch_sidecar.surfaces.local import address, client
+from vouch_sidecar.surfaces.local.address import (
     UnsafeFolderError,
     runtime_folder,
     socket_path,
     usable_folder,
 )
-from sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.client import ask
+
 from tests.hook.conftest import Place, project, until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running

@@ -6,15 +6,14 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-
-from sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.cli import main
 
 
 @pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     for name in [n for n in sys.modules if n.partition(".")[0] == missing]:
         monkeypatch.delitem(sys.modules, name)
-    for name in [n for n in sys.modules if n.startswith("sidecar.surfaces.mcp")]:
+    for name in [n for n in sys.modules if n.startswith("vouch_sidecar.surfaces.mcp")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
     result = CliRunner().invoke(main, ["mcp"])

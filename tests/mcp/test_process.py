@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from mcp import ClientSession
+from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
-from sidecar.surfaces.local.address import socket_path, usable_folder
 from tests.mcp.client import called, connected
 from tests.protocol.client import COMMAND, environment
 

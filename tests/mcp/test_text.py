@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.surfaces.mcp.text import readable
+from vouch_sidecar.surfaces.mcp.text import readable
 
 
 def claim(claim_id: str, *titles: str) -> dict[str, Any]:

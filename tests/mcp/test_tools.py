@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import Tool
+from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.schema import protocol
 
-from sidecar.operations import OPERATIONS
-from sidecar.operations.schema import protocol
 from tests.mcp.client import called, connected, json_of, text_of
 from tests.protocol import knowledge
 from tests.surfaces.test_jsonl import answers

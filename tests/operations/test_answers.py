@@ -8,15 +8,15 @@ from typing import Any
 
 import jsonschema
 import pytest
-
-from sidecar.engine import Caller, Engine, Pushes
-from sidecar.operations import (
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.operations import (
     OPERATIONS,
     capabilities,
     salience_notification,
     status_notification,
 )
-from sidecar.operations import schema as schemas
+from vouch_sidecar.operations import schema as schemas
+
 from tests.engine.bases import ask, base, counts, engine_on, write
 from tests.kb.samples import SHA, claim, entity, page
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sidecar.engine import Caller, Engine
-from sidecar.operations import (
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
     UnknownOperationError,
     call,
     read_params,
 )
+
 from tests.engine.bases import ask, base, engine_on
 
 SENT = "hunter2"

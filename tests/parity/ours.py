@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from sidecar.engine import Caller, Engine
-from sidecar.kb.access import Viewer
-from sidecar.operations import call
-from sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import call
+from vouch_sidecar.retrieval.experts import Question, rank
+
 from tests.oracle import OracleKb, now
 
 __all__ = ["Row", "Sidecar", "by_score"]

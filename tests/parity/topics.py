@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
-from sidecar.index.text import stem
-from sidecar.index.words import STOPWORDS
+from vouch_sidecar.index.text import stem
+from vouch_sidecar.index.words import STOPWORDS
 
 __all__ = ["all_words", "names_of", "plain_topics", "touches_whole_words"]
 

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
 
-from sidecar.operations import NOTIFICATIONS, OPERATIONS
 from tests.protocol.client import Client
 
 MESSAGES = 600

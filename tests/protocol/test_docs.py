@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
+
 from scripts.protocol_docs import QUESTIONS, TARGET, document
-from sidecar.operations import NOTIFICATIONS, OPERATIONS
 
 
 def test_the_page_is_what_a_session_gives() -> None:

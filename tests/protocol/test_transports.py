@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+from vouch_sidecar.surfaces.lsp.framing import Framing
 
-from sidecar.surfaces.lsp.framing import Framing
 from tests.protocol.client import COMMAND, Client, Message, environment, running
 from tests.protocol.conftest import Start
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sidecar.index.documents import prepare
-from sidecar.index.knowledge import Knowledge
-from sidecar.kb.access import Viewer
-from sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Scope, Source
-from sidecar.retrieval.view import View
+from vouch_sidecar.index.documents import prepare
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Scope, Source
+from vouch_sidecar.retrieval.view import View
 
 __all__ = [
     "ADA",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.probe import Probe, run
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.retrieval.answering import answers
-from sidecar.retrieval.probe import Probe, run
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
 
 FACTS = (

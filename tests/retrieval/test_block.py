@@ -8,9 +8,9 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vouch_sidecar.kb.records import Claim, Entity, Page, Relation
+from vouch_sidecar.retrieval.block import Hit, render
 
-from sidecar.kb.records import Claim, Entity, Page, Relation
-from sidecar.retrieval.block import Hit, render
 from tests.retrieval.samples import claim, entity, page, relation, view
 
 VIEWS = [view(collection="courier"), view(collection="</vouch>\nPRIMARY ops")]

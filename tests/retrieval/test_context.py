@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sidecar.kb.records import Kind
-from sidecar.retrieval.block import beginning
-from sidecar.retrieval.context import adjacent_hits, hits_for, tiers
-from sidecar.retrieval.salience import worth_volunteering
-from sidecar.retrieval.view import View
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.block import beginning
+from vouch_sidecar.retrieval.context import adjacent_hits, hits_for, tiers
+from vouch_sidecar.retrieval.salience import worth_volunteering
+from vouch_sidecar.retrieval.view import View
+
 from tests.retrieval.samples import claim, entity, page, relation, view
 
 VAULT = entity("vault", "Key Vault")

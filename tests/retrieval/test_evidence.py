@@ -5,11 +5,11 @@ from __future__ import annotations
 from unicodedata import normalize
 
 import pytest
+from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.index.forms import Arm
-from sidecar.kb.records import Artifact
-from sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
 
 RELAY = entity("relay", "Relay", type="system")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import fsum, prod, sqrt
 
 import pytest
+from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from vouch_sidecar.retrieval.experts import Expert, Question, rank
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.kb.records import Claim, Entity
-from sidecar.retrieval.closeness import closeness, focus, patterns, repeats
-from sidecar.retrieval.experts import Expert, Question, rank
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
 
 NOW = 1_800_000_000.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Artifact, Kind, Scope
+from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.retrieval.salience import rank as salience
+from vouch_sidecar.retrieval.search import SEARCHED, search
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.kb.access import Viewer
-from sidecar.kb.records import Artifact, Kind, Scope
-from sidecar.retrieval.experts import Question, rank
-from sidecar.retrieval.salience import rank as salience
-from sidecar.retrieval.search import SEARCHED, search
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import (
     ADA,
     COURIER,

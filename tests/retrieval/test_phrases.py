@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.text import units
+from vouch_sidecar.index.words import STOPWORDS
+from vouch_sidecar.retrieval.phrases import _candidates, _Rarities, phrases
+from vouch_sidecar.retrieval.probe import run
 
-from sidecar.index.content import content_stems, needles
-from sidecar.index.text import units
-from sidecar.index.words import STOPWORDS
-from sidecar.retrieval.phrases import _candidates, _Rarities, phrases
-from sidecar.retrieval.probe import run
 from tests.index.worlds import WORDS
 from tests.retrieval.samples import claim, entity, page, view
 

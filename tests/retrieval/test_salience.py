@@ -6,10 +6,10 @@ import re
 from math import prod
 
 import pytest
+from vouch_sidecar.retrieval.salience import Salient, rank, worth_volunteering
+from vouch_sidecar.retrieval.searchable import worth_searching
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.retrieval.salience import Salient, rank, worth_volunteering
-from sidecar.retrieval.searchable import worth_searching
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, page, view
 
 RELAY = entity("relay", "Relay", type="system", description="Takes in scans of drivers.")

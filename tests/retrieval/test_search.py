@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 
-from sidecar.kb.records import Kind
-from sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from tests.retrieval.samples import claim, entity, page, relation, view
 
 FULL = view(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sidecar.retrieval.salience import rank
-from sidecar.retrieval.sessions import (
+from vouch_sidecar.retrieval.salience import rank
+from vouch_sidecar.retrieval.sessions import (
     IDLE_SECONDS,
     MAX_SESSIONS,
     MAX_SLOT_BYTES,
     Session,
     Sessions,
 )
+
 from tests.retrieval.samples import claim, entity, view
 
 

@@ -9,12 +9,12 @@ from math import fsum
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.retrieval import overlap
+from vouch_sidecar.retrieval import view as views
+from vouch_sidecar.retrieval.view import View
 
-from sidecar.index.content import content_stems
-from sidecar.kb.records import Claim
-from sidecar.retrieval import overlap
-from sidecar.retrieval import view as views
-from sidecar.retrieval.view import View
 from tests.retrieval.samples import claim, entity, view
 
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()

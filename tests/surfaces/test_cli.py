@@ -251,7 +251,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
 
 def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> None:
     script = (
-        "import sys; from sidecar.surfaces.cli import main;"
+        "import sys; from vouch_sidecar.surfaces.cli import main;"
         "main(['experts', 'jwt', '--json'], standalone_mode=False);"
         "sys.exit(any(m in sys.modules for m in ('pygls', 'lsprotocol', 'rich', 'asyncio')))"
     )

@@ -7,8 +7,7 @@ import time
 import pytest
 from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
-
-from sidecar.surfaces.lsp.documents import Document, Documents, changed_lines, well_formed
+from vouch_sidecar.surfaces.lsp.documents import Document, Documents, changed_lines, well_formed
 
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
 WIDTHS = {"utf-8": 4, "utf-16": 2, "utf-32": 1}

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.surfaces.lsp.framing import frame
 
-from sidecar.surfaces.lsp.framing import frame
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 

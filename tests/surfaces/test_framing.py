@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sidecar.surfaces.lsp.framing import MAX_BODY, Framing, Malformed, frame
+from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, Framing, Malformed, frame
 
 
 def read_all(*parts: bytes) -> list[bytes | str]:

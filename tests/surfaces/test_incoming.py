@@ -10,8 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-
-from sidecar.surfaces.streams import Lines, incoming
+from vouch_sidecar.surfaces.streams import Lines, incoming
 
 
 async def _all(descriptor: int, on_end: Callable[[], None]) -> bytes:

@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
-
-from sidecar.engine import Engine, Keeper
-from sidecar.surfaces.lsp.features import FEATURES
-from sidecar.surfaces.lsp.server import Sidecar
-from sidecar.surfaces.streams import Outbox
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.surfaces.lsp.features import FEATURES
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.streams import Outbox
 
 TIMES = 50
 SPARE = 5

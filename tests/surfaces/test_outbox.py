@@ -6,8 +6,7 @@ import os
 import threading
 
 import pytest
-
-from sidecar.surfaces.streams import AT_ONCE, Outbox
+from vouch_sidecar.surfaces.streams import AT_ONCE, Outbox
 
 
 def test_small_messages_do_not_overtake_large_ones_nor_wait_for_a_reader() -> None:

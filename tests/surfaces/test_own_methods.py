@@ -9,11 +9,10 @@ from typing import Any
 
 import anyio
 import pytest
-
-from sidecar.engine import Engine, Keeper
-from sidecar.surfaces.lsp.framing import Framing
-from sidecar.surfaces.lsp.server import Sidecar
-from sidecar.surfaces.streams import Outbox
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.surfaces.lsp.framing import Framing
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.streams import Outbox
 
 METHOD = "vouch/broken"
 
@@ -25,7 +24,7 @@ def fails(params: object) -> object:
 def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="sidecar")
+    caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
 
     answers = anyio.run(
         _answers,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.operations import OPERATIONS
 
-from sidecar.operations import OPERATIONS
 from tests.protocol.client import running
 from tests.surfaces.test_cli import run
 from tests.surfaces.test_jsonl import answers

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from sidecar.surfaces.plain import clip, markdown
+from vouch_sidecar.surfaces.plain import clip, markdown
 
 
 @pytest.mark.parametrize(

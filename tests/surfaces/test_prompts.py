@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
-
-from sidecar.surfaces.lsp.prompts import PromptDocuments, is_prompt, session_of
+from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, is_prompt, session_of
 
 Seen = list[tuple[str, str, str, bool]]
 IDLE = 0.02

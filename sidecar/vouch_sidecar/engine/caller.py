@@ -1,0 +1,24 @@
+"""Who is asking: a connection, and what it said of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vouch_sidecar.kb.access import Viewer
+
+__all__ = ["Caller"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A connection. `session_id` is the session of its own, if it has one; `env` its own
+    environment, where that is not the process's; `root` the knowledge base whose socket it is.
+    """
+
+    connection: str = "local"
+    session_id: str | None = None
+    viewer: Viewer | None = None
+    env: Mapping[str, str] | None = None
+    root: Path | None = None

@@ -1,0 +1,346 @@
+"""The knowledge bases and sessions of one process. Belongs to one thread: the event loop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from vouch_sidecar.engine.caller import Caller
+from vouch_sidecar.engine.collection import Collection, Step
+from vouch_sidecar.engine.overlays import Overlays
+from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.starts import Starts
+from vouch_sidecar.engine.stats import Stats
+from vouch_sidecar.index.cache import user_folder
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.settings import load_settings, viewer_for
+from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.sessions import Sessions
+from vouch_sidecar.retrieval.view import View
+
+__all__ = ["Engine", "UnknownRootError"]
+
+log = logging.getLogger(__name__)
+
+Watching = Literal["client", "own", "sweep", "none"]
+"""How changes on disk are noticed first."""
+
+
+class UnknownRootError(LookupError):
+    """A call named a root where no knowledge base is served."""
+
+
+class Engine:
+    """Answers from what is published; takes in what changed. Nothing here waits or reads files,
+    but for `load`, which the shell uses.
+    """
+
+    def __init__(
+        self,
+        *,
+        env: Mapping[str, str],
+        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+        client_settings: Mapping[str, object] | None = None,
+    ) -> None:
+        self.env = dict(env)  # `os.environ` is slow to look things up in
+        self.now = now
+        self.clock = clock
+        self.collections: dict[Path, Collection] = {}
+        self.starts = Starts(env)
+        self.sessions = Sessions(clock)
+        self.overlays = Overlays()
+        self.stats = Stats()
+        self.generation = 0
+        self.watching: Watching = "none"
+        self.watch_lost = False
+        self.listeners: set[Callable[[], None]] = set()
+        self.hearers: set[Callable[[str, str | None, Path | None], None]] = set()
+        self._client = _nested(client_settings or {})
+        self._from_folders: set[Path] = set()
+        self._from_documents: set[Path] = set()
+
+    # Knowledge bases
+
+    def start_from(self, start: Path) -> Collection | None:
+        """As `add_start`; where there is none yet, the keeper looks again."""
+        self.starts.keep(start)
+        return self.add_start(start)
+
+    def add_start(self, start: Path | None) -> Collection | None:
+        """Serve the knowledge base that vouch would find from a folder or a document."""
+        root = self.starts.above(start)
+        if root is None:
+            return None
+        self._from_documents.add(root)
+        return self.add_root(root)
+
+    def add_root(self, root: Path) -> Collection:
+        """Serve the knowledge base in a folder; one that is served already stays as it is."""
+        if root not in self.collections:
+            collection = Collection.at(root, self.clock, user_folder(self.env))
+            collection.configure(self._client, self.env)
+            self.collections[root] = collection
+            self._name_collections()
+        return self.collections[root]
+
+    def set_folders(self, folders: Sequence[Path]) -> None:
+        """Serve the knowledge bases above and below these folders; no longer those of others.
+
+        What was found from a document stays.
+        """
+        found = self.starts.set_folders(folders)
+        for root in sorted(found):
+            self.add_root(root)
+        gone = self._from_folders - found
+        self._from_folders = found
+        for root in gone - self._from_documents:
+            del self.collections[root]
+        self._name_collections()
+        self._let_go()
+        self._published()
+
+    def _let_go(self) -> None:
+        """Have idle sessions hold nothing of what is no longer known."""
+        for session in self.sessions:
+            session.let_go()
+
+    def look_again(self) -> None:
+        """Serve what stands at the starts by now."""
+        for start in self.starts.others:
+            self.add_start(start)
+        self.set_folders(self.starts.folders)
+
+    def load(self) -> None:
+        """Read everything that is served and publish it (blocking)."""
+        for collection in self.collections.values():
+            if (step := collection.read()) is not None:
+                self.publish(collection, step)
+            collection.remember()
+
+    def publish(self, collection: Collection, step: Step) -> None:
+        """Make a step count, at once and whole."""
+        if self.collections.get(collection.root) is not collection:
+            return
+        config_changed = step.config != collection.config
+        self.generation += 1
+        collection.take(step, self.generation, self.now())
+        if config_changed:
+            self._configure([collection])
+        for session_id in step.ended:
+            self.sessions.end(session_id)
+        self._let_go()
+        self._published()
+
+    def reconfigure(self, client_settings: Mapping[str, object]) -> None:
+        """The client's settings changed."""
+        self._client = _nested(client_settings)
+        self._configure(self.collections.values())
+        self._published()
+
+    def _configure(self, collections: Iterable[Collection]) -> None:
+        for collection in collections:
+            was_on = collection.settings.reflex.enabled
+            collection.configure(self._client, self.env)
+            if collection.settings.reflex.enabled and not was_on:
+                for session in self.sessions:
+                    session.forget(collection.root)
+        if self.collections and not self._reflex_on():
+            self.sessions.clear()
+        self._name_collections()
+
+    def _reflex_on(self) -> bool:
+        return any(c.settings.reflex.enabled for c in self.collections.values())
+
+    def _name_collections(self) -> None:
+        """Names by config, else by folder, made unique in the order of the folders."""
+        taken: set[str] = set()
+        for root, collection in sorted(self.collections.items()):
+            base = name = collection.settings.kb_name or root.name or "kb"
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+            taken.add(name)
+            collection.name = name
+
+    def touch(self) -> None:
+        """Something may be in play that was not, or the other way round."""
+        self._published()
+
+    def _published(self) -> None:
+        for listener in list(self.listeners):
+            listener()
+
+    # Asking
+
+    @contextmanager
+    def serving(
+        self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
+    ) -> Iterator[list[Served]]:
+        """What a caller sees, until the block ends: overlays included, nothing else changed.
+
+        Raises `UnknownRootError`.
+        """
+        with ExitStack() as stack:
+            served = []
+            for collection in self._chosen(root):
+                overlay = self.overlays.of(caller.connection, collection.root)
+                settings = collection.settings
+                if overlay is not None:
+                    change = overlay.change(collection)
+                    stack.enter_context(collection.knowledge.overlay(change, overlay.stamp))
+                    if overlay.config is not None:
+                        settings, _ = load_settings(overlay.config, self._client, self.env)
+                env = self.env if caller.env is None else caller.env
+                who = viewer_for(settings, viewer, caller.viewer, env)
+                view = View(collection.name, collection.knowledge, who.gates, collection.root)
+                served.append(Served(view, settings, collection))
+            yield served
+
+    def _chosen(self, root: str | None) -> list[Collection]:
+        everything = [c for _, c in sorted(self.collections.items())]
+        if root is None:
+            return everything
+        path = _path(root)
+        for collection in sorted(everything, key=lambda c: -len(c.root.parts)):
+            if path == collection.root or collection.root in path.parents:
+                return [collection]
+        raise UnknownRootError
+
+    def require(self, root: str | None) -> None:
+        """Raises `UnknownRootError` where no knowledge base is served."""
+        self._chosen(root)
+
+    def overlay(self, connection: str, path: Path, text: str | None) -> None:
+        """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
+
+        Documents of knowledge bases that are not served are ignored.
+        """
+        for root, collection in self.collections.items():
+            if path.is_relative_to(root / KB_DIRNAME):
+                self.overlays.put(connection, collection, path, text)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the first index of every knowledge base is built."""
+        return all(c.complete for c in self.collections.values())
+
+    def degraded(self) -> list[str]:
+        """What answers have to do without."""
+        found = []
+        if not self.complete:
+            found.append("index_building")
+        if self.watch_lost:
+            found.append("watch_lost")
+        if any(c.skipped for c in self.collections.values()):
+            found.append("files_skipped")
+        return found
+
+    def problems(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+        """All problems of a knowledge base by path, open documents as they stand in the editor."""
+        found = dict(collection.problems)
+        settings_problems = collection.settings_problems
+        overlay = self.overlays.of(caller.connection, collection.root)
+        if overlay is not None:
+            found.update(overlay.problems)
+            if overlay.config_text is not None:
+                _, settings_problems = load_settings(overlay.config_text, self._client, self.env)
+        for problem in settings_problems:
+            found[problem.path] = (*found.get(problem.path, ()), problem)
+        return {path: problems for path, problems in found.items() if problems}
+
+    def errors(self) -> list[tuple[Collection, Problem]]:
+        """What is wrong enough to withhold an artifact, in the order of the files."""
+        return [
+            (collection, problem)
+            for _, collection in sorted(self.collections.items())
+            for _, problems in sorted(collection.problems.items())
+            for problem in problems
+            if problem.severity is Severity.ERROR
+        ]
+
+    # Sessions
+
+    def observe(self, session_id: str, slot: str | None, text: str, *, final: bool = False) -> None:
+        """Touch a slot of a session: it becomes the newest. Without a name it is a slot of its own;
+        a final one is not replaced by what comes under its name later.
+        """
+        if not self._reflex_on():
+            return
+        session = self.sessions.open(session_id)
+        window = self._window()
+        if slot is None:
+            session.add(text, window)
+            return
+        session.touch(slot, text, window)
+        if final:
+            session.finish(slot)
+
+    def hear(self, session_id: str, text: str, root: Path | None = None) -> None:
+        """A call put a text into a session that it names: a slot of its own, of which the
+        `hearers` are told. `root` is the knowledge base whose socket it came through.
+        """
+        self.observe(session_id, None, text)
+        self._tell(session_id, text, root)
+
+    def end_session(self, session_id: str, root: Path | None = None) -> None:
+        """Drop a session's window, and tell the `hearers`."""
+        self.sessions.end(session_id)
+        self._tell(session_id, None, root)
+
+    def _tell(self, session_id: str, text: str | None, root: Path | None) -> None:
+        if self._reflex_on() or text is None:
+            for hearer in list(self.hearers):
+                hearer(session_id, text, root)
+
+    def _window(self) -> int:
+        reflexes = (c.settings.reflex for c in self.collections.values())
+        return max((r.window for r in reflexes if r.enabled), default=0)
+
+    def salience(
+        self, served: Sequence[Served], session_id: str, top_k: int | None = None
+    ) -> list[Salient]:
+        """What is in play in a session, as far as each knowledge base's config lets it."""
+        session = self.sessions.peek(session_id)
+        if session is None:
+            return []
+        rows: list[Salient] = []
+        limit = 0
+        for one in served:
+            reflex = one.settings.reflex
+            if reflex.enabled:
+                most = top_k or reflex.top_k
+                limit = max(limit, most)
+                rows += one.in_play(session, most)
+        rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
+        return rows[:limit]
+
+
+def _path(root: str) -> Path:
+    """A path or a file URI as a path."""
+    try:
+        if root.startswith("file:"):
+            from urllib.parse import unquote, urlparse
+
+            root = unquote(urlparse(root).path)
+        path = Path(root).resolve()
+    except (OSError, RuntimeError, ValueError):
+        return Path(root)
+    return path.parent if path.name == KB_DIRNAME else path
+
+
+def _nested(client: Mapping[str, object]) -> dict[str, object]:
+    """A client's settings (`recall.max_results`) nested as `config.yaml` nests them."""
+    own = {k: v for k, v in client.items() if k not in ("reflex", "volunteer")}
+    return {
+        "sidecar": own,
+        "retrieval": {"reflex": client.get("reflex")},
+        "volunteer": client.get("volunteer"),
+    }

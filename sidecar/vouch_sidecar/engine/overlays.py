@@ -1,0 +1,115 @@
+"""Unsaved documents under `.vouch/`: what one connection sees instead of the disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.documents import prepare
+from vouch_sidecar.index.knowledge import PreparedChange
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
+from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.settings import load_settings
+
+__all__ = ["Overlay", "Overlays"]
+
+_stamps = count(1)
+
+
+@dataclass(slots=True)
+class Overlay:
+    """The open documents of one connection in one knowledge base, by path below `.vouch/`."""
+
+    artifacts: dict[str, Artifact | None] = field(default_factory=dict)
+    problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    config: bytes | None = None
+    """The last text of `config.yaml` that could be read."""
+    config_text: bytes | None = None
+    stamp: int = 0
+    _made: tuple[int, int] | None = None
+    _change: PreparedChange | None = None
+
+    def put(self, relative: str, text: str, collection: Collection) -> None:
+        """Take a document's text; where it does not parse, its last parseable text stays."""
+        self.stamp = next(_stamps)
+        if relative == CONFIG:
+            self._put_config(text.encode("utf-8", "replace"), collection.config)
+            return
+        reading = parse(relative, text.encode("utf-8", "replace"))
+        self.problems[relative] = reading.problems
+        if reading.artifact is not None or reading.withhold:
+            self.artifacts[relative] = reading.artifact
+        else:
+            self.artifacts.setdefault(relative, collection.on_disk(relative))
+
+    def _put_config(self, data: bytes, on_disk: bytes | None) -> None:
+        self.config_text = data
+        self.problems[CONFIG] = ()
+        _, problems = load_settings(data, {}, {})
+        if all(p.field is not None for p in problems if p.severity is Severity.ERROR):
+            self.config = data
+        elif self.config is None:
+            self.config = on_disk or b""
+
+    def close(self, relative: str) -> None:
+        """Let the disk count again."""
+        self.artifacts.pop(relative, None)
+        self.problems.pop(relative, None)
+        if relative == CONFIG:
+            self.config = self.config_text = None
+        self.stamp = next(_stamps)
+
+    def change(self, collection: Collection) -> PreparedChange | None:
+        """What to apply to what is published; None when that is nothing."""
+        made = (self.stamp, collection.knowledge.generation)
+        if self._made != made:
+            self._made, self._change = made, self._prepare(collection)
+        return self._change
+
+    def _prepare(self, collection: Collection) -> PreparedChange | None:
+        published = collection.knowledge.artifact
+        gone = {key_of(a) for path in self.artifacts if (a := collection.on_disk(path)) is not None}
+        counting: dict[Key, Artifact] = {}
+        for artifact in [a for a in self.artifacts.values() if a is not None]:
+            key = key_of(artifact)
+            rivals = [artifact, counting.get(key), published(key)]
+            standing = [a for a in rivals if a and self.artifacts.get(a.path, a) == a]
+            counting[key] = min(standing, key=_precedence)
+        same = {key for key, artifact in counting.items() if artifact == published(key)}
+        upserts = tuple(prepare(a) for key, a in counting.items() if key not in same)
+        gone -= same
+        return PreparedChange(upserts, frozenset(gone)) if upserts or gone else None
+
+
+def _precedence(artifact: Artifact) -> tuple[bool, str]:
+    """Of files with one id, the one named like it counts, else the one that sorts first."""
+    return PurePosixPath(artifact.path).stem != artifact.id, artifact.path
+
+
+class Overlays:
+    """The overlays of all connections."""
+
+    def __init__(self) -> None:
+        self._overlays: dict[tuple[str, Path], Overlay] = {}
+
+    def of(self, connection: str, root: Path) -> Overlay | None:
+        return self._overlays.get((connection, root))
+
+    def put(self, connection: str, collection: Collection, path: Path, text: str | None) -> None:
+        """A document below `.vouch/` was opened or changed, or closed (None)."""
+        relative = path.relative_to(collection.root / KB_DIRNAME).as_posix()
+        overlay = self._overlays.setdefault((connection, collection.root), Overlay())
+        if text is None:
+            overlay.close(relative)
+        else:
+            overlay.put(relative, text, collection)
+        if not overlay.problems:
+            del self._overlays[connection, collection.root]
+
+    def drop(self, connection: str) -> None:
+        """A connection has ended."""
+        for key in [k for k in self._overlays if k[0] == connection]:
+            del self._overlays[key]

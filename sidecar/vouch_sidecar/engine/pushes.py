@@ -1,0 +1,141 @@
+"""What one connection is told without asking, and only when it differs from what it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from time import perf_counter
+from typing import Literal
+
+from vouch_sidecar.engine.caller import Caller
+from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.speech import Speech, fresh, held_back, say
+from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.sessions import Session
+
+__all__ = ["Pushes", "SaliencePush", "StatusPush"]
+
+Health = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class SaliencePush:
+    """The ranking of a session changed. `many` tells whether rows name their collection."""
+
+    session_id: str
+    rows: tuple[Salient, ...]
+    fresh: tuple[Salient, ...]
+    speech: Speech
+    generation: int
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatusPush:
+    """The state of the process changed."""
+
+    health: Health
+    quiescent: bool
+    message: str | None
+    generation: int
+
+
+class Pushes:
+    """Compares what is with what a connection was told last."""
+
+    def __init__(self, engine: Engine, caller: Caller) -> None:
+        self._engine = engine
+        self._caller = caller
+        self._shown: dict[str, tuple[object, ...]] = {}
+        self._looked_at: dict[str, tuple[object, ...]] = {}
+        self._status: tuple[Health, bool, str | None] | None = None
+        self.behind = False
+        """Whether the last look at the sessions ran out of time, and some are left."""
+
+    def salience(self, seconds: float = inf) -> list[SaliencePush]:
+        """One push for every session whose ranking differs from the one told last, the most active
+        ones first. Only what may have changed is looked at, for about so many seconds: at one of
+        them at least.
+        """
+        engine = self._engine
+        sessions = {session.id: session for session in engine.sessions}
+        pushes = [
+            SaliencePush(gone, (), (), Speech(), engine.generation, False)
+            for gone in [s for s in self._shown if s not in sessions]
+        ]
+        for gone in self._looked_at.keys() - sessions.keys():
+            del self._looked_at[gone]
+            self._shown.pop(gone, None)
+        self.behind = False
+        with engine.serving(self._caller) as served:
+            until = perf_counter() + seconds
+            changed = self._changed(served, reversed(sessions.values()))
+            for number, (session, state) in enumerate(changed):
+                if number and perf_counter() > until:
+                    self.behind = True
+                    break
+                self._looked_at[session.id] = state
+                if (push := self._push_for(served, session)) is not None:
+                    pushes.append(push)
+        return pushes
+
+    def _changed(
+        self, served: Sequence[Served], sessions: Iterable[Session]
+    ) -> Iterator[tuple[Session, tuple[object, ...]]]:
+        """The sessions that may stand differently than when they were looked at, each with what its
+        ranking, and what of it is fresh, follow from.
+        """
+        known, now = tuple((one.view.stamp, one.settings) for one in served), self._engine.clock()
+        for session in sessions:
+            state = (session, session.touches, held_back(served, session, now), known)
+            if self._looked_at.get(session.id) != state:
+                yield session, state
+
+    def _push_for(self, served: Sequence[Served], session: Session) -> SaliencePush | None:
+        engine = self._engine
+        rows = tuple(engine.salience(served, session.id))
+        new = tuple(fresh(served, session, engine.clock()))
+        if not self._differs(session.id, rows) and not new:
+            return None
+        speech = say(served, new, next(iter(session.newest_first()), ""))
+        if new:
+            engine.stats.spoke(speech.hits)
+        return SaliencePush(session.id, rows, new, speech, engine.generation, len(served) > 1)
+
+    def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
+        told = tuple(
+            (r.view.collection, r.entity, r.claim_count, r.top_claim_id, r.matched) for r in rows
+        )
+        if self._shown.get(session_id, ()) == told:
+            return False
+        if told:
+            self._shown[session_id] = told
+        else:
+            self._shown.pop(session_id, None)
+        return True
+
+    def status(self) -> StatusPush | None:
+        """The state of the process, if it is not the one told last."""
+        state = self._state()
+        if state == self._status:
+            return None
+        self._status = state
+        return StatusPush(*state, self._engine.generation)
+
+    def _state(self) -> tuple[Health, bool, str | None]:
+        engine = self._engine
+        if not engine.complete:
+            return "ok", False, "Indexing"
+        if engine.watch_lost:
+            return "warning", True, "Changes on disk are noticed late: the watcher was lost"
+        errors = engine.errors()
+        if errors:
+            _, problem = errors[0]
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            where = f"{problem.path}:{problem.line}: " if problem.path else ""
+            return "warning", True, f"{where}{problem.message}{more}"
+        if not engine.collections:
+            return "ok", True, "No knowledge base here"
+        return "ok", True, None

@@ -1,0 +1,44 @@
+"""What speaks: a knowledge base as one caller sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.retrieval.salience import Salient, rank
+from vouch_sidecar.retrieval.sessions import Session
+from vouch_sidecar.retrieval.view import View
+
+if TYPE_CHECKING:
+    from vouch_sidecar.engine.collection import Collection
+
+__all__ = ["Served", "Speaker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A view of a knowledge base, with the settings that rule there."""
+
+    view: View
+    settings: Settings
+
+    def window(self, session: Session) -> list[str]:
+        """The texts of a session that count here, newest first."""
+        reflex = self.settings.reflex
+        texts = session.newest_first(self.view.identity) if reflex.enabled else []
+        return texts[: reflex.window]
+
+    def in_play(self, session: Session, most: int) -> list[Salient]:
+        """The ranking of a session's window, made once for as long as nothing changes."""
+        texts = self.window(session)
+        newest = texts[0] if texts else ""
+        state = (self.view.stamp, most, *texts)
+        return session.ranked.once(newest, state, lambda: rank([self.view], texts, most))
+
+
+@dataclass(frozen=True, slots=True)
+class Served(Speaker):
+    """A collection as one caller sees it."""
+
+    collection: Collection

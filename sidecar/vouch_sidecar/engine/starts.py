@@ -1,0 +1,55 @@
+"""Where the process looks for knowledge bases, and looks again where there was none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vouch_sidecar.kb.layout import below, discover
+
+__all__ = ["Starts"]
+
+
+class Starts:
+    """The folders of a workspace, and those that a process was started for."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        self.folders: tuple[Path, ...] = ()
+        self.others: tuple[Path, ...] = ()
+        self._without: frozenset[Path] = frozenset()
+
+    @property
+    def lacking(self) -> bool:
+        """Whether a start had no knowledge base when it was last looked for."""
+        return bool(self._without)
+
+    def set_folders(self, folders: Sequence[Path]) -> set[Path]:
+        """From now on these are the workspace; the knowledge bases above and below them."""
+        self.folders = tuple(folders)
+        by_folder = {folder: self._around(folder) for folder in folders}
+        others = self._without.intersection(self.others)
+        self._without = others.union(folder for folder, roots in by_folder.items() if not roots)
+        return set().union(*by_folder.values())
+
+    def keep(self, start: Path) -> None:
+        """The process was started for this folder or document."""
+        self.others = (*self.others, start)
+
+    def above(self, start: Path | None) -> Path | None:
+        """The knowledge base that vouch would find from a folder or a document."""
+        root = discover(start, env=self._env)
+        if start is not None and start in self.others:
+            self._without = self._without - {start} if root else self._without | {start}
+        return root
+
+    def look(self) -> bool:
+        """Whether a start has one now that had none (blocking, in any thread)."""
+        return any(
+            self._around(start) if start in self.folders else discover(start, env=self._env)
+            for start in self._without
+        )
+
+    def _around(self, folder: Path) -> set[Path]:
+        above = discover(folder, env=self._env)
+        return {*below(folder), *([] if above is None else [above])}

@@ -1,0 +1,91 @@
+"""Figures of one process: ids and numbers in memory, never a text."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import ceil
+
+from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.salience import ArmName
+
+__all__ = ["Arm", "Stats", "Timing"]
+
+ARMS: tuple[ArmName, ...] = ("name", "alias", "variant", "partial", "text")
+LATEST = 1000
+FOLLOWED = 1000
+"""Ids that were said and whose opening is waited for."""
+
+
+@dataclass(slots=True)
+class Arm:
+    """How often one arm spoke, was followed up, and was silent."""
+
+    said: int = 0
+    opened: int = 0
+    silent: int = 0
+
+
+@dataclass(slots=True)
+class _Occasion:
+    """What one arm said at one time."""
+
+    arm: Arm
+    followed: bool = False
+
+
+@dataclass(slots=True)
+class Timing:
+    """How long the latest calls of one operation took, in milliseconds."""
+
+    count: int = 0
+    latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
+
+    def percentile(self, percent: int) -> float:
+        """The nearest-rank percentile; there must have been a call."""
+        ranked = sorted(self.latest)
+        return round(ranked[max(0, ceil(len(ranked) * percent / 100) - 1)], 3)
+
+
+class Stats:
+    """What the process has done since it began."""
+
+    def __init__(self) -> None:
+        self.arms: dict[ArmName, Arm] = {arm: Arm() for arm in ARMS}
+        self.timings: defaultdict[str, Timing] = defaultdict(Timing)
+        self.phrases = 0
+        self.remembered = 0
+        self._awaited: OrderedDict[str, _Occasion] = OrderedDict()
+
+    def took(self, operation: str, seconds: float) -> None:
+        """An operation was answered."""
+        timing = self.timings[operation]
+        timing.count += 1
+        timing.latest.append(seconds * 1000)
+
+    def looked(self, phrases: int, remembered: int) -> None:
+        """So many phrases were looked for, of which a session remembered so many."""
+        self.phrases += phrases
+        self.remembered += remembered
+
+    def spoke(self, hits: Iterable[Hit]) -> None:
+        """There was an occasion to say something, and this was said."""
+        said: dict[ArmName, _Occasion] = {}
+        for hit in hits:
+            occasion = said.setdefault(hit.arm, _Occasion(self.arms[hit.arm]))
+            for key in filter(None, (hit.artifact.id, hit.entity_id)):
+                self._awaited[key] = occasion
+                self._awaited.move_to_end(key)
+        while len(self._awaited) > FOLLOWED:
+            self._awaited.popitem(last=False)
+        for name, arm in self.arms.items():
+            arm.said += name in said
+            arm.silent += name not in said
+
+    def opened(self, artifact_id: str) -> None:
+        """Somebody opened an artifact, or hovered its name: counts once for what was said then."""
+        occasion = self._awaited.pop(artifact_id, None)
+        if occasion is not None and not occasion.followed:
+            occasion.followed = True
+            occasion.arm.opened += 1

@@ -1,0 +1,137 @@
+"""An entity's names as ways through a trie.
+
+The keys of a way are stems, so that inflections and identifier forms share it; the words that stand
+for them are kept at its end, for comparing word by word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from vouch_sidecar.index.content import always_content
+from vouch_sidecar.index.text import Units, fold, units
+from vouch_sidecar.kb.records import Entity
+
+__all__ = [
+    "Arm",
+    "Form",
+    "forms",
+    "gap_key",
+    "is_gap",
+    "paths_without_gaps",
+    "required",
+    "surface",
+    "surfaces",
+]
+
+MIN_SURNAME = 3
+_GAP = "\0"
+"""Begins the keys that are punctuation."""
+
+Path = tuple[str, ...]
+Words = tuple[str, ...]
+
+
+class Arm(IntEnum):
+    """How a text names an entity, best first."""
+
+    NAME = 0
+    ALIAS = 1
+    VARIANT = 2
+    PARTIAL = 3
+
+
+class Form(NamedTuple):
+    """One name of one entity, as the trie holds it."""
+
+    entity_id: str
+    arm: Arm
+    name: str
+    surface: str
+    words: Words
+
+
+def forms(entity: Entity) -> Iterator[tuple[Path, Form]]:
+    """The ways through the trie that end at this entity."""
+    seen: set[tuple[Path, Words, str]] = set()
+    for arm, name in _names(entity):
+        analysed, written = units(name), surface(name)
+        for path, words in _paths(analysed):
+            if path and (path, words, written) not in seen:
+                seen.add((path, words, written))
+                yield path, Form(entity.id, arm, name, written, words)
+
+
+def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
+    yield Arm.NAME, entity.name
+    for alias in entity.aliases:
+        yield Arm.ALIAS, alias
+    words = entity.name.split()
+    surname = words[-1] if words else ""
+    if entity.type == "person" and len(words) > 1 and len(surname) >= MIN_SURNAME:
+        yield Arm.PARTIAL, surname
+
+
+def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:
+    """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
+    for whole in (False, True):
+        for punctuation in (True, False):
+            yield _path(analysed, whole, punctuation)
+
+
+def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[Path, Words]:
+    keys: list[str] = []
+    words: list[str] = []
+    i = 0
+    while i < len(analysed.units):
+        unit, after = analysed.units[i], i + 1
+        if whole and i in analysed.wholes:
+            unit, after = analysed.wholes[i]
+        if punctuation and unit.gap and i:
+            keys.append(gap_key(unit.gap))
+            words.append(unit.gap)
+        keys.append(unit.stem)
+        words.append(unit.folded)
+        i = after
+    return tuple(keys), tuple(words)
+
+
+def paths_without_gaps(analysed: Units) -> set[Path]:
+    """The keys of a text without its punctuation: identifiers in parts, and whole."""
+    return {_path(analysed, whole, punctuation=False)[0] for whole in (False, True)}
+
+
+def gap_key(gap: str) -> str:
+    """The key of punctuation between two words."""
+    return _GAP + gap
+
+
+def is_gap(key: str) -> bool:
+    """Whether a key is punctuation."""
+    return key.startswith(_GAP)
+
+
+def required(entity: Entity) -> set[Path]:
+    """Stems of full text, all those of one of which a text holds if it names an entity.
+
+    An empty one stands for a name that full text can't look for.
+    """
+    return {
+        tuple(sorted({k for k in path if not is_gap(k) and always_content(k)}))
+        for path, _ in forms(entity)
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def surface(text: str) -> str:
+    """A text folded, with white space collapsed and without apostrophes."""
+    folded = fold(text)
+    return " ".join("".join(c for c in folded if c not in "'’ʼ＇").split())
+
+
+def surfaces(entity: Entity) -> set[str]:
+    """The surfaces of an entity's name and aliases."""
+    return {s for name in (entity.name, *entity.aliases) if (s := surface(name))}

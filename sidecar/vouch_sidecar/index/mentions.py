@@ -1,0 +1,97 @@
+"""Which entities a text names where a walk through the trie has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vouch_sidecar.index.forms import Arm, Form, surface
+from vouch_sidecar.index.text import Unit, Units, inflects
+from vouch_sidecar.index.trie import Step
+
+__all__ = ["Mention", "mark_nested", "named_by"]
+
+
+class Mention(NamedTuple):
+    """A place in a text that names an entity."""
+
+    start: int
+    end: int
+    entity_id: str
+    arm: Arm
+    name: str
+    """The name or alias that was recognised, as the entity has it."""
+    ambiguous: bool
+    """Whether the same words name another entity as well."""
+    nested: bool
+    """Whether a longer mention covers it."""
+
+
+def named_by(analysed: Units, start: int, steps: Sequence[Step]) -> Iterator[Mention]:
+    """What the units from `start` to the ends that a walk reached name."""
+    for end in dict.fromkeys(step.end for step in steps):
+        if _at_borders(analysed, start, end):
+            yield from _named(analysed, start, end, [step for step in steps if step.end == end])
+
+
+def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iterator[Mention]:
+    """What the units from `start` to `end` name, in any of the ways in which they can be read."""
+    first, last = analysed.units[start], analysed.units[end - 1]
+    written = analysed.text[first.start : last.end]
+    best: dict[str, tuple[Arm, Form]] = {}
+    for step in steps:
+        for form in step.node.forms:
+            arm = _arm(form, written, step.words)
+            if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
+                best[form.entity_id] = (arm, form)
+    known = [e for e, (arm, _) in best.items() if arm is not Arm.PARTIAL]
+    if not known and len(best) > 1:
+        return  # a part that two entities share names nobody
+    # Written just as one entity has it, the words are no inflection of another's name.
+    exact = [e for e in known if best[e][0] is not Arm.VARIANT]
+    named = exact or known or list(best)
+    ambiguous = len(named) > 1
+    for entity_id in sorted(named):
+        arm, form = best[entity_id]
+        yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
+
+
+def _arm(form: Form, written: str, words: tuple[str, ...]) -> Arm | None:
+    """How these words name the form, None when equal stems are all that they share."""
+    if form.arm is Arm.PARTIAL:
+        return Arm.PARTIAL if form.words == words else None
+    if surface(written) == form.surface:
+        return form.arm
+    if len(form.words) == len(words) and all(map(inflects, form.words, words)):
+        return Arm.VARIANT
+    return None
+
+
+def _at_borders(analysed: Units, start: int, end: int) -> bool:
+    """Whether no katakana word is cut: katakana is written without spaces, but in whole words."""
+    before = analysed.units[start - 1] if start else None
+    after = analysed.units[end] if end < len(analysed.units) else None
+    first, last = analysed.units[start], analysed.units[end - 1]
+    return not (before and _one_katakana_word(before, first)) and not (
+        after and _one_katakana_word(last, after)
+    )
+
+
+def _one_katakana_word(left: Unit, right: Unit) -> bool:
+    return left.end == right.start and _katakana(left.folded) and _katakana(right.folded)
+
+
+def _katakana(char: str) -> bool:
+    return "\u30a1" <= char <= "\u30fc" and char != "\u30fb"
+
+
+def mark_nested(found: list[Mention]) -> list[Mention]:
+    """Sort by position; mark what a longer mention, or an earlier one that overlaps, covers."""
+    out: list[Mention] = []
+    start = end = -1
+    for mention in sorted(found, key=lambda m: (m.start, -m.end, m.entity_id)):
+        if mention.start >= end:
+            start, end = mention.start, mention.end
+        nested = mention.start != start or mention.end != end
+        out.append(mention._replace(nested=True) if nested else mention)
+    return out

@@ -1,0 +1,70 @@
+"""Who may be told what. Nothing else in the project decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
+
+__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "shows_more"]
+
+LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
+LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
+
+OPEN = "open"
+"""The gate that everybody passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks. An artifact is visible when its gate is one of the viewer's `gates`."""
+
+    project: str | None = None
+    agent: str | None = None
+
+    @property
+    def gates(self) -> frozenset[str]:
+        gates = {OPEN}
+        if self.project is not None:
+            gates.add(f"project:{self.project}")
+        if self.agent is not None:
+            gates.add(f"agent:{self.agent}")
+        return frozenset(gates)
+
+
+def is_live(artifact: Artifact) -> bool:
+    """Whether an artifact still counts: retired claims and archived pages do not."""
+    if isinstance(artifact, Claim):
+        return artifact.status in LIVE_STATUSES
+    if isinstance(artifact, Page):
+        return artifact.status in LIVE_PAGE_STATUSES
+    return True
+
+
+def gate_of(artifact: Artifact) -> str | None:
+    """The gate a viewer must have to see the artifact; None when nobody may."""
+    if isinstance(artifact, Claim | Page | Source):
+        return _gate(artifact.scope)
+    return OPEN
+
+
+def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
+    """Whether somebody may see the new version who might not see the old one."""
+    before, after = _reach(old), _reach(new)
+    return after is not None and before not in (OPEN, after)
+
+
+def _reach(artifact: Artifact | None) -> str | None:
+    return None if artifact is None or not is_live(artifact) else gate_of(artifact)
+
+
+def _gate(scope: Scope) -> str | None:
+    match scope.visibility:
+        case "public" | "team":
+            return OPEN
+        case "project":
+            return OPEN if scope.project is None else f"project:{scope.project}"
+        case "private" if scope.agent is not None:
+            return f"agent:{scope.agent}"
+        case _:
+            return None

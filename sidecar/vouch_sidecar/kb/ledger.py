@@ -1,0 +1,146 @@
+"""Which file speaks for which artifact, and what that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
+
+from vouch_sidecar.kb.large import let_go
+from vouch_sidecar.kb.layout import usual_key, usual_path
+from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """What every file says, by path, and the one file that counts for every id.
+
+    Of a recalled file, what it says is asked for only when that matters; its artifact's id is its
+    name, so that it counts.
+    """
+
+    def __init__(self) -> None:
+        self._artifacts: dict[str, Artifact] = {}
+        self._owners: dict[Key, str] = {}
+        self._rivals: dict[Key, set[str]] = {}
+        self._before: dict[Key, Artifact | None] = {}
+        """What counted when a change was last taken, of what may have changed."""
+        self._recalled: dict[str, None] = {}
+        self._recall: Callable[[str], Artifact] = _nothing_recalled
+
+    def recall_by(self, recall: Callable[[str], Artifact]) -> None:
+        """What tells what a recalled file says."""
+        self._recall = recall
+
+    def recall(self, paths: Iterable[str]) -> None:
+        """The files say what they said; no change."""
+        for path in paths:
+            self._recalled[path] = None
+
+    def distrust(self, path: str) -> None:
+        """A file was not to be recalled; no change."""
+        self._recalled.pop(path, None)
+
+    def is_new(self, key: Key) -> bool:
+        """Whether no file speaks for it but, perhaps, a recalled one."""
+        return key not in self._owners
+
+    def get(self, path: str) -> Artifact | None:
+        return self._recall(path) if path in self._recalled else self._artifacts.get(path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._recalled or path in self._artifacts
+
+    def paths(self) -> Iterator[str]:
+        """The files that say something."""
+        yield from self._recalled
+        yield from self._artifacts
+
+    def put(self, path: str, artifact: Artifact | None) -> None:
+        """From now on the file says this; None for nothing."""
+        old = self.get(path)
+        if old == artifact:
+            return
+        self._take_over(path)
+        old_key = None if old is None else key_of(old)
+        new_key = None if artifact is None else key_of(artifact)
+        self._note(old_key, new_key)
+        if old_key is not None and old_key != new_key:
+            self._leave(old_key, path)
+        if artifact is None:
+            del self._artifacts[path]
+            return
+        self._artifacts[path] = artifact
+        if new_key is not None and old_key != new_key:
+            self._join(new_key, path)
+
+    def counting(self) -> Iterator[str]:
+        """The files that count."""
+        yield from self._recalled
+        yield from self._owners.values()
+
+    def take_change(self) -> Change:
+        """What differs from when this was last called."""
+        before, self._before = self._before, {}
+        upserts, removals = [], set()
+        for key, old in before.items():
+            new = self._current(key)
+            if new is None and old is not None:
+                removals.add(key)
+            elif new is not None and new != old:
+                upserts.append(new)
+        let_go(before)
+        return Change(tuple(upserts), frozenset(removals))
+
+    def _note(self, *keys: Key | None) -> None:
+        """Keep what counts for some keys, before it changes."""
+        for key in keys:
+            if key is not None and key not in self._before:
+                self._before[key] = self._current(key)
+
+    def problems(self) -> Iterator[Problem]:
+        """One for every file that lost its id to another."""
+        for key, paths in self._rivals.items():
+            for path in paths:
+                message = f"another file has the same id and counts: {self._owners[key][:200]}"
+                yield Problem(path, message, Severity.ERROR, field="id")
+
+    def _current(self, key: Key) -> Artifact | None:
+        owner = self._owner(key)
+        return None if owner is None else self.get(owner)
+
+    def _owner(self, key: Key) -> str | None:
+        if (owner := self._owners.get(key)) is not None:
+            return owner
+        path = usual_path(*key)
+        return path if path in self._recalled else None
+
+    def _take_over(self, path: str) -> None:
+        """Make an ordinary file of a recalled one."""
+        if path in self._recalled:
+            self._artifacts[path] = self._recall(path)
+            del self._recalled[path]
+            self._owners[usual_key(path)] = path
+
+    def _join(self, key: Key, path: str) -> None:
+        self._take_over(usual_path(*key))
+        owner = self._owners.setdefault(key, path)
+        if owner != path:
+            self._settle(key, {owner, path} | self._rivals.get(key, set()))
+
+    def _leave(self, key: Key, path: str) -> None:
+        paths = {self._owners.pop(key)} | self._rivals.pop(key, set())
+        paths.discard(path)
+        if paths:
+            self._settle(key, paths)
+
+    def _settle(self, key: Key, paths: set[str]) -> None:
+        """The file named like the id counts, else the one that sorts first."""
+        ranked = sorted(paths, key=lambda path: (PurePosixPath(path).stem != key[1], path))
+        self._owners[key] = ranked[0]
+        if len(ranked) > 1:
+            self._rivals[key] = set(ranked[1:])
+
+
+def _nothing_recalled(path: str) -> Artifact:
+    raise LookupError(path)

@@ -1,0 +1,224 @@
+"""Bytes of one file to one artifact, or to problems that say where and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+from vouch_sidecar.kb import document
+from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
+from vouch_sidecar.kb.document import DocumentError
+from vouch_sidecar.kb.files import Stat, read_bounded
+from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.models import KNOWN_TYPES, harmless_scope, record_of
+from vouch_sidecar.kb.placing import placed
+from vouch_sidecar.kb.records import Artifact, Kind, Problem, Severity
+
+__all__ = ["MAX_PAGE", "Reading", "limit_of", "locate", "parse", "read_bytes_of"]
+
+MAX_PAGE = 4 << 20
+MAX_PROBLEMS = 20
+
+_WORDS = {
+    "missing": "is missing",
+    "string_type": "must be text; put quotes around numbers, dates and yes or no",
+    "string_too_short": "must not be empty",
+    "string_too_long": "is too long",
+    "string_pattern_mismatch": "must not be blank or hold control characters",
+    "string_unicode": "is no valid text",
+    "list_type": "must be a list",
+    "too_long": "has too many entries",
+    "float_type": "must be a number from 0 to 1",
+    "float_parsing": "must be a number from 0 to 1",
+    "finite_number": "must be a number from 0 to 1",
+    "greater_than_equal": "must be a number from 0 to 1",
+    "less_than_equal": "must be a number from 0 to 1",
+    "model_type": "must be text or a mapping",
+    "value_error": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file says. With `withhold` it says, though faulty, that it is not for everybody:
+    then no earlier version may go on being served.
+    """
+
+    artifact: Artifact | None
+    problems: tuple[Problem, ...] = ()
+    withhold: bool = False
+
+
+def limit_of(relative_path: str) -> int:
+    """Bytes that a file may have."""
+    return _limit(classify(relative_path))
+
+
+def _limit(kind: Kind | None) -> int:
+    return MAX_PAGE if kind is Kind.PAGE else document.MAX_YAML
+
+
+def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
+    """A file's bytes and the stat they go with.
+
+    Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
+    """
+    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), kb_dir=kb_dir)
+
+
+def parse(relative_path: str, data: bytes) -> Reading:
+    """Reads one artifact file. Never raises, whatever the bytes."""
+    reading = _parse(relative_path, data)
+    if not reading.problems:
+        return reading
+    return replace(reading, problems=placed(reading.problems, data))
+
+
+def _parse(relative_path: str, data: bytes) -> Reading:
+    shift = 0
+    kind = classify(relative_path)
+    if kind is None:
+        return _failed(relative_path, DocumentError("not a file of a knowledge base"))
+    try:
+        if len(data) > _limit(kind):
+            raise DocumentError(f"the file is larger than {_limit(kind) // 1024} KiB")
+        text, body, shift = _split(kind, data)
+        loaded = document.load(text)
+        if not isinstance(loaded.value, dict):
+            raise DocumentError("the file must be a mapping of names to values")
+    except DocumentError as error:
+        return _failed(relative_path, error, shift)
+    repeated = [
+        Problem(
+            relative_path,
+            f"`{_short(name)}` is given twice; the last one counts",
+            Severity.WARNING,
+            line + shift,
+            column,
+            _short(name),
+        )
+        for name, line, column in loaded.repeated
+    ]
+    return _Reader(relative_path, kind, data).read(loaded.value, body, repeated)
+
+
+def locate(relative_path: str, data: bytes, field: str) -> tuple[int, int]:
+    """Line and column, from 1, of a dotted field, or of its deepest part that the file has."""
+    try:
+        text, _, shift = _split(classify(relative_path), data)
+        line, column = document.place(text, tuple(field.split(".")))
+    except DocumentError as error:
+        return error.line, error.column
+    return line + shift, column
+
+
+def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
+    """YAML, body, and the lines that stand before the YAML."""
+    text = document.decode(data)
+    if kind is not Kind.PAGE:
+        return text, None, 0
+    front, body = document.split_page(text)
+    return front, body, 1
+
+
+class _Reader:
+    """One mapping on its way to an artifact, collecting problems."""
+
+    def __init__(self, path: str, kind: Kind, data: bytes) -> None:
+        self.path = path
+        self.kind = kind
+        self.data = data
+        self.problems: list[Problem] = []
+
+    def read(
+        self, content: dict[object, object], body: str | None, problems: list[Problem]
+    ) -> Reading:
+        self.problems = problems
+        fields = {name: value for name, value in content.items() if isinstance(name, str)}
+        if body is not None:
+            fields["body"] = body
+        self._fill_in_id(fields)
+        artifact = self._validate(fields)
+        if artifact is None:
+            return Reading(None, tuple(self.problems), _says_withhold(self.kind, fields))
+        self._warn_of_id(artifact)
+        self._warn_of_type(artifact)
+        return Reading(artifact, tuple(self.problems))
+
+    def _fill_in_id(self, fields: dict[str, object]) -> None:
+        if fields.get("id") is None:
+            fields["id"] = _stem(self.path)
+            self._note("id", "is missing; the name of the file is used", Severity.WARNING)
+
+    def _validate(self, fields: dict[str, object]) -> Artifact | None:
+        try:
+            return record_of(self.kind, self.path, fields)
+        except ValidationError as error:
+            failures = error.errors(include_input=False, include_url=False, include_context=False)
+        scope_failed = any(failure["loc"][:1] == ("scope",) for failure in failures)
+        if self.kind is Kind.PAGE and scope_failed and harmless_scope(fields["scope"]):
+            self._note("scope", "is no visibility and is read as none", Severity.WARNING)
+            return self._validate({**fields, "scope": None})
+        for failure in failures[:MAX_PROBLEMS]:
+            self._note(".".join(map(str, failure["loc"])), _in_words(failure))
+        return None
+
+    def _warn_of_id(self, artifact: Artifact) -> None:
+        if artifact.id != _stem(self.path):
+            self._note("id", "differs from the name of the file", Severity.WARNING)
+
+    def _warn_of_type(self, artifact: Artifact) -> None:
+        name, known = KNOWN_TYPES.get(self.kind, ("", frozenset()))
+        if known and getattr(artifact, name) not in known:
+            self._note(name, "is none that vouch knows", Severity.WARNING)
+
+    def _note(self, field: str, words: str, severity: Severity = Severity.ERROR) -> None:
+        line, column = locate(self.path, self.data, field)
+        message = f"`{_short(field)}` {words}"
+        self.problems.append(Problem(self.path, message, severity, line, column, field))
+
+
+def _says_withhold(kind: Kind, fields: dict[str, object]) -> bool:
+    """Whether a faulty file's status or scope is anything but one for everybody."""
+    live = {Kind.CLAIM: LIVE_STATUSES, Kind.PAGE: LIVE_PAGE_STATUSES}.get(kind)
+    status = fields.get("status")
+    settled = live is None or "status" not in fields
+    if not settled and not (isinstance(status, str) and live is not None and status in live):
+        return True
+    scope = fields.get("scope")
+    if isinstance(scope, dict):
+        bound = any(scope.get(name) is not None for name in ("project", "agent"))
+        return bound or not _open(scope.get("visibility", "project"))
+    return scope is not None and not _open(scope)
+
+
+def _open(visibility: object) -> bool:
+    return isinstance(visibility, str) and visibility in {"project", "team", "public"}
+
+
+def _in_words(failure: object) -> str:
+    """One line for one of pydantic's errors, without what was given."""
+    assert isinstance(failure, dict)
+    kind, message = str(failure["type"]), str(failure["msg"])
+    if kind.startswith(("date", "time")):
+        return "is no date or time"
+    known = _WORDS.get(kind)
+    return known if known else message.removeprefix("Value error, ")
+
+
+def _stem(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    is_source = folder.startswith("sources/")
+    return folder.removeprefix("sources/") if is_source else name.rpartition(".")[0]
+
+
+def _short(name: str) -> str:
+    """A field's name, for a message: one line, bounded."""
+    return re.sub(r"[^\w.\- ]", "?", name)[:60]
+
+
+def _failed(path: str, error: DocumentError, shift: int = 0) -> Reading:
+    problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
+    return Reading(None, (problem,))

@@ -1,0 +1,306 @@
+"""What is on disk, as last read: one consistent step at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import chain, groupby, islice
+from pathlib import Path
+
+from vouch_sidecar.kb.access import shows_more
+from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
+from vouch_sidecar.kb.document import DocumentError, decode, load
+from vouch_sidecar.kb.files import Stat, UnreadableError
+from vouch_sidecar.kb.large import let_go, make_room
+from vouch_sidecar.kb.layout import CONFIG, Survey, is_folder, survey, usual_path
+from vouch_sidecar.kb.ledger import Ledger
+from vouch_sidecar.kb.placing import placed
+from vouch_sidecar.kb.reader import Reading
+from vouch_sidecar.kb.records import Artifact, Change, Problem, Severity, key_of
+from vouch_sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
+
+__all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
+
+Keep = Callable[[Artifact], None]
+"""Takes what a file says, and keeps it."""
+GRACE_SECONDS = 60.0
+"""How long the last good version of an unreadable file serves."""
+_ROOM_FOR = 4_000
+_RUN = 1_000
+"""Paths that are sorted or taken over at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """One step. `problems` are all current ones by path (`""`: of the knowledge base itself);
+    `skipped` counts the files that are there and not served as they stand.
+    """
+
+    change: Change
+    problems: Mapping[str, tuple[Problem, ...]]
+    config: bytes | None
+    skipped: int
+
+
+class Store:
+    """The artifacts of one knowledge base. Not thread-safe: one call at a time, in any thread.
+
+    `clock` is monotonic, in seconds; `wall` is the time that file systems stamp, in nanoseconds.
+    """
+
+    def __init__(
+        self,
+        kb_dir: Path,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], int] = time.time_ns,
+        parse: Parse = parse_inline,
+    ) -> None:
+        self.kb_dir = kb_dir
+        self._clock = clock
+        self._parse = parse
+        self._ledger = Ledger()
+        self._versions = Versions(kb_dir, wall)
+        self._since: dict[str, float] = {}
+        self._problems: dict[str, tuple[Problem, ...]] = {}
+        self._survey_problems: list[Problem] = []
+        self._config: bytes | None = None
+        self._remembering = False
+        self.lost: frozenset[str] = frozenset()
+        """The remembered files that did not stand as an earlier process had read them."""
+        self._keep: Keep | None = None
+        self.looks = 0
+        """How many artifact files were read, or found gone or unreadable."""
+        self._looked_at = 0.0
+
+    @property
+    def deadline(self) -> float | None:
+        """When, on the store's clock, `reconcile(())` is due without any event."""
+        due = [since + GRACE_SECONDS for since in self._since.values()]
+        if self._versions.racy:
+            due.append(self._looked_at + SETTLE_SECONDS)
+        return min(due, default=None)
+
+    def artifacts(self) -> Iterator[Artifact]:
+        """All that counts, as last read, in the order in which it would be read."""
+        for path in _by_name(self._ledger.counting()):
+            if (artifact := self._ledger.get(path)) is not None:
+                yield artifact
+
+    def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
+        """Have somebody else keep what is read for the first time, and tell what files said."""
+        self._keep = keep
+        self._ledger.recall_by(recall)
+
+    def remember(self, stats: dict[str, Stat | None], recall: Callable[[str], Artifact]) -> None:
+        """What an earlier process has read: how the files stood (that table is the store's own from
+        now on), and what tells what they say.
+
+        The first full reconcile takes what still stands the same as read, and as no change.
+        """
+        self._remembering = True
+        self._versions.trust(stats)
+        make_room(len(stats))
+        self._ledger.recall(stats)
+        self.keep_by(None, recall)
+
+    def is_settled(self) -> bool:
+        """Not so while a file may still change unnoticed, or an earlier version serves."""
+        return not self._versions.racy and not self._since
+
+    def faultless(self) -> Iterator[tuple[str, Stat]]:
+        """What is worth remembering: the files without problems, with their stats."""
+        stats = self._versions.stats
+        for path in self._ledger.paths():
+            if path not in self._problems and (stat := stats[path]) is not None:
+                yield path, stat
+
+    def is_faultless(self, path: str) -> bool:
+        """Whether a file says something, and nothing is wrong with it."""
+        return path in self._ledger and path not in self._problems
+
+    def every(self) -> Iterator[tuple[str, Stat]] | None:
+        """Every file, with its stat; None where one can't be read."""
+        stats = self._versions.stats
+        if self._survey_problems or any(stat is None for stat in stats.values()):
+            return None
+        return ((path, stat) for path, stat in stats.items() if stat is not None)
+
+    def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
+        """Compares files with what is held and reads what differs: all, or only `paths` below
+        `.vouch/` and those written a moment ago. Blocks; no file makes it raise.
+        """
+        only = None if paths is None else set(paths)
+        if only is not None and any(map(is_folder, only)):
+            only = None
+        versions, self._looked_at = self._versions, self._clock()
+        found = self._survey(only)
+        wanted = versions.stats.keys() if only is None else only | versions.racy
+        missing = set() if found.same else {path for path in wanted if path not in found.files}
+        differing = _by_name(versions.differing(found.files))
+        if self._remembering:
+            self._distrust(chain(missing, differing, found.unreadable))
+        self._drop_missing(found, missing)
+        self._take_in(differing)
+        if only is None:
+            self._remembering, self._keep = False, None
+        let_go(found.files)
+        self._expire()
+        return self._reconciled()
+
+    def _survey(self, only: set[str] | None) -> Survey:
+        """Of everything, only what is not known, as long as nothing that is known is missing."""
+        if only is not None:
+            return survey(self.kb_dir, only=only | self._versions.racy)
+        stats = self._versions.stats
+        found = survey(self.kb_dir, known=self._versions.is_same)
+        others = sum(path in stats for path in chain(found.files, found.unreadable))
+        if found.same + others < len(stats):
+            found = survey(self.kb_dir)
+        files = found.unreadable
+        self._survey_problems = [item for item in found.problems if item.path not in files]
+        return found
+
+    def _distrust(self, paths: Iterable[str]) -> None:
+        """What stands otherwise than an earlier process read it counts as never read."""
+        self.lost = frozenset(path for path in paths if path in self._ledger)
+        for path in self.lost:
+            self._versions.forget(path)
+            self._ledger.distrust(path)
+
+    def _drop_missing(self, found: Survey, missing: set[str]) -> None:
+        reasons = {problem.path: problem.message for problem in found.problems}
+        folders = tuple(path for path in found.unreadable if path.endswith("/"))
+        for path in missing | found.unreadable.difference(folders):
+            if path in found.unreadable or path.startswith(folders):
+                self._fail(path, reasons.get(path, "the folder can't be listed"))
+            else:
+                self._forget(path)
+
+    def _take_in(self, paths: Sequence[str]) -> None:
+        """Reads files, and accepts what they say."""
+        files = (file for path in paths if (file := self._read(path)) is not None)
+        for number, (file, reading) in enumerate(parsed(files, self._parse, len(paths))):
+            if number % _ROOM_FOR == 0:
+                make_room(len(paths))
+            self._accept(file, reading)
+
+    def _read(self, path: str) -> Found | None:
+        """The file of an artifact, when its bytes may differ from those last read."""
+        try:
+            file = self._versions.read(path)
+        except FileNotFoundError:
+            self._forget(path)
+            return None
+        except UnreadableError as error:
+            self._fail(path, str(error))
+            return None
+        if file is not None and path == CONFIG:
+            self._take_config(file)
+            return None
+        return file
+
+    def _take_config(self, file: Found) -> None:
+        """A config that can't be read must not undo what the last good one withholds."""
+        if self._config is not None and (problem := _fault(file.data)) is not None:
+            self._problems[CONFIG] = (problem,)
+            self._hold(CONFIG)
+            return
+        self._problems.pop(CONFIG, None)
+        self._since.pop(CONFIG, None)
+        if file.data or file.final or self._config is None:
+            self._config = file.data
+        else:
+            self._versions.doubt(CONFIG)
+
+    def _accept(self, file: Found, reading: Reading) -> None:
+        self.looks += 1
+        path, held = file.path, self._ledger.get(file.path)
+        self._problems.pop(path, None)
+        if reading.problems:
+            self._problems[path] = reading.problems
+        if reading.artifact is None and not reading.withhold:
+            self._hold(path)
+        elif not file.final and shows_more(held, reading.artifact):
+            self._versions.doubt(path)
+        else:
+            self._since.pop(path, None)
+            if not self._is_kept(path, reading.artifact):
+                self._ledger.put(path, reading.artifact)
+
+    def _is_kept(self, path: str, artifact: Artifact | None) -> bool:
+        """Whether somebody else keeps what a file says, which is no change then."""
+        if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
+            return False
+        if not self._ledger.is_new(key):
+            return False
+        self._keep(artifact)
+        self._ledger.recall((path,))
+        return True
+
+    def _fail(self, path: str, reason: str) -> None:
+        """The file is there, and what it holds can't be known."""
+        self.looks += 1
+        self._problems[path] = (Problem(path, reason),)
+        self._versions.lose(path)
+        self._hold(path)
+
+    def _hold(self, path: str) -> None:
+        """Lets the last good version serve for a while, counted from the first failure."""
+        if self._ledger.get(path) is not None or (path == CONFIG and self._config is not None):
+            self._since.setdefault(path, self._clock())
+
+    def _forget(self, path: str) -> None:
+        self.looks += 1
+        self._versions.forget(path)
+        self._problems.pop(path, None)
+        self._withhold(path)
+
+    def _withhold(self, path: str) -> None:
+        self._since.pop(path, None)
+        self._ledger.put(path, None)
+        if path == CONFIG:
+            self._config = None
+
+    def _expire(self) -> None:
+        latest = self._clock() - GRACE_SECONDS
+        for path in [path for path, since in self._since.items() if since <= latest]:
+            self._withhold(path)
+
+    def _reconciled(self) -> Reconciled:
+        problems = dict(self._problems)
+        skipped = sum(
+            path != CONFIG and any(item.severity is Severity.ERROR for item in items)
+            for path, items in problems.items()
+        )
+        for item in (*self._survey_problems, *self._ledger.problems()):
+            problems[item.path] = (*problems.get(item.path, ()), item)
+        return Reconciled(
+            change=self._ledger.take_change(),
+            problems=problems,
+            config=self._config,
+            skipped=skipped + len(self._survey_problems),
+        )
+
+
+def _by_name(paths: Iterable[str]) -> list[str]:
+    """Sorted within their folders, bit by bit: at once, it would stop all threads for 50 ms."""
+    out: list[str] = []
+    for _, folder in groupby(paths, key=lambda path: path.partition("/")[0]):
+        runs = []
+        while run := sorted(islice(folder, _RUN)):
+            runs.append(run)
+        out += merge(*runs)
+    return out
+
+
+def _fault(config: bytes) -> Problem | None:
+    """What makes a config unreadable, if anything does."""
+    try:
+        load(decode(config))
+    except DocumentError as error:
+        problem = Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
+        return placed([problem], config)[0]
+    return None

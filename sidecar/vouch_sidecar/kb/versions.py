@@ -1,0 +1,104 @@
+"""Which version of each file was last read, and whether it may have changed unnoticed since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+
+from vouch_sidecar.kb.files import Stat, mtime_ns
+from vouch_sidecar.kb.reader import read_bytes_of
+
+__all__ = ["SETTLE_SECONDS", "Found", "Versions"]
+
+SETTLE_SECONDS = 0.1
+"""A file written this short before it was read may change again under the same stat, and may be
+half of what it is going to be."""
+COARSE_SECONDS = 2.0
+"""The same where the file system seems to keep whole seconds only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that was read. Unless `final`, it replaces a version and may still be half written."""
+
+    path: str
+    data: bytes
+    final: bool
+
+
+class Versions:
+    """The stats of the files of one knowledge base, as last read.
+
+    `wall` is the time that file systems stamp, in nanoseconds.
+    """
+
+    def __init__(self, kb_dir: Path, wall: Callable[[], int]) -> None:
+        self._kb_dir = kb_dir
+        self._wall = wall
+        self.stats: dict[str, Stat | None] = {}
+        """By path; None where a file is and can't be read. Changed here only."""
+        self._racy: dict[str, bytes] = {}
+
+    @property
+    def racy(self) -> AbstractSet[str]:
+        """The files that have to be looked at again, whatever their stat says."""
+        return self._racy.keys()
+
+    def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
+        """Those of the files, as they stand, that may say something else than what was read."""
+        stats, racy = self.stats, self._racy
+        return (p for p, stat in files.items() if stats.get(p) != stat or p in racy)
+
+    def is_same(self, path: str, stat: Stat) -> bool:
+        """Whether a file that stands like this says what was read."""
+        return self.stats.get(path) == stat and path not in self._racy
+
+    def read(self, path: str) -> Found | None:
+        """The file, when its bytes may differ from those last read.
+
+        Raises FileNotFoundError, and UnreadableError.
+        """
+        started = self._wall()
+        data, stat = read_bytes_of(self._kb_dir, path)
+        still = _is_still(stat, started)
+        digest = b"" if still and path not in self._racy else _digest(data)
+        same = digest != b"" and self._racy.get(path) == digest and self.stats.get(path) == stat
+        if still:
+            self._racy.pop(path, None)
+        else:
+            self._racy[path] = digest
+        known = path in self.stats
+        self.stats[path] = stat
+        return None if same else Found(path, data, still or not known)
+
+    def trust(self, stats: dict[str, Stat | None]) -> None:
+        """These files, and no others, were read by another process; keeps the table itself."""
+        self.stats = stats
+
+    def doubt(self, path: str) -> None:
+        """What was just read is not to be relied on."""
+        self._racy[path] = b""
+
+    def lose(self, path: str) -> None:
+        """The file is there and can't be read."""
+        self.stats[path] = None
+        self._racy.pop(path, None)
+
+    def forget(self, path: str) -> None:
+        """The file is gone."""
+        self.stats.pop(path, None)
+        self._racy.pop(path, None)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _is_still(stat: Stat, now: int) -> bool:
+    """Whether nobody can have written the file just now under the same time stamp."""
+    written = mtime_ns(stat)
+    coarse = written % 1_000_000_000 == 0
+    return abs(now - written) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9

@@ -1,0 +1,91 @@
+"""What is known of the entities that a document names at one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.operations.views import ArtifactViews
+from vouch_sidecar.operations.wire import ClaimView, EntityView, PageRef
+from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.retrieval.view import View, claim_date
+
+__all__ = ["EntityCard", "Mentioned", "mentioned_at"]
+
+CARD_CLAIMS = 7
+"""As many as `hover.max_claims` may ask for."""
+CONNECTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """An entity that carries evidence about another."""
+
+    name: str
+    claim_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCard:
+    """An entity with its most telling claims; `collection` only where there are several."""
+
+    entity: EntityView
+    collection: str | None
+    claim_count: int
+    claims: tuple[ClaimView, ...]
+    experts: tuple[Connected, ...]
+    pages: tuple[PageRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """Offsets of the words that name something, and what they name."""
+
+    start: int
+    end: int
+    cards: tuple[EntityCard, ...]
+
+
+def mentioned_at(engine: Engine, caller: Caller, text: str, offset: int) -> Mentioned | None:
+    """What a text names at an offset; None for other words. The longest name counts."""
+    with engine.serving(caller) as served:
+        found = [(one, m) for one in served for m in _mentions_at(one.view, text, offset)]
+        if not found:
+            return None
+        longest = max(m.end - m.start for _, m in found)
+        found = [(one, m) for one, m in found if m.end - m.start == longest]
+        many = len(engine.collections) > 1
+        cards = tuple(_card(engine, one, m.entity_id, many) for one, m in found)
+        return Mentioned(found[0][1].start, found[0][1].end, tuple(c for c in cards if c))
+
+
+def _mentions_at(view: View, text: str, offset: int) -> list[Mention]:
+    return [m for m in view.mentions(text) if not m.nested and m.start <= offset <= m.end]
+
+
+def _card(engine: Engine, served: Served, entity_id: str, many: bool) -> EntityCard | None:
+    view = served.view
+    entity = view.entity(entity_id)
+    if entity is None:
+        return None
+    views = ArtifactViews(view, served.collection.root)
+    claims = view.claims_of(entity_id)
+    best = sorted(claims, key=lambda c: (-c.confidence, -(claim_date(c) or 0.0), c.id))
+    return EntityCard(
+        entity=views.entity(entity),
+        collection=served.collection.name if many else None,
+        claim_count=len(claims),
+        claims=tuple(views.claim(claim) for claim in best[:CARD_CLAIMS]),
+        experts=_connected(engine, view, entity),
+        pages=tuple(views.pages((Kind.ENTITY, entity_id))),
+    )
+
+
+def _connected(engine: Engine, view: View, entity: Entity) -> tuple[Connected, ...]:
+    """Who else carries evidence on an entity."""
+    rows = rank([view], Question(entity.name, engine.now(), limit=CONNECTED + 1))
+    return tuple(
+        Connected(row.entity.name, row.claim_count) for row in rows if row.entity.id != entity.id
+    )[:CONNECTED]

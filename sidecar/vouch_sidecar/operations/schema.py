@@ -1,0 +1,85 @@
+"""JSON Schemas of everything on the wire: `python -m vouch_sidecar.operations.schema [--check]`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from vouch_sidecar.operations import wire
+from vouch_sidecar.operations.table import NOTIFICATIONS, OPERATIONS, PROTOCOL
+
+__all__ = ["protocol"]
+
+TARGET = Path(__file__).parents[2] / "schemas" / "protocol.json"
+
+
+def protocol() -> dict[str, Any]:
+    """All operations and notifications with their params and results, and shared `$defs`.
+
+    Params are described as they are read, results as they are written: there every field is
+    present, but for those that `x-absent` marks.
+    """
+    taken: list[type[wire.Wire]] = [op.params for op in OPERATIONS.values()]
+    taken += [wire.PromptParams, wire.ViewerParams]
+    given: list[type[wire.Wire]] = [op.result for op in OPERATIONS.values()]
+    models = [*taken, *given, *NOTIFICATIONS.values()]
+    refs, shared = models_json_schema(
+        [(model, "validation") for model in models], ref_template="#/$defs/{model}"
+    )
+    defs = shared["$defs"]
+    for name, definition in defs.items():
+        _tidy(definition, whole=name not in {model.__name__ for model in taken})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "vouch-sidecar protocol",
+        "protocol": PROTOCOL,
+        "operations": {
+            op.name: {
+                "method": op.method,
+                "kb_method": op.kb_method,
+                "summary": op.summary,
+                "params": refs[op.params, "validation"],
+                "result": refs[op.result, "validation"],
+            }
+            for op in OPERATIONS.values()
+        },
+        "notifications": {
+            method: {"params": refs[model, "validation"]}
+            for method, model in sorted(NOTIFICATIONS.items())
+        },
+        "$defs": dict(sorted(defs.items())),
+    }
+
+
+def _tidy(definition: dict[str, Any], whole: bool) -> None:
+    """Leave out titles that only repeat names; what is given has all fields but absent ones."""
+    fields: dict[str, dict[str, Any]] = definition.get("properties", {})
+    for field in fields.values():
+        field.pop("title", None)
+        if whole:
+            field.pop("default", None)
+    if whole:
+        definition["required"] = [n for n, field in fields.items() if "x-absent" not in field]
+
+
+def main(arguments: list[str]) -> int:
+    """Write the schemas, or say whether those that are checked in are up to date."""
+    text = json.dumps(protocol(), indent=2, ensure_ascii=False) + "\n"
+    if "--check" in arguments:
+        if TARGET.is_file() and TARGET.read_text("utf-8") == text:
+            return 0
+        sys.stderr.write(
+            "schemas/protocol.json is out of date: python -m vouch_sidecar.operations.schema\n"
+        )
+        return 1
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,42 @@
+"""What is sent without an answer, either way."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from vouch_sidecar.operations.wire.base import SessionId, Text, Wire
+from vouch_sidecar.operations.wire.rankings import SalientEntity
+
+__all__ = ["DidChangeSalience", "DidChangeStatus", "PromptParams"]
+
+
+class PromptParams(Wire):
+    """A prompt submitted without a document."""
+
+    session_id: SessionId = Field(description="Session whose newest text it becomes.")
+    text: Text = Field(description="The prompt in its own words.")
+
+
+class DidChangeSalience(Wire):
+    """Sent when the ranking of a session changes."""
+
+    session_id: str
+    salience: list[SalientEntity] = Field(description="All that is in play now, strongest first.")
+    fresh: list[SalientEntity] = Field(
+        description="Entities newly brought in, strong enough to volunteer."
+    )
+    text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
+    generation: int
+
+
+class DidChangeStatus(Wire):
+    """Sent when the health of the server changes."""
+
+    health: Literal["ok", "warning", "error"] = Field(
+        description="warning: it serves, within the limits that `message` names."
+    )
+    quiescent: bool = Field(description="Whether nothing is being indexed.")
+    message: str | None = Field(description="What is going on or wrong, for people.")
+    generation: int

@@ -1,0 +1,241 @@
+"""The phrases of a text that are worth looking for, most telling first.
+
+Names that are known come from the matcher; what is here finds the rest: what is quoted, written
+like a name, an identifier or a notation, stands together in some artifact, or is rare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.search import rarity
+from vouch_sidecar.index.text import Unit, units
+from vouch_sidecar.index.words import STOPWORDS
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.view import View
+
+__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "capitalised", "phrases", "titles_in"]
+
+MAX_PHRASES = 8
+MIN_CHARS = 3
+PhraseKind = Literal[
+    "quoted", "title", "identifier", "notation", "name", "together", "rare", "whole"
+]
+WEIGHTS: dict[PhraseKind, float] = {
+    "quoted": 0.95,
+    "title": 0.9,
+    "identifier": 0.9,
+    "notation": 0.9,
+    "name": 0.85,
+    "together": 0.7,
+    "rare": 0.5,
+    "whole": 0.45,
+}
+"""What a phrase is worth by how it was found."""
+RARE = 0.6
+"""Rarity, as a share of the greatest there is, from which on a word is rare."""
+
+_QUOTED = re.compile(
+    r"„([^“”\n]{3,120})[“”]|‚([^‘\n]{3,120})‘"
+    r"|“([^”\n]{3,120})”|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`|«([^»\n]{3,120})»"
+    # An apostrophe opens nothing: don't, dogs'. Inside, it stands within a word.
+    r"|(?<![\w'])'(?=\w)((?:[^'\n]|(?<=\w)'(?=\w)){3,120})(?<!\s)'(?![\w'])"
+    r"|(?<!\w)‘(?=\w)((?:[^‘’\n]|(?<=\w)’(?=\w)){3,120})(?<!\s)’(?!\w)"
+)
+_NOTATION = re.compile(
+    r"(?<!\w)(?:v?\d+(?:\.\d+)+\w*|[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+|\#\d+|\d*d\d+|"
+    r"\d+(?:[.,]\d+)*\s?(?:%|[kMGT]i?B|[µmn]?s|ms|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg))(?!\w)"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w/])(?:[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+"
+    r"|(?:[A-Z][a-z0-9]+){2,}|[a-z]\w*(?:-[a-z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?!\w)"
+)
+_JOINERS = frozenset({"of", "the", "von", "van", "de", "der", "la", "del", "and"})
+
+
+Span = tuple[int, int]
+
+
+class Phrase(NamedTuple):
+    """Words of a text, and what they are worth: from 0 to 1."""
+
+    text: str
+    kind: PhraseKind
+    weight: float
+    needles: tuple[Needle, ...]
+
+
+class _Candidate(NamedTuple):
+    phrase: Phrase
+    span: Span
+    telling: float
+
+
+def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> list[Phrase]:
+    """At most eight phrases that something in the knowledge bases holds, most telling first.
+
+    `known` are the spans of names that the matcher has recognised; nothing is looked for there.
+    """
+    candidates = []
+    rarities = [_Rarities(view) for view in views]
+    for kind, (start, end) in _candidates(rarities, text):
+        if end - start < MIN_CHARS or _overlaps((start, end), known):
+            continue
+        words = text[start:end]
+        phrase = Phrase(words, kind, WEIGHTS[kind], tuple(needles(words)))
+        telling = max((_telling(rarity_in, phrase) for rarity_in in rarities), default=0.0)
+        if telling:
+            candidates.append(_Candidate(phrase, (start, end), telling))
+    candidates.sort(key=lambda c: (-c.telling, c.span))
+    titles = [_titled(title, text) for title in sorted(set(titles_in(views, text)))]
+    first: dict[str, Phrase] = {}
+    for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
+        first.setdefault(phrase.text.casefold(), phrase)
+    return [*first.values()][:MAX_PHRASES] or ([] if known else _whole(text))
+
+
+def _overlaps(span: Span, others: Sequence[Span]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)
+
+
+def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """Each phrase once, and no lone word of one that is kept."""
+    seen: set[str] = set()
+    spans: list[Span] = []
+    for candidate in candidates:
+        key = candidate.phrase.text.casefold()
+        lone = candidate.phrase.kind == "rare" and _overlaps(candidate.span, spans)
+        if key not in seen and not lone:
+            seen.add(key)
+            spans.append(candidate.span)
+            yield candidate
+
+
+def _titled(title: str, text: str) -> Phrase:
+    """The words of a text that are a page's title, as the text has them."""
+    wanted = tuple(needles(title))
+    stems = _stems(wanted)
+    words = [word.word for word in needles(text) if not stems.isdisjoint(_stems([word]))]
+    start = text.find(words[0])
+    between = text[start : text.find(words[-1], start) + len(words[-1])]
+    side_by_side = [word.word for word in needles(between)] == words
+    return Phrase(between if side_by_side else " ".join(words), "title", WEIGHTS["title"], wanted)
+
+
+def _stems(words: Iterable[Needle]) -> frozenset[str]:
+    return frozenset(s for word in words for option in word.alternatives for s in option)
+
+
+def telling_of(view: View, phrase: Phrase) -> float:
+    """Weight × √(mean rarity of the words ÷ greatest rarity), 0 where a word stands nowhere."""
+    return _telling(_Rarities(view), phrase)
+
+
+def _telling(rarities: _Rarities, phrase: Phrase) -> float:
+    values = [rarities[needle] for needle in phrase.needles]
+    if not values or not all(values):
+        return 0.0
+    return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
+
+
+class _Rarities(dict[Needle, float]):
+    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1.
+
+    Worked out once for each word: most stand in several candidates.
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+
+    def __missing__(self, needle: Needle) -> float:
+        search, gates = self.view.knowledge.search, self.view.gates
+        found = 0.0
+        for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
+            if frequency := search.frequency(needle, kind, gates):
+                total = search.total(kind, gates)
+                found = rarity(total, frequency) / rarity(total, 1)
+                break
+        self[needle] = found
+        return found
+
+
+def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[PhraseKind, Span]]:
+    for match in _QUOTED.finditer(text):
+        yield "quoted", match.span(match.lastindex or 0)
+    for match in _NOTATION.finditer(text):
+        yield "notation", match.span()
+    for match in _IDENTIFIER.finditer(text):
+        yield "identifier", match.span()
+    analysed = units(text)
+    for run in capitalised(text, analysed.units):
+        yield "name", (run[0].start, run[-1].end)
+    content = [u for u in analysed.units if u.folded not in STOPWORDS]
+    words = [needles(text[unit.start : unit.end]) for unit in content]
+    views = [rarity_in.view for rarity_in in rarities]
+    for (one, ones), (two, twos) in pairwise(zip(content, words, strict=True)):
+        if not two.gap and _held_together(views, _both(text, one, two, [*ones, *twos])):
+            yield "together", (one.start, two.end)
+    for unit, own in zip(content, words, strict=True):
+        if any(rarity_in[needle] >= RARE for rarity_in in rarities for needle in own):
+            yield "rare", (unit.start, unit.end)
+
+
+def _both(text: str, one: Unit, two: Unit, own: list[Needle]) -> list[Needle]:
+    """The content words from one unit to the next; `own` are those of each by itself."""
+    # Only what a space parts, and no apostrophe ends, is together what it is by itself.
+    if text[one.end : two.start] == " " and text[one.start : two.end].replace(" ", "").isalnum():
+        return list({n.alternatives: n for n in own}.values())
+    return needles(text[one.start : two.end])
+
+
+def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
+    """Runs of two or more capitalised words, with joiners between them."""
+    run: list[Unit] = []
+    for unit in analysed:
+        capital = text[unit.start].isupper() and unit.folded not in STOPWORDS
+        joined = not unit.gap
+        goes_on = run and joined and unit.folded in _JOINERS
+        if goes_on or (capital and (joined or not run)):
+            run.append(unit)
+        else:
+            yield from _trimmed(run)
+            run = [unit] if capital else []
+    yield from _trimmed(run)
+
+
+def _trimmed(run: list[Unit]) -> Iterator[list[Unit]]:
+    while run and run[-1].folded in _JOINERS:
+        run = run[:-1]
+    if len(run) > 1:
+        yield run
+
+
+def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
+    """Titles of pages, of two content words or more, all of whose words stand in the text."""
+    words = needles(text)
+    stems = _stems(words)
+    for view in views:
+        for title in view.knowledge.search.titled(words, view.gates, at_least=2):
+            wanted = needles(title)
+            if len(wanted) > 1 and all(n.held_by(stems) for n in wanted):
+                yield title
+
+
+def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
+    if len(wanted) < 2:
+        return False
+    return any(
+        v.knowledge.search.holds_all(wanted, kind, v.gates)
+        for v in views
+        for kind in (Kind.CLAIM, Kind.PAGE)
+    )
+
+
+def _whole(text: str) -> list[Phrase]:
+    words = tuple(needles(text))
+    return [Phrase(" ".join(text.split()), "whole", WEIGHTS["whole"], words)] if words else []

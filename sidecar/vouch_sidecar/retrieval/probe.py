@@ -1,0 +1,259 @@
+"""A text to what the knowledge bases know of it, before anybody has thought about the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import fsum
+from typing import Literal
+
+from pyroaring import BitMap
+from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.documents import texts
+from vouch_sidecar.index.search import fewest
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.words import tier
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.retrieval.answering import answers, in_a_row
+from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.context import hits_for, tiers
+from vouch_sidecar.retrieval.evidence import VOLUNTEERED
+from vouch_sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
+from vouch_sidecar.retrieval.salience import Salient, named_in
+from vouch_sidecar.retrieval.searchable import worth_searching
+from vouch_sidecar.retrieval.view import View
+
+__all__ = ["LateError", "Probe", "Strength", "run"]
+
+Strength = Literal["strong", "moderate", "weak"]
+HITS_PER_PHRASE = 3
+CLAIMS_PER_NAME = 3
+MAX_HITS = 24
+MAX_PHRASED = 4_096
+"""Characters of a text that are searched for phrases; names are looked for in all of it."""
+MAX_COMPARED = 50
+"""Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
+WHOLE_COVERAGE = 0.6
+"""Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
+WHOLE_WORTH = 0.7
+"""Similarity of what holds all of a text."""
+TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
+"""How a phrase must have been found for full text to be moderate evidence, not weak."""
+_SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
+
+Lookup = Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]]
+"""Gives the hits of a phrase: from a cache, or by looking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a text brings in. `moderate` holds the hits of full text that may be pushed; after
+    `timed_out`, only what was found until then is here.
+    """
+
+    hits: tuple[Hit, ...]
+    primary: str | None
+    supplemental: tuple[str, ...]
+    strength: Strength
+    phrases: tuple[str, ...]
+    moderate: tuple[Hit, ...] = ()
+    timed_out: bool = False
+
+
+class LateError(Exception):
+    """There is no time left for full text."""
+
+
+def run(
+    views: Sequence[View],
+    text: str,
+    threshold: float,
+    lookup: Lookup,
+    full_text: bool = True,
+    late: Callable[[], bool] = lambda: False,
+) -> Probe:
+    """Probe all views. Full text speaks only where a text is worth searching, and until `late`."""
+    named = [row for view in views for row in named_in(view, [text])]
+    named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    hits = _named_hits(named, text)
+    tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
+    found: list[tuple[Phrase, Hit]] = []
+    answering: list[Hit] = []
+    timed_out = False
+    if full_text and worth_searching(text):
+        try:
+            for phrase in _phrases(views, text, late):
+                known = phrase.text.casefold() in map(str.casefold, tested)
+                if not known and len(tested) >= MAX_PHRASES:
+                    continue
+                looked = lookup(phrase, partial(_search, views, phrase, late))
+                tested += [] if known else [phrase.text]
+                found += [(phrase, hit) for hit in looked]
+            answering = [] if _speaks(named) else _answering(views, text, late)
+        except LateError:
+            timed_out = True
+    answering = [hit for hit in answering if hit.similarity >= threshold]
+    enough = [h for _, h in found if h.similarity >= threshold]
+    kept = _merged([*hits, *enough, *answering])
+    chosen = tiers(text, kept, [view.collection for view in views])
+    shown = set(map(_as_shown, kept))
+    telling = [h for p, h in found if _as_shown(h) in shown and _tells(p, h)]
+    moderate = tuple(_each_once([*telling, *answering]))
+    return Probe(
+        hits=tuple(kept),
+        primary=chosen.primary,
+        supplemental=chosen.supplemental,
+        strength=_strength(named, moderate),
+        phrases=tuple(tested[:MAX_PHRASES]),
+        moderate=moderate,
+        timed_out=timed_out,
+    )
+
+
+def _as_shown(hit: Hit) -> tuple[object, ...]:
+    """What tells the hits of one moment apart, without comparing what artifacts say."""
+    artifact = (hit.view.collection, *key_of(hit.artifact), hit.section)
+    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
+
+
+def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Phrase]:
+    """The phrases to look for beside the names that the text holds. Raises LateError."""
+    if late():
+        raise LateError
+    known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
+    return phrases(views, text[:MAX_PHRASED], known)
+
+
+def _tells(phrase: Phrase, hit: Hit) -> bool:
+    """Whether a hit of full text is more than weak: by how its phrase was found, unless that is a
+    lone English word, or its words stand apart there; or because the phrase is half of a page's
+    title or more.
+    """
+    if phrase.kind in TELLING_KINDS:
+        lone = len(phrase.needles) == 1 and tier(fold(phrase.needles[0].word)) > 0
+        return not lone and _stands_in(phrase, hit.artifact)
+    if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
+        return False
+    title = needles(hit.artifact.title)
+    stems = frozenset(s for n in title for option in n.alternatives for s in option)
+    held = sum(n.held_by(stems) for n in phrase.needles)
+    return held == len(phrase.needles) and 2 * held >= len(title)
+
+
+def _stands_in(phrase: Phrase, artifact: Artifact) -> bool:
+    """Whether the words of a phrase stand side by side in an artifact; of a title, anywhere."""
+    wanted = in_a_row(phrase.text)
+    return phrase.kind == "title" or any(wanted in in_a_row(text) for text in texts(artifact))
+
+
+def _speaks(named: Iterable[Salient]) -> bool:
+    return any(row.strength >= VOLUNTEERED and not row.ambiguous for row in named)
+
+
+def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
+    if _speaks(named):
+        return "strong"
+    return "moderate" if moderate else "weak"
+
+
+def _answering(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Hit]:
+    """Claims that hold most of a text, best first. Raises LateError."""
+    found: list[Hit] = []
+    for view in views:
+        if late():
+            raise LateError
+        for claim, words, share in answers(view, text[:MAX_PHRASED]):
+            phrase, similarity = " ".join(words), round(share * WHOLE_WORTH, 3)
+            found.append(Hit(view, claim, phrase, similarity, "text", None))
+    found.sort(key=lambda hit: (-hit.similarity, hit.artifact.id, hit.view.collection))
+    return found[:HITS_PER_PHRASE]
+
+
+def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
+    """The named entities, each followed by its nearest claims or its pages."""
+    out: list[Hit] = []
+    for row in rows:
+        similarity = round(row.strength, 3)
+        out.append(Hit(row.view, row.entity, row.matched[0], similarity, row.arm, row.entity.id))
+        out += hits_for([row], text, CLAIMS_PER_NAME)
+    return out
+
+
+def _merged(hits: Iterable[Hit]) -> list[Hit]:
+    """Each artifact once, by its best hit: similarity descending, then kind, id, collection."""
+    ranked = sorted(
+        hits,
+        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
+    )
+    return _each_once(ranked)[:MAX_HITS]
+
+
+def _each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """The first hit of each artifact."""
+    first: dict[tuple[str, Kind, str], Hit] = {}
+    for hit in hits:
+        first.setdefault((hit.view.collection, *key_of(hit.artifact)), hit)
+    return list(first.values())
+
+
+def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> list[Hit]:
+    """What holds all words of a phrase; of a whole text, what holds most of them.
+
+    Raises LateError.
+    """
+    out: list[Hit] = []
+    for view in views:
+        whole = phrase.kind == "whole"
+        similarity = 0.0 if whole else round(telling_of(view, phrase), 3)
+        for kind in _SEARCHED:
+            if late():
+                raise LateError
+            found = _covering(view, kind, phrase) if whole else _all(view, kind, phrase, similarity)
+            out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:HITS_PER_PHRASE]
+    return out
+
+
+def _all(view: View, kind: Kind, phrase: Phrase, similarity: float) -> list[Hit]:
+    found = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
+    first = _first(view, phrase, found) if len(found) > HITS_PER_PHRASE else found
+    return [hit for ordinal in first if (hit := _hit(view, ordinal, phrase, similarity))]
+
+
+def _first(view: View, phrase: Phrase, found: BitMap) -> list[int]:
+    """Those that are looked at of more: first by id; if it tells, what has the phrase as it is."""
+    compared = phrase.kind in TELLING_KINDS and len(found) <= MAX_COMPARED
+    ordered = view.knowledge.first(found, len(found) if compared else HITS_PER_PHRASE)
+    if not compared:
+        return ordered
+
+    def apart(ordinal: int) -> bool:
+        known = view.visible(view.knowledge.ref(ordinal).key)
+        return known is not None and not _stands_in(phrase, known)
+
+    return sorted(ordered, key=apart)[:HITS_PER_PHRASE]
+
+
+def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
+    weights = view.weights(phrase.text)
+    whole = fsum(weights.values())
+    out = []
+    at_least = fewest(weights.values(), WHOLE_COVERAGE)
+    for ordinal in view.knowledge.search.holding(phrase.needles, kind, view.gates, at_least):
+        _, document = view.knowledge.document(ordinal)
+        stems = frozenset(document.stems)
+        share = fsum(w for n, w in weights.items() if n.held_by(stems)) / whole
+        if share >= WHOLE_COVERAGE and (
+            hit := _hit(view, ordinal, phrase, round(share * WHOLE_WORTH, 3))
+        ):
+            out.append(hit)
+    return out
+
+
+def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | None:
+    ref = view.knowledge.ref(ordinal)
+    artifact = view.visible(ref.key)
+    if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
+        return None
+    entity_id = artifact.id if isinstance(artifact, Entity) else None
+    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, ref.section)

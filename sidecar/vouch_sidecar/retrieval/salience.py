@@ -1,0 +1,285 @@
+"""Which entities are in play: a window of texts to a ranking of the entities that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.search import fewest, rarity
+from vouch_sidecar.index.text import fold, inflects, units
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from vouch_sidecar.retrieval.searchable import worth_searching
+from vouch_sidecar.retrieval.view import View
+
+__all__ = [
+    "ArmName",
+    "Salient",
+    "named_in",
+    "rank",
+    "speaking_order",
+    "worth_volunteering",
+]
+
+ArmName = Literal["name", "alias", "variant", "partial", "text"]
+_ARM_NAMES: dict[Arm, ArmName] = {
+    Arm.NAME: "name",
+    Arm.ALIAS: "alias",
+    Arm.VARIANT: "variant",
+    Arm.PARTIAL: "partial",
+}
+FADING = 0.9
+"""What a text is worth of the next newer one."""
+TEXT_COVERAGE = 0.65
+"""Share of a text's content words, by rarity, that an entity's own words must hold."""
+# Bands of the score: what is named goes before what full text finds, what has claims before both.
+Band = tuple[float, float]
+NAMED, FOUND = (0.4, 0.6), (0.2, 0.15)
+NAMED_WITHOUT_CLAIMS, FOUND_WITHOUT_CLAIMS = (0.1, 0.1), (0.0, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Salient:
+    """An entity in play. `strength` is that of the evidence, `score` has its band added."""
+
+    view: View
+    entity: Entity
+    claim_count: int
+    top_claim_id: str | None
+    score: float
+    strength: float
+    arm: ArmName
+    matched: tuple[str, ...]
+    why: str
+    ambiguous: bool
+    place: int = 0
+    """Where the newest text that names the entity does so first."""
+
+
+@dataclass
+class _Gathered:
+    """The evidence for one entity over the window, newest text first: (age, text, evidence).
+
+    Complete before it is asked for anything else.
+    """
+
+    evidence: list[tuple[int, str, Evidence]]
+
+    @cached_property
+    def by_text(self) -> dict[int, float]:
+        """The strength of the strongest evidence of each text, by the age of the text."""
+        best: dict[int, float] = {}
+        for age, _, found in self.evidence:
+            best[age] = max(found.strength, best.get(age, 0.0))
+        return best
+
+    @cached_property
+    def strength(self) -> float:
+        """Evidence of different texts adds up as independent chances do: 1 − Π(1 − s·fading)."""
+        return round(1 - prod(1 - s * FADING**age for age, s in self.by_text.items()), 3)
+
+    @cached_property
+    def best(self) -> Evidence:
+        """The strongest evidence; of equal ones the newest, then the first."""
+        return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
+
+
+class _Draft(NamedTuple):
+    """What decides the place of a row, and how the row is made."""
+
+    view: View
+    entity: Entity
+    score: float
+    make: Callable[[], Salient]
+
+
+def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
+    """The entities that the texts (newest first) name or, below these, strongly describe."""
+    drafts = [draft for view in views for draft in _rank_in(view, texts)]
+    drafts.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
+    return [draft.make() for draft in drafts[:top_k]]
+
+
+def worth_volunteering(
+    views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
+) -> list[Salient]:
+    """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
+    rows = [row for view in views for row in named_in(view, texts)]
+    keep = [
+        row
+        for row in rows
+        if row.strength >= threshold and not row.ambiguous and (row.claim_count or _has_page(row))
+    ]
+    return sorted(keep, key=speaking_order)
+
+
+def speaking_order(row: Salient) -> tuple[float, int, str, str]:
+    """Strongest first; of equals, those that a text names first, as it leads with its subject."""
+    return (-row.strength, row.place, row.entity.id, row.view.collection)
+
+
+def _has_page(row: Salient) -> bool:
+    return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
+
+
+def _rank_in(view: View, texts: Sequence[str]) -> list[_Draft]:
+    named = _gathered_from(view, texts)
+    known = {entity.id for entity, _ in named}
+    drafts = []
+    for entity, gathered in named:
+        score = _score(_band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS), gathered.strength)
+        drafts.append(_Draft(view, entity, score, partial(_named_row, view, entity, gathered)))
+    for found in _found_in(view, texts):
+        if found.entity.id not in known:
+            score = _score(_band(view, found.entity, FOUND, FOUND_WITHOUT_CLAIMS), found.strength)
+            drafts.append(_Draft(view, found.entity, score, partial(_found_row, view, found)))
+    return drafts
+
+
+def _band(view: View, entity: Entity, with_claims: Band, without: Band) -> Band:
+    return with_claims if view.claim_count(entity.id) else without
+
+
+def _score(band: Band, strength: float) -> float:
+    low, width = band
+    return round(low + width * strength, 6)
+
+
+def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    """The entities that texts (newest first) name, in no particular order."""
+    return [_named_row(view, entity, entry) for entity, entry in _gathered_from(view, texts)]
+
+
+def _gathered_from(view: View, texts: Sequence[str]) -> list[tuple[Entity, _Gathered]]:
+    gathered: dict[str, _Gathered] = {}
+    for age, text in enumerate(texts):
+        for found in weigh(view, text):
+            if found.strength >= LISTED:
+                entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
+                entry.evidence.append((age, text, found))
+    known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())
+    return [(entity, entry) for entity, entry in known if entity is not None]
+
+
+def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
+    newest, newest_text, _ = gathered.evidence[0]
+    top = next(iter(view.nearest(entity.id, newest_text, 1)), None)
+    strength = gathered.strength
+    band = _band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS)
+    best = gathered.best
+    matched = tuple(dict.fromkeys(e.matched for _, _, e in gathered.evidence))
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=view.claim_count(entity.id),
+        top_claim_id=top.id if top else None,
+        score=_score(band, strength),
+        strength=strength,
+        arm=_ARM_NAMES[best.mention.arm],
+        matched=matched,
+        why=_why(gathered, band),
+        ambiguous=best.mention.ambiguous,
+        place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
+    )
+
+
+def _why(gathered: _Gathered, band: Band) -> str:
+    best, strength = gathered.best, gathered.strength
+    low, width = band
+    said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
+    if any(gathered.by_text):
+        texts = " × ".join(f"(1 − {s:g} × {FADING:g}^{age})" for age, s in gathered.by_text.items())
+        said.append(f"over the window 1 − {texts} = {strength:g}")
+    said.append(f"score {low:g} + {width:g} × {strength:g}")
+    if best.mention.ambiguous:
+        said.append("ambiguous: the same words name another entity")
+    return "; ".join(said)
+
+
+class _Found(NamedTuple):
+    """An entity whose own words hold most of a text: the words, their share, the text's age."""
+
+    entity: Entity
+    text: str
+    matched: Sequence[str]
+    share: float
+    age: int
+
+    @property
+    def strength(self) -> float:
+        return round(self.share * FADING**self.age, 3)
+
+
+def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
+    best: dict[str, _Found] = {}
+    for age, text in enumerate(texts):
+        if text in texts[age + 1 : age + 2]:
+            continue
+        described = view.once("described", text, partial(_described_by, view, text))
+        for entity, held, share in described:
+            found = _Found(entity, text, held, round(share, 3), age)
+            if entity.id not in best or found.strength > best[entity.id].strength:
+                best[entity.id] = found
+    return list(best.values())
+
+
+def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
+    """Entities whose name, aliases and description hold most of what a text is about."""
+    if not worth_searching(text):
+        return []
+    search = view.knowledge.search
+    words = needles(text)
+    total = search.total(Kind.ENTITY, view.gates)
+    weights = {n: rarity(total, search.frequency(n, Kind.ENTITY, view.gates)) for n in words}
+    whole = sum(weights.values())
+    at_least = max(2, fewest(weights.values(), TEXT_COVERAGE))
+    rows = []
+    for ordinal in search.holding(words, Kind.ENTITY, view.gates, at_least):
+        ref, document = view.knowledge.document(ordinal)
+        stems = frozenset(document.stems)
+        held = [n for n in words if n.held_by(stems)]
+        entity = view.entity(ref.key[1])
+        if entity is None or sum(weights[n] for n in held) / whole < TEXT_COVERAGE:
+            continue
+        held = [n for n in held if not _nearly_names(entity, n)]
+        share = sum(weights[n] for n in held) / whole
+        if len(held) > 1 and share >= TEXT_COVERAGE:
+            rows.append((entity, [n.word for n in held], share))
+    return rows
+
+
+def _nearly_names(entity: Entity, word: Needle) -> bool:
+    """Whether a word shares its stem with one of an entity's names and is no form of it: what is
+    “factional” is not the faction.
+    """
+    folded = fold(word.word)
+    names = units("\n".join((entity.name, *entity.aliases))).units
+    alike = [unit.folded for unit in names if (unit.stem,) in word.alternatives]
+    return bool(alike) and not any(inflects(n, folded) or inflects(folded, n) for n in alike)
+
+
+def _found_row(view: View, found: _Found) -> Salient:
+    entity, strength = found.entity, found.strength
+    top = next(iter(view.nearest(entity.id, found.text, 1)), None)
+    low, width = band = _band(view, entity, FOUND, FOUND_WITHOUT_CLAIMS)
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=view.claim_count(entity.id),
+        top_claim_id=top.id if top else None,
+        score=_score(band, strength),
+        strength=strength,
+        arm="text",
+        matched=tuple(found.matched),
+        why=(
+            f"its name, aliases and description hold {', '.join(found.matched)}: "
+            f"{found.share:g} of the text by rarity × {FADING:g}^{found.age} = {strength:g}; "
+            f"score {low:g} + {width:g} × {strength:g}"
+        ),
+        ambiguous=False,
+    )

@@ -1,0 +1,37 @@
+"""Whether full text is asked about a text at all; names always are."""
+
+from __future__ import annotations
+
+from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.text import fold, units
+
+__all__ = ["REFLEX_COMMANDS", "worth_searching"]
+
+MIN_WORDS = 3
+"""A text of fewer words is not searched for."""
+REFLEX_COMMANDS = frozenset(
+    """
+    exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
+    retry undo
+    """.split()
+)
+
+
+def worth_searching(text: str) -> bool:
+    """Whether full text may speak about a text: three words, no command, not stopwords alone."""
+    if _word_count(text) < MIN_WORDS:
+        return False
+    first = text.split(maxsplit=1)[0]
+    if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
+        return False
+    words = needles(text)
+    return len(words) > 1 and not all(fold(n.word) in REFLEX_COMMANDS for n in words)
+
+
+def _word_count(text: str) -> int:
+    """Words between spaces; of a script without spaces, two signs are one."""
+    count = len(text.split())
+    if count >= MIN_WORDS or text.isascii():
+        return count
+    signs = sum(unit.spaceless for unit in units(text).units)
+    return count - 1 + signs // 2 if signs else count

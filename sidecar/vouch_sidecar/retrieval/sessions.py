@@ -1,0 +1,212 @@
+"""Windows of what a session was about lately. In memory only.
+
+A session holds slots: a prompt, the lines edited in a document, a question asked. A slot that is
+touched becomes the newest; the window keeps the newest ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from vouch_sidecar.index.memo import Memo
+
+__all__ = ["Session", "Sessions", "Slot"]
+
+MAX_SESSIONS = 256
+MAX_SLOT_BYTES = 4096
+IDLE_SECONDS = 30 * 60.0
+_CUT_WORD = re.compile(r"\S{0,80}\s")
+"""The end of a word whose beginning was cut off; longer runs are scripts without spaces."""
+_BEGUN_WORD = re.compile(r"\s\S{0,80}$")
+"""The beginning of a word whose end was cut off."""
+_BREAK = "\n\n"
+"""Stands for what was left out: no name goes on behind it."""
+PROBED_TURNS = 10
+RANKINGS = 8
+"""Of a window as it is: one for each collection and each number of rows that is asked for."""
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Slot:
+    """One text of a window; `key` tells which one it replaces."""
+
+    key: str
+    text: str
+    turn: int = 0
+    """Which touch of the session's slots was its last."""
+
+    def continues(self, earlier: Slot) -> bool:
+        """Whether this is what became of an earlier state of a slot, finished or not."""
+        return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
+
+
+@dataclass(slots=True)
+class Session:
+    """The window of one session, and what it was given, kept apart for each way of giving."""
+
+    id: str
+    last_active: float
+    slots: OrderedDict[str, Slot] = field(default_factory=OrderedDict)
+    pushed: set[tuple[Hashable, str]] = field(default_factory=set)
+    """(`View.identity`, entity id) of what was ever `fresh`."""
+    passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = field(default_factory=dict)
+    """By `View.identity`, what the text of a slot named beyond what could be `fresh`: that slot
+    does not bring it in later, as long as it goes on naming it.
+    """
+    given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
+    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    asked: list[str] = field(default_factory=list)
+    """The texts for which `context` was last asked with `repeat: false`."""
+    probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
+    """What phrases brought in, and in which turn they were last asked for."""
+    turn: int = 0
+    touches: int = 0
+    """How often slots were touched: another number, maybe another window."""
+    ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
+    """What is in play, until the window or the knowledge is another."""
+    last_push_at: dict[Hashable, float] = field(default_factory=dict)
+    """When something of a collection (`View.identity`) was last `fresh`."""
+    _made: int = 0
+    _forgotten: dict[Hashable, int] = field(default_factory=dict)
+    """The touch up to which slots do not count for a collection."""
+
+    def touch(self, key: str, text: str, window: int) -> None:
+        """Put a text into its slot and make that the newest; blank text empties the slot."""
+        self.touches += 1
+        self.slots.pop(key, None)
+        kept = _both_ends(text)
+        if kept.strip():
+            self.slots[key] = Slot(key, kept, self.touches)
+        self.trim(window)
+
+    def add(self, text: str, window: int) -> None:
+        """Put a text into a slot of its own."""
+        self._made += 1
+        self.touch(f"\0{self._made}", text, window)
+
+    def finish(self, key: str) -> None:
+        """Make a slot final: what comes under its key from now on is another slot."""
+        if slot := self.slots.get(key):
+            self._made += 1
+            slot.key = f"{key}\0{self._made}"
+            self.slots = OrderedDict((s.key, s) for s in self.slots.values())
+
+    def recall(self, key: Hashable, make: Callable[[], T]) -> tuple[T, bool]:
+        """What was found under a key in one of the last ten turns, else what `make` finds now;
+        and whether it was found before.
+        """
+        for old in [k for k, (turn, _) in self.probed.items() if self.turn - turn > PROBED_TURNS]:
+            del self.probed[old]
+        known = key in self.probed
+        value = cast(T, self.probed[key][1]) if known else make()
+        self.probed[key] = (self.turn, value)
+        return value, known
+
+    def let_go(self) -> None:
+        """Drop what was worked out, and with it the knowledge that it came from."""
+        self.probed.clear()
+        self.ranked.clear()
+
+    def trim(self, window: int) -> None:
+        """Keep the newest slots only."""
+        while len(self.slots) > window:
+            self.slots.popitem(last=False)
+
+    def newest_first(self, collection: Hashable = None) -> list[str]:
+        """The texts of the window; with a collection those that count for it."""
+        after = self._forgotten.get(collection, 0)
+        return [slot.text for slot in reversed(self.slots.values()) if slot.turn > after]
+
+    def newest(self) -> Slot | None:
+        """The slot that was touched last."""
+        return next(reversed(self.slots.values()), None)
+
+    def forget(self, collection: Hashable) -> None:
+        """Begin anew with one collection: as if it had heard and given nothing."""
+        self._forgotten[collection] = self.touches
+        self.pushed = {one for one in self.pushed if one[0] != collection}
+        self.given = {key: how for key, how in self.given.items() if key[0] != collection}
+        self.passed_over.pop(collection, None)
+        self.last_push_at.pop(collection, None)
+
+
+def _both_ends(text: str) -> str:
+    """The beginning and the end of a text that is too long for a slot, in whole words: what is
+    asked stands before what was pasted, or after it.
+    """
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= MAX_SLOT_BYTES:
+        return text
+    encoded = text.strip().encode("utf-8", "replace")
+    half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
+    if len(encoded) <= 2 * half:
+        return encoded.decode("utf-8")
+    first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
+    begun, ended = _BEGUN_WORD.search(first), _CUT_WORD.match(last)
+    return (
+        (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
+    )
+
+
+class Sessions:
+    """All sessions of a process: at most 256, the longest idle goes first."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+
+    def __len__(self) -> int:
+        self._expire()
+        return len(self._sessions)
+
+    def __iter__(self) -> Iterator[Session]:
+        self._expire()
+        return iter(list(self._sessions.values()))
+
+    def get(self, session_id: str) -> Session | None:
+        """A session with a window that has not expired. Asking is activity."""
+        self._expire()
+        session = self._sessions.get(session_id)
+        if session is not None:
+            self._activate(session)
+        return session
+
+    def peek(self, session_id: str) -> Session | None:
+        """A session, without that being activity."""
+        self._expire()
+        return self._sessions.get(session_id)
+
+    def open(self, session_id: str) -> Session:
+        """A session, made when there is none."""
+        session = self.get(session_id)
+        if session is None:
+            session = Session(session_id, self._clock())
+            self._sessions[session_id] = session
+            while len(self._sessions) > MAX_SESSIONS:
+                self._sessions.popitem(last=False)
+        return session
+
+    def end(self, session_id: str) -> bool:
+        """Drop a session; False when there was none."""
+        return self._sessions.pop(session_id, None) is not None
+
+    def clear(self) -> None:
+        """Drop all sessions."""
+        self._sessions.clear()
+
+    def _activate(self, session: Session) -> None:
+        session.last_active = self._clock()
+        self._sessions.move_to_end(session.id)
+
+    def _expire(self) -> None:
+        limit = self._clock() - IDLE_SECONDS
+        while self._sessions:
+            oldest = next(iter(self._sessions.values()))
+            if oldest.last_active >= limit:
+                return
+            del self._sessions[oldest.id]

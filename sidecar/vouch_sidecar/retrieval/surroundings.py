@@ -1,0 +1,175 @@
+"""What stands around a mention: whether the words are written like a name, and whose name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import combining
+
+from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.text import Unit, Units, fold, units
+from vouch_sidecar.index.words import STOPWORDS, tier
+
+__all__ = ["Passage", "has_signs", "unpunctuated", "with_signs"]
+
+PART_OF_LONGER_NAME = 0.2
+"""A word within a longer proper name, which names another thing."""
+JOINED = 0.5
+"""A word joined by a sign to another one: a compound, a path, an address, an attribute."""
+BARE = 0.3
+"""A name without the signs that belong to it."""
+ADDRESS = 0.2
+"""A word within a web or mail address."""
+TITLE_SHARE = 0.9
+"""Share of capitals among content words from which on a capital says nothing."""
+
+_PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
+_OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
+_JOINING = frozenset("-‐‑–./\\_@:=")
+_TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
+_LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
+_ADDRESSING = frozenset("ping cc dm email mail message slack text".split())
+_SPEAKING = frozenset("said says told asked asks thinks wrote wants mentioned suggested".split())
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text taken apart, asked about places in it."""
+
+    analysed: Units
+
+    @classmethod
+    def of(cls, text: str) -> Passage:
+        return cls(units(text))
+
+    @property
+    def text(self) -> str:
+        return self.analysed.text
+
+    @cached_property
+    def _position(self) -> dict[int, int]:
+        return {u.start: i for i, u in enumerate(self.analysed.units)}
+
+    @cached_property
+    def _is_title(self) -> bool:
+        """Whether most words have a capital anyway, as in a heading."""
+        content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
+        capitals = sum(self._has_capital(u) for u in content)
+        return len(content) > 3 and capitals >= TITLE_SHARE * len(content)
+
+    def is_nothing_but(self, matched: str) -> bool:
+        """Whether the text is these words alone, punctuation aside."""
+        return unpunctuated(self.text) == unpunctuated(matched)
+
+    def units_in(self, start: int, end: int) -> list[Unit]:
+        """The units between two offsets."""
+        first = self._position[start]
+        out = []
+        for unit in self.analysed.units[first:]:
+            if unit.start >= end:
+                break
+            out.append(unit)
+        return out
+
+    def like_a_name(self, unit: Unit) -> bool:
+        """A capital that neither the start of a sentence nor a heading explains."""
+        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
+
+    def in_capitals(self, unit: Unit) -> bool:
+        """A word in capitals amid words that are not."""
+        return self._word(unit).isupper() and not self._is_title
+
+    def speaks(self, unit: Unit) -> bool:
+        """Whether the next word is what people do, which makes a bare word someone's name."""
+        after = self._neighbour(unit, 1)
+        return after is not None and not after.gap and after.folded in _SPEAKING
+
+    def surroundings(self, mention: Mention, inside: list[Unit], person: bool) -> float:
+        """The factor for what stands around a mention of a person or of something else."""
+        if with_signs(self.text, mention) is None:
+            return BARE
+        if len(inside) > 1:
+            return 1.0
+        if self._in_longer_name(inside[0], person):
+            return PART_OF_LONGER_NAME
+        if self._in_address(mention):
+            return ADDRESS
+        return JOINED ** self._joints(mention)
+
+    def _in_longer_name(self, unit: Unit, person: bool) -> bool:
+        if not self._has_capital(unit) or self._is_title:
+            return False
+        before, after = self._neighbour(unit, -1), self._neighbour(unit, 1)
+        if after and not after.gap and self._belongs_to_name(after):
+            return True
+        if before is None or unit.gap or not self._belongs_to_name(before):
+            return False
+        if self._starts_sentence(before):  # a verb, or the first name of someone else
+            return person and tier(before.folded) == 0 and before.folded not in _ADDRESSING
+        return True
+
+    def _in_address(self, mention: Mention) -> bool:
+        text = self.text
+        first = max(text.rfind(space, 0, mention.start) for space in " \t\n") + 1
+        token = text[first:].split(maxsplit=1)[0]
+        return "://" in token or "@" in token[1:]
+
+    def _joints(self, mention: Mention) -> int:
+        """On how many sides a sign joins the mention to another word."""
+        start, end, text = mention.start, mention.end, self.text
+        left = start > 1 and text[start - 1] in _JOINING and text[start - 2].isalnum()
+        right = end + 1 < len(text) and text[end] in _JOINING and text[end + 1].isalnum()
+        return left + right
+
+    def _belongs_to_name(self, unit: Unit) -> bool:
+        little = unit.folded in STOPWORDS or unit.folded in _TITLES or unit.folded in _LEGAL_FORMS
+        return self._has_capital(unit) and not little
+
+    def _neighbour(self, unit: Unit, step: int) -> Unit | None:
+        at = self._position[unit.start] + step
+        return self.analysed.units[at] if 0 <= at < len(self.analysed.units) else None
+
+    def _word(self, unit: Unit) -> str:
+        return self.text[unit.start : unit.end]
+
+    def _has_capital(self, unit: Unit) -> bool:
+        return self.text[unit.start].isupper()
+
+    def _starts_sentence(self, unit: Unit) -> bool:
+        before = self.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
+        return not before or before[-1] in ".!?:\n"
+
+
+def unpunctuated(text: str) -> str:
+    """A text without the punctuation and white space around it."""
+    return text.strip(_PUNCTUATION)
+
+
+def with_signs(text: str, mention: Mention) -> str | None:
+    """The words of a mention with the signs that begin or end its name; None where the text lacks
+    some.
+    """
+    name, written = mention.name.strip(), text[mention.start : mention.end]
+    before, after = _edges(name)
+    if fold(written) == fold(name) or not (before or after):
+        return written
+    if text[: mention.start].endswith(before) and text[mention.end :].startswith(after):
+        return before + written + after
+    return None
+
+
+def has_signs(name: str) -> bool:
+    """Whether a name begins or ends with signs that a sentence does not put there: C#, @team."""
+    before, after = _edges(name.strip())
+    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
+
+
+def _edges(name: str) -> tuple[str, str]:
+    return _edge(name), _edge(name[::-1])[::-1]
+
+
+def _edge(name: str) -> str:
+    for i, char in enumerate(name):
+        if char.isalnum() or combining(char):
+            return name[:i]
+    return ""

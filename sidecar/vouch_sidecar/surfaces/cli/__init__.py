@@ -1,0 +1,29 @@
+"""The shell: `vouch-sidecar`. What a command needs is imported when it runs, and no sooner."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from vouch_sidecar import __version__
+from vouch_sidecar.surfaces.cli.processes import PROCESSES
+from vouch_sidecar.surfaces.cli.questions import QUESTIONS
+from vouch_sidecar.surfaces.stdio import log_to_stderr
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="vouch-sidecar")
+def main() -> None:
+    """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
+    log_to_stderr(os.environ)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+for command in (*QUESTIONS, *PROCESSES):
+    main.add_command(command)

@@ -1,0 +1,112 @@
+"""The events of an agent, answered by an engine: what a resident process and a lone hook share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.brief import brief
+from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import call
+from vouch_sidecar.surfaces.hook import payload as given
+from vouch_sidecar.surfaces.hook.naming import naming
+from vouch_sidecar.surfaces.hook.payload import output
+
+__all__ = ["EVENTS", "edited_file", "limit_of", "respond"]
+
+Payload = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+    """What to print for an event, None for nothing. `event` is one of `EVENTS`.
+
+    `payload["viewer"]` may say who asks, as for any operation.
+    """
+    try:
+        session_id = given.session_of(payload)
+    except ValueError:
+        return None
+    return output(event, EVENTS[event](engine, payload, session_id, caller))
+
+
+def limit_of(engine: Engine) -> float:
+    """Seconds that a hook may take, as the strictest knowledge base has it."""
+    limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
+    return min(limits, default=0) / 1000
+
+
+def edited_file(payload: Payload) -> Path | None:
+    """The file that a tool has just read or written."""
+    path = given.edited_file(payload)
+    return None if path is None else Path(path)
+
+
+def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    prompt = given.prompt_of(payload)
+    if prompt is None:
+        return ""
+    params = {
+        "task": prompt,
+        "session_id": session_id,
+        "repeat": session_id is None,
+        "viewer": payload.get("viewer"),
+    }
+    return str(call(engine, "context", params, caller)["text"])
+
+
+def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """After `clear` or `compact` the agent no longer has what it was given."""
+    session = engine.sessions.peek(session_id) if session_id else None
+    if session is not None and payload.get("source") == "compact":
+        session.given.clear()
+    elif session_id is not None and payload.get("source") == "clear":
+        engine.end_session(session_id, caller.root)
+    with engine.serving(caller, _viewer(payload)) as served:
+        return brief(served)
+
+
+def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """What a file's own words name; its other words are not searched for."""
+    text = given.text_of(payload)
+    if text is None:
+        return ""
+    with engine.serving(caller, _viewer(payload)) as served:
+        lines = naming(served, text)
+        if not lines:
+            return ""
+        session = None
+        if session_id is not None:
+            engine.hear(session_id, lines, caller.root)
+            session = engine.sessions.open(session_id)
+        speech = speak_of(served, [lines], session=session, repeat=session is None)
+    engine.stats.spoke(speech.hits)
+    return speech.text
+
+
+def _end(engine: Engine, _: Payload, session_id: str | None, caller: Caller) -> str:
+    if session_id is not None:
+        engine.end_session(session_id, caller.root)
+    return ""
+
+
+def _viewer(payload: Payload) -> Viewer | None:
+    viewer = payload.get("viewer")
+    if not isinstance(viewer, Mapping):
+        return None
+    project, agent = viewer.get("project"), viewer.get("agent")
+    return Viewer(
+        project if isinstance(project, str) else None, agent if isinstance(agent, str) else None
+    )
+
+
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
+    "user-prompt-submit": _prompt,
+    "session-start": _begin,
+    "post-tool-use": _file,
+    "session-end": _end,
+}
+"""What an agent may tell, by the name of the hook."""

@@ -1,0 +1,67 @@
+"""Remembers for a minute that an event was taken, by nothing but a hash. Standard library only."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+
+from vouch_sidecar.surfaces.local.address import usable_folder
+
+__all__ = ["Mark"]
+
+MINUTE = 60.0
+FOLDER = "said"
+LOCK = "said.lock"
+
+
+class Mark:
+    """That an event is being answered; taken back when nothing was said."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+
+    @classmethod
+    def take(cls, env: Mapping[str, str], *what: str) -> Mark | None:
+        """The right to answer; None when the same was asked less than a minute ago.
+
+        Where nothing can be kept, everything may be answered.
+        """
+        digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
+        try:
+            base = usable_folder(env, make=True)
+            folder = os.path.join(base, FOLDER)
+            os.makedirs(folder, 0o700, exist_ok=True)
+            lock = os.open(os.path.join(base, LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            return cls(None)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _forget_old(folder)
+            path = os.path.join(folder, digest)
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+            return cls(path)
+        except FileExistsError:
+            return None
+        except OSError:
+            return cls(None)
+        finally:
+            os.close(lock)
+
+    def take_back(self) -> None:
+        """Nothing was said: the same may be asked again."""
+        if self._path is not None:
+            try:
+                os.unlink(self._path)
+            except OSError:
+                return
+
+
+def _forget_old(folder: str) -> None:
+    latest = time.time() - MINUTE
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not latest < entry.stat(follow_symlinks=False).st_mtime < latest + 2 * MINUTE:
+                os.unlink(entry.path)

@@ -1,0 +1,76 @@
+"""Codex: `config.toml`, with the MCP server and the hooks whose answers it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.pieces import TomlBlock
+
+__all__ = ["HOST"]
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "user-prompt-submit",
+    "SessionEnd": "session-end",
+}
+SECONDS = 3
+"""As much as Codex gives to the end of a session."""
+
+
+def _hook(name: str, event: str) -> str:
+    return (
+        f"\n[[hooks.{name}]]\n\n[[hooks.{name}.hooks]]\n"
+        f'type = "command"\ncommand = "{COMMAND} hook {event}"\ntimeout = {SECONDS}\n'
+    )
+
+
+TABLES = f'[mcp_servers.{NAME}]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n' + "".join(
+    _hook(name, event) for name, event in EVENTS.items()
+)
+
+
+FILE = PurePosixPath("config.toml")
+FOLDER = PurePosixPath(".codex")
+
+
+def _owns(table: dict[str, Any]) -> bool:
+    """The server, with what Codex keeps below it, and groups of hooks that call nothing else."""
+    match table:
+        case {"mcp_servers": {"vouch-sidecar": {"command": "vouch-sidecar"}, **others}}:
+            return not others
+        case {"hooks": dict(events)}:
+            return all(_calls_us(groups) for groups in events.values())
+    return False
+
+
+def _calls_us(groups: Any) -> bool:
+    match groups:
+        case [{"hooks": [_, *_] as hooks}]:
+            return all(isinstance(hook, dict) and _is_ours(hook.get("command")) for hook in hooks)
+    return False
+
+
+def _is_ours(command: object) -> bool:
+    return isinstance(command, str) and command.startswith(f"{COMMAND} hook ")
+
+
+def _project(root: Path) -> Place:
+    return Place(root, (TomlBlock(FOLDER / FILE, TABLES, _owns),))
+
+
+def _user(env: Mapping[str, str]) -> Place:
+    if own := env.get("CODEX_HOME"):
+        return Place(Path(own), (TomlBlock(FILE, TABLES, _owns),))
+    return _project(home(env))
+
+
+HOST = Host(
+    "Codex",
+    "Codex reads a project's .codex/ when the project is trusted, and runs hooks that were "
+    "reviewed: /hooks lists them. /mcp shows the server.",
+    _project,
+    _user,
+)

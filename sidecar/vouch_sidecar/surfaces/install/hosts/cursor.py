@@ -1,0 +1,58 @@
+"""Cursor: `mcp.json`, and a rule that says what the tools are for.
+
+No hooks: what Cursor's `beforeSubmitPrompt` prints does not reach the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys, OwnFile
+
+__all__ = ["HOST"]
+
+KEYS = ("mcpServers", NAME)
+FILE = PurePosixPath(".cursor/mcp.json")
+RULE = """\
+---
+description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
+alwaysApply: true
+---
+
+This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
+a task in the words it was given and answers with what is known on it, cited, or with nothing.
+`kb_experts` ranks entities by the evidence they carry on a topic; `kb_search`, `kb_entity` and
+`kb_claim` look things up. Their answers are reference data.
+"""
+
+
+def _server(*args: str) -> dict[str, Any]:
+    return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args]}
+
+
+def _in_project(_: Any) -> tuple[Keys, Any]:
+    return KEYS, _server("--root", "${workspaceFolder}")
+
+
+def _for_user(_: Any) -> tuple[Keys, Any]:
+    return KEYS, _server()
+
+
+def _project(root: Path) -> Place:
+    rule = OwnFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
+    return Place(root, (JsonMember(FILE, _in_project), rule))
+
+
+def _user(env: Mapping[str, str]) -> Place:
+    return Place(home(env), (JsonMember(FILE, _for_user),))
+
+
+HOST = Host(
+    "Cursor",
+    "Cursor Settings, MCP: switch vouch-sidecar on.",
+    _project,
+    _user,
+)

@@ -1,0 +1,51 @@
+"""What is known of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from vouch_sidecar.surfaces.install.pieces import Piece
+
+__all__ = ["COMMAND", "MCP", "NAME", "Host", "Place", "config_home", "home"]
+
+NAME = "vouch-sidecar"
+COMMAND = "vouch-sidecar"
+MCP = ("mcp",)
+
+Env = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a plug goes: a folder, and the files below it."""
+
+    base: Path
+    pieces: Sequence[Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host. `project` and `user` say where a plug goes, for one project and for all of them;
+    `snippet` is what to write by hand, where no file can be merged.
+    """
+
+    title: str
+    after: str
+    project: Callable[[Path], Place] | None = None
+    user: Callable[[Env], Place] | None = None
+    snippet: str | None = None
+
+
+def home(env: Env) -> Path:
+    """The user's home folder."""
+    return Path(env["HOME"]) if env.get("HOME") else Path.home()
+
+
+def config_home(env: Env) -> tuple[Path, PurePosixPath]:
+    """The user's folder for settings of programs: a folder that is there, and the way from it."""
+    named = Path(env.get("XDG_CONFIG_HOME", ""))
+    if named.is_absolute():
+        return named, PurePosixPath()
+    return home(env), PurePosixPath(".config")

@@ -1,0 +1,49 @@
+"""OpenCode: `opencode.json` or whatever the user's file of that kind is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, config_home
+from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys
+
+__all__ = ["HOST"]
+
+SCHEMA = {"$schema": "https://opencode.ai/config.json"}
+NAMES = ("opencode.json", "opencode.jsonc")
+
+
+def _where(settings: Any) -> tuple[Keys, Any]:
+    """OpenCode 2 reads what 1 reads; in a file that has its own form, that one is kept to."""
+    server = {"type": "local", "command": [COMMAND, *MCP]}
+    mcp = settings.get("mcp") if isinstance(settings, dict) else None
+    servers = mcp.get("servers") if isinstance(mcp, dict) else None
+    if isinstance(servers, dict) and "type" not in servers:
+        return ("mcp", "servers", NAME), server
+    return ("mcp", NAME), {**server, "enabled": True}
+
+
+def _place(base: Path, *folders: PurePosixPath) -> Place:
+    """The first file that is there, else a new one."""
+    paths = [folder / name for folder in folders for name in NAMES]
+    path = next((p for p in paths if (base / p).is_file()), paths[0])
+    return Place(base, (JsonMember(path, _where, SCHEMA),))
+
+
+def _project(root: Path) -> Place:
+    return _place(root, PurePosixPath(), PurePosixPath(".opencode"))
+
+
+def _user(env: Mapping[str, str]) -> Place:
+    base, way = config_home(env)
+    return _place(base, way / "opencode")
+
+
+HOST = Host(
+    "OpenCode",
+    "opencode mcp list shows the server.",
+    _project,
+    _user,
+)

@@ -1,0 +1,120 @@
+"""From the pieces of a plug to changed files: worked out first, shown, then written."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from uuid import uuid4
+
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError, UnsafePathError
+from vouch_sidecar.surfaces.install.pieces import Piece
+
+__all__ = ["Edit", "apply", "difference", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What happens to one file; None stands for no file. `shown` is its path for people."""
+
+    path: Path
+    base: Path
+    shown: str
+    before: str | None
+    after: str | None
+
+
+def plan(pieces: Sequence[Piece], base: Path, *, uninstall: bool) -> list[Edit]:
+    """The files that would change, below `base`. Raises `InstallError`, naming the file."""
+    edits = []
+    for piece in pieces:
+        path = _inside(base, piece.path)
+        before = _read(path, piece.path)
+        try:
+            after = _changed(piece, before, uninstall)
+        except InstallError as error:
+            raise type(error)(f"{piece.path} {error}") from None
+        if after != before:
+            edits.append(Edit(path, base, piece.path.as_posix(), before, after))
+    return edits
+
+
+def _changed(piece: Piece, before: str | None, uninstall: bool) -> str | None:
+    if not uninstall:
+        return piece.put(before)
+    return None if before is None else piece.take(before)
+
+
+def _inside(base: Path, relative: PurePosixPath) -> Path:
+    """Where a file really lies. Links may lead about in `base`, not out of it."""
+    root = base.resolve()
+    path = (root / relative).resolve()
+    if not path.is_relative_to(root):
+        raise UnsafePathError(f"{relative} leads out of {base}")
+    if KB_DIRNAME in path.parts:
+        raise UnsafePathError(f"{relative} lies in a knowledge base, where nothing is written")
+    return path
+
+
+def _read(path: Path, shown: PurePosixPath) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise InstallError(f"{shown} is not UTF-8") from None
+    except OSError as error:
+        raise InstallError(f"{shown} can't be read: {error.strerror}") from None
+
+
+def difference(edit: Edit) -> str:
+    """A unified diff."""
+    lines = difflib.unified_diff(
+        (edit.before or "").splitlines(keepends=True),
+        (edit.after or "").splitlines(keepends=True),
+        "/dev/null" if edit.before is None else f"a/{edit.shown}",
+        "/dev/null" if edit.after is None else f"b/{edit.shown}",
+    )
+    return "".join(f"{line}" if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def apply(edits: Sequence[Edit]) -> None:
+    """Write the changes, each file whole or not at all. Raises `InstallError`."""
+    for edit in edits:
+        if _read(edit.path, PurePosixPath(edit.shown)) != edit.before:
+            raise ConflictError(f"{edit.shown} has changed meanwhile")
+        try:
+            if edit.after is None:
+                _remove(edit.path, edit.base.resolve())
+            else:
+                _write(edit.path, edit.after)
+        except OSError as error:
+            raise InstallError(f"{edit.shown} can't be written: {error.strerror}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with draft.open("xb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            draft.chmod(path.stat().st_mode & 0o7777)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _remove(path: Path, root: Path) -> None:
+    """A file, and the folders that held nothing else."""
+    path.unlink()
+    for folder in path.parents:
+        if folder == root or any(folder.iterdir()):
+            return
+        folder.rmdir()

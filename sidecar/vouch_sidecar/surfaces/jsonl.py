@@ -1,0 +1,95 @@
+"""The table of operations as one JSON object a line: `kb.experts` and the others."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import anyio
+
+from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, call
+from vouch_sidecar.surfaces.keeping import indexed, keep
+from vouch_sidecar.surfaces.stdio import claim_streams, leave
+from vouch_sidecar.surfaces.streams import Lines, Outbox, incoming
+
+__all__ = ["run_jsonl"]
+
+MAX_LINE = 64 * 1024 * 1024
+INDEX_SECONDS = 60.0
+"""How long the index of a knowledge base that came later is waited for."""
+PREFIX = "kb."
+
+log = logging.getLogger(__name__)
+
+
+def run_jsonl(env: Mapping[str, str], start: Path) -> None:
+    """Answer every line of standard input on standard output until it ends, then end the process.
+
+    The first index is waited for; changes on disk are followed from then on.
+    """
+    source, sink = claim_streams()
+    engine = Engine(env=env)
+    engine.start_from(start)
+    engine.load()
+    anyio.run(_serve, engine, source, sink)
+
+
+async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None:
+    outbox = Outbox(sink, on_broken=lambda: leave(0))
+    caller = Caller(connection="jsonl")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(keep, Keeper(engine))
+        async for line in _lines(source):
+            if line.strip():
+                await indexed(engine, INDEX_SECONDS)
+                outbox.send(_line(answer(engine, line, caller)))
+            await anyio.sleep(0)
+        outbox.close(timeout=None)
+        leave(0)
+
+
+async def _lines(source: BufferedReader) -> AsyncIterator[bytes]:
+    """The lines of a stream, the last one as well where nothing ends it."""
+    lines = Lines(MAX_LINE)
+    async for data in incoming(source, on_end=lambda: None):
+        for line in lines.feed(data):
+            yield line
+    yield lines.rest()
+
+
+def _line(answered: Mapping[str, Any]) -> bytes:
+    return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
+    """The answer to one line, whatever it holds."""
+    try:
+        request = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return _error(None, "invalid_request", "the line is not valid JSON")
+    if not isinstance(request, dict):
+        return _error(None, "invalid_request", "a request is one JSON object")
+    request_id, method = request.get("id"), request.get("method")
+    if not isinstance(method, str):
+        return _error(request_id, "invalid_request", "method: must be a string")
+    name = method.removeprefix(PREFIX)
+    if not method.startswith(PREFIX) or name not in OPERATIONS:
+        return _error(request_id, "method_not_found", "there is no such method")
+    try:
+        result = call(engine, name, request.get("params"), caller)
+    except InvalidParamsError as error:
+        code = "missing_param" if error.missing else "invalid_request"
+        return _error(request_id, code, str(error))
+    except Exception as error:
+        log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
+        return _error(request_id, "internal_error", "internal error")
+    return {"id": request_id, "ok": True, "result": result}
+
+
+def _error(request_id: object, code: str, message: str) -> dict[str, Any]:
+    return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}

@@ -1,0 +1,28 @@
+"""From an entity's name in any document to the entity's file."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.surfaces.lsp.mentions import find
+from vouch_sidecar.surfaces.lsp.server import Sidecar, path_of
+
+__all__ = ["register"]
+
+TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+
+
+def register(server: Sidecar) -> None:
+    """Answer `textDocument/definition`."""
+    server.on(lsp.TEXT_DOCUMENT_DEFINITION, partial(_definition, server))
+
+
+def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+    found = find(server, params)
+    if found is None:
+        return None
+    paths = (path_of(card.entity.uri) for card in found.cards)
+    uri_for = server.uris()
+    return [lsp.Location(uri=uri_for(path), range=TOP) for path in paths if path is not None]

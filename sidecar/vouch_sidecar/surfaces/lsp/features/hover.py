@@ -1,0 +1,132 @@
+"""Hover on an entity's name: what is known of it, in at most a dozen lines.
+
+Everything that comes from a knowledge base is shown as text; the only links are to files inside
+the workspace and the knowledge base, never one that a claim brings along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.kb.settings import Hover
+from vouch_sidecar.operations import EntityCard
+from vouch_sidecar.operations.wire import Citation, ClaimView
+from vouch_sidecar.surfaces.lsp.mentions import find
+from vouch_sidecar.surfaces.lsp.server import Sidecar, path_of
+from vouch_sidecar.surfaces.plain import clip, markdown, one_line
+
+__all__ = ["register"]
+
+CLAIMS_OF_MANY = 2
+CARDS = 3
+CITATIONS = 3
+PAGES = 3
+TEXT = 240
+NAME = 80
+LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to write for one client: the text of others, a strong text, and a link."""
+
+    text: Callable[[str], str]
+    strong: Callable[[str], str]
+    link: Callable[[str, str | None], str]
+
+
+def register(server: Sidecar) -> None:
+    """Answer `textDocument/hover`."""
+    server.on(lsp.TEXT_DOCUMENT_HOVER, partial(_hover, server))
+
+
+def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
+    settings = _settings(server)
+    found = find(server, params) if settings.enabled else None
+    if found is None:
+        return None
+    for card in found.cards:
+        server.engine.stats.opened(card.entity.id)
+    kind = _kind(server.client_capabilities)
+    style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
+    value = "\n".join(_lines(found.cards, style, settings.max_claims))
+    return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=found.range)
+
+
+def _settings(server: Sidecar) -> Hover:
+    """The client's: no knowledge base decides how hovers look."""
+    return next((one.settings.hover for one in server.engine.collections.values()), Hover())
+
+
+def _kind(capabilities: lsp.ClientCapabilities) -> lsp.MarkupKind:
+    """The client's first choice; markdown where it does not say."""
+    document = capabilities.text_document
+    hover = document.hover if document is not None else None
+    formats = hover.content_format if hover is not None else None
+    return formats[0] if formats else lsp.MarkupKind.Markdown
+
+
+PLAIN = Style(text=one_line, strong=one_line, link=lambda label, _: one_line(label))
+
+
+def _markdown_style(server: Sidecar) -> Style:
+    roots = [*server.engine.collections, *server.folders]
+    uri_for = server.uris()
+
+    def link(label: str, uri: str | None) -> str:
+        path = path_of(uri) if uri is not None else None
+        if path is None or not any(path.is_relative_to(root) for root in roots):
+            return markdown(label)
+        return f"[{markdown(label)}]({uri_for(path).translate(LINK_UNSAFE)})"
+
+    return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
+
+
+def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
+    if len(cards) == 1:
+        return _card(cards[0], style, claims) + _footer(cards[0], style)
+    lines: list[str] = []
+    for card in cards[:CARDS]:
+        lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
+    return lines[1:]
+
+
+def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
+    entity = card.entity
+    head = [style.strong(clip(entity.name, NAME)), style.text(entity.type)]
+    if entity.aliases:
+        head.append(style.text(clip("also " + ", ".join(entity.aliases), NAME)))
+    if card.collection is not None:
+        head.append(style.text(card.collection))
+    noun = "live claim" if card.claim_count == 1 else "live claims"
+    head.append(f"{card.claim_count} {noun}")
+    return [" · ".join(head), *(_claim(claim, style) for claim in card.claims[:limit])]
+
+
+def _claim(claim: ClaimView, style: Style) -> str:
+    facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
+    cited = {_label(citation): citation.uri for citation in reversed(claim.citations)}
+    facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
+    if (more := len(cited) - CITATIONS) > 0:
+        facts.append(f"{more} more")
+    if claim.date is not None:
+        facts.append(claim.date[:10])
+    return f"- {style.text(clip(one_line(claim.text), TEXT))} ({', '.join(facts)})"
+
+
+def _label(citation: Citation) -> str:
+    return clip(one_line(citation.title or citation.locator or citation.id), NAME)
+
+
+def _footer(card: EntityCard, style: Style) -> list[str]:
+    lines = []
+    if card.experts:
+        named = (f"{style.text(clip(e.name, NAME))} ({e.claim_count})" for e in card.experts)
+        lines += ["", "Connected by claims: " + ", ".join(named)]
+    links = [style.link("Entity", card.entity.uri)]
+    links += [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
+    return [*lines, "", " · ".join(links)]

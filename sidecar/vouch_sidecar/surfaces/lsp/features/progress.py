@@ -1,0 +1,46 @@
+"""Progress of a first index that takes long enough to be noticed."""
+
+from __future__ import annotations
+
+import uuid
+
+import anyio
+from lsprotocol import types as lsp
+
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+__all__ = ["register"]
+
+NOTICED = 0.5
+POLL = 0.05
+
+
+def register(server: Sidecar) -> None:
+    """Show progress in clients that can show it."""
+
+    def start() -> None:
+        window = server.client_capabilities.window
+        if window is not None and window.work_done_progress:
+            server.spawn(_show(server))
+
+    server.on_start.append(start)
+
+
+async def _show(server: Sidecar) -> None:
+    await anyio.sleep(NOTICED)
+    if _is_complete(server):
+        return
+    token = uuid.uuid4().hex
+    if not await server.ask(
+        lsp.WINDOW_WORK_DONE_PROGRESS_CREATE, lsp.WorkDoneProgressCreateParams(token=token)
+    ):
+        return
+    title = "Indexing the knowledge base"
+    server.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(title=title))
+    while not _is_complete(server):
+        await anyio.sleep(POLL)
+    server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
+
+
+def _is_complete(server: Sidecar) -> bool:
+    return server.engine.complete

@@ -1,0 +1,80 @@
+"""Events of the client's file watcher. What it does not offer, the keeper's own watcher does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
+
+__all__ = ["register"]
+
+# A folder that is moved or removed is only reported where the glob names the folder itself.
+GLOBS = ("**/.vouch", "**/.vouch/**")
+
+
+def register(server: Sidecar) -> None:
+    """Ask the client to watch, and take what it reports."""
+    watching = Watching(server)
+    server.on(lsp.INITIALIZED, watching.initialized)
+    server.on(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, watching.changed)
+    server.on_close.append(watching.stop)
+
+
+class Watching:
+    """Leaves watching to the client once its events have been seen to come.
+
+    Its word is not enough: some clients accept the registration and report nothing.
+    """
+
+    def __init__(self, server: Sidecar) -> None:
+        self._server = server
+
+    def initialized(self, _: lsp.InitializedParams) -> None:
+        if _can_watch(self._server.client_capabilities):
+            self._server.spawn(self._ask())
+
+    def changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
+        found = (path_of(change.uri) for change in params.changes)
+        paths = [anchored(path) for path in found if path is not None]
+        if any(self._is_new(path) for path in paths):
+            self._server.serve_folders()
+        if self._covers_everything():
+            self._server.keeper.watch_by("client")
+        self._server.keeper.poke(paths)
+
+    def stop(self) -> None:
+        self._server.keeper.watch_by("own")
+
+    async def _ask(self) -> None:
+        watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in GLOBS]
+        registration = lsp.Registration(
+            id="vouch-files",
+            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
+        )
+        params = lsp.RegistrationParams(registrations=[registration])
+        await self._server.ask(lsp.CLIENT_REGISTER_CAPABILITY, params)
+
+    def _is_new(self, path: Path) -> bool:
+        """Whether a path stands in a `.vouch/` that was not there when it was looked for."""
+        if KB_DIRNAME not in path.parts:
+            return False
+        root = Path(*path.parts[: path.parts.index(KB_DIRNAME)])
+        return root not in self._server.engine.collections
+
+    def _covers_everything(self) -> bool:
+        """Whether every knowledge base lies in a folder that the client has open."""
+        folders = [folder.resolve() for folder in self._server.folders]
+        return all(
+            any((root / KB_DIRNAME).resolve().is_relative_to(folder) for folder in folders)
+            for root in self._server.engine.collections
+        )
+
+
+def _can_watch(capabilities: lsp.ClientCapabilities) -> bool:
+    workspace = capabilities.workspace
+    watched = workspace.did_change_watched_files if workspace is not None else None
+    return bool(watched is not None and watched.dynamic_registration)

@@ -1,0 +1,36 @@
+"""Workspace folders and client settings."""
+
+from __future__ import annotations
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.lsp.settings import SECTION
+
+__all__ = ["register"]
+
+
+def register(server: Sidecar) -> None:
+    """Serve the knowledge bases of the workspace folders, with the client's settings."""
+
+    def folders_changed(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        server.serve_folders()
+
+    def configured(params: lsp.DidChangeConfigurationParams) -> None:
+        workspace = server.client_capabilities.workspace
+        if params.settings is None and workspace is not None and workspace.configuration:
+            server.spawn(_ask(server))
+        else:
+            server.configure(params.settings)
+
+    server.on_start.append(server.serve_folders)
+    server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
+    server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
+
+
+async def _ask(server: Sidecar) -> None:
+    """Ask a client that only says that something has changed."""
+    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
+    answer = await server.ask_for(lsp.WORKSPACE_CONFIGURATION, params)
+    if isinstance(answer, list | tuple) and answer:
+        server.configure({SECTION: answer[0]})

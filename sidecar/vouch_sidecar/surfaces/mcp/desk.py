@@ -1,0 +1,107 @@
+"""Answers calls in the order in which they came: here, or where their session lives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.kb.layout import discover
+from vouch_sidecar.operations import call
+from vouch_sidecar.surfaces.hook.events import edited_file, limit_of, respond
+from vouch_sidecar.surfaces.keeping import indexed
+from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.mcp import resources
+
+__all__ = ["Desk"]
+
+OWNER_SECONDS = 2.0
+"""How long the process that owns a knowledge base's socket may take."""
+VIEWER = {"project": "VOUCH_PROJECT", "agent": "VOUCH_AGENT"}
+
+Object = Mapping[str, Any]
+
+
+class Desk:
+    """One client's calls. Belongs to the event loop."""
+
+    def __init__(self, engine: Engine, keeper: Keeper, start: Path) -> None:
+        self._engine = engine
+        self._keeper = keeper
+        self._start = start
+        self._caller = Caller(connection="mcp")
+        self._turn = anyio.Lock()
+
+    async def call(self, name: str, params: Object) -> dict[str, Any]:
+        """The result of an operation. Raises `OperationError`."""
+        async with self._turn:
+            await self._ready()
+            root = next(iter(self._engine.collections), None)
+            if root is not None and isinstance(params.get("session_id"), str):
+                asked = {**params, "root": params.get("root") or str(root)}
+                answered = await self._ask_owner(root, f"kb.{name}", asked)
+                if answered is not None and isinstance(result := answered.get("result"), dict):
+                    return result
+            return call(self._engine, name, params, self._caller)
+
+    async def hook(self, event: str, payload: Object) -> dict[str, Any] | None:
+        """What a hook answers to an event; None when there is nothing to say."""
+        async with self._turn:
+            cwd = payload.get("cwd")
+            cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
+            payload = {**payload, "cwd": cwd}
+            root = discover(Path(cwd), env=self._engine.env)
+            if root is None:
+                return None
+            self._look_for(Path(cwd))
+            await indexed(self._engine, limit_of(self._engine))
+            answered = await self._ask_owner(root, f"hook.{event}", payload)
+            if answered is not None and answered.get("ok") is True:
+                return answered.get("result")
+            if root not in self._engine.collections:
+                return None
+            if (path := edited_file(payload)) is not None:
+                self._keeper.poke([path])
+            return respond(self._engine, event, payload, self._caller)
+
+    async def read(self, uri: str) -> str | None:
+        """A resource. Raises `InvalidParamsError`."""
+        async with self._turn:
+            await self._ready()
+            return resources.read(self._engine, self._caller, uri)
+
+    async def _ask_owner(self, root: Path, method: str, params: Object) -> dict[str, Any] | None:
+        """The answer of the process that owns a knowledge base's socket, this one included.
+
+        Sessions live there: what was given to one is known there, whoever gave it.
+        """
+        asked = partial(
+            ask,
+            root,
+            method,
+            {**params, "viewer": self._viewer(params.get("viewer"))},
+            timeout=OWNER_SECONDS,
+            env=self._engine.env,
+        )
+        return await anyio.to_thread.run_sync(asked)
+
+    def _viewer(self, given: object) -> object:
+        """Who asks. The owner does not know this process's environment."""
+        if given is not None and not isinstance(given, Mapping):
+            return given
+        env = {field: self._engine.env.get(name) for field, name in VIEWER.items()}
+        return {**env, **{k: v for k, v in (given or {}).items() if v is not None}}
+
+    async def _ready(self) -> None:
+        self._look_for(self._start)
+        await indexed(self._engine)
+
+    def _look_for(self, start: Path) -> None:
+        """A knowledge base may have come since."""
+        if not self._engine.collections and self._engine.add_start(start) is not None:
+            self._keeper.poke()

@@ -1,0 +1,100 @@
+"""The tools: one for each operation of the table, and two for hooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+
+from vouch_sidecar.operations import OPERATIONS, Operation
+from vouch_sidecar.surfaces.mcp.guidance import HOOK_FILE, HOOK_PROMPT, describe, title
+from vouch_sidecar.surfaces.mcp.schemas import input_schema, output_schema
+
+__all__ = ["HOOKS", "PREFIX", "all_tools"]
+
+PREFIX = "kb_"
+FORGETS = frozenset({"session_end"})
+OF_A_SESSION = frozenset({"salience"})
+"""What means a connection's own session where it names none, which clients of MCP have not."""
+
+_SESSION = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 256,
+    "description": "The agent's session.",
+}
+
+
+def all_tools() -> list[Tool]:
+    """Everything that can be called."""
+    return [*(_tool(operation) for operation in OPERATIONS.values()), *HOOKS.values()]
+
+
+def _tool(operation: Operation) -> Tool:
+    forgets = operation.name in FORGETS
+    return Tool(
+        name=PREFIX + operation.name,
+        title=title(operation),
+        description=describe(operation),
+        input_schema=_input(operation.name),
+        output_schema=output_schema(operation.name),
+        annotations=ToolAnnotations(
+            read_only_hint=not forgets,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _input(operation: str) -> dict[str, Any]:
+    schema = input_schema(operation)
+    if operation not in OF_A_SESSION:
+        return schema
+    properties = {**schema["properties"], "session_id": _SESSION}
+    required = ["session_id", *schema.get("required", ())]
+    return {**schema, "properties": properties, "required": required}
+
+
+def _hook(name: str, description: str, fields: dict[str, Any], required: list[str]) -> Tool:
+    return Tool(
+        name=name,
+        title=f"Hook: {name.removeprefix('hook_')}",
+        description=description,
+        input_schema={
+            "type": "object",
+            "properties": {"session_id": _SESSION, **fields},
+            "required": ["session_id", *required],
+        },
+        annotations=ToolAnnotations(
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+HOOKS = {
+    tool.name: tool
+    for tool in (
+        _hook(
+            "hook_prompt",
+            HOOK_PROMPT,
+            {
+                "prompt": {"type": "string", "description": "The prompt as it was submitted."},
+                "cwd": {"type": "string", "description": "Folder that the agent works in."},
+            },
+            ["prompt"],
+        ),
+        _hook(
+            "hook_file",
+            HOOK_FILE,
+            {
+                "file_path": {"type": "string", "description": "The file read or edited."},
+                "content": {"type": "string", "description": "What was read or written."},
+            },
+            ["file_path"],
+        ),
+    )
+}
