@@ -1,0 +1,1 @@
+"""Records what every operation answers, at any commit, and compares two recordings."""
