@@ -9,7 +9,7 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix bench eval oracle workbench generate clean
+	e2e vsix bench million eval oracle workbench generate clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -52,6 +52,7 @@ types: $(PYTHON_READY)
 schemas: $(PYTHON_READY)
 	$(BIN)/python -m vouch_sidecar.operations.schema --check
 	$(BIN)/python -m scripts.protocol_docs --check
+	$(BIN)/python -m scripts.settings_docs --check
 
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
@@ -59,6 +60,7 @@ extension-check: $(EXTENSION_READY)
 generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and the extension's types
 	$(BIN)/python -m vouch_sidecar.operations.schema
 	$(BIN)/python -m scripts.protocol_docs
+	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate
 
 unit: $(PYTHON_READY) oracle ## Tests of the sidecar
@@ -76,8 +78,11 @@ e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pic
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package
 
-bench: $(PYTHON_READY) oracle ## Speed beside vouch-kb (QUICK=1: a minute)
+bench: $(PYTHON_READY) oracle ## Speed, memory and stalls beside the aims and vouch-kb (QUICK=1: a minute)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+million: $(PYTHON_READY) ## A million claims straight into the index, and what questions take then
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python -m benchmarks.million "$$folder"
 
 eval: $(PYTHON_READY) ## Quality of what is said
 	$(BIN)/python -m benchmarks.quality

@@ -1,107 +1,74 @@
-"""The whole suite in one run: `python -m benchmarks [--quick]`."""
+"""The whole suite in one run: `python -m benchmarks [--quick] [KB ...]`."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from benchmarks import floors, sidecar, soak, vouch
-from benchmarks.check import differing
-from benchmarks.client import COMMAND
+from benchmarks import heartbeat, hook, kept, sidecar, vouch
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
-from benchmarks.heartbeat import Stall
-from benchmarks.names import measure as names
-from benchmarks.report import Results, as_json, conditions, draw, table
+from benchmarks.report import Results, as_json, conditions, table
 
-ROOT = Path(__file__).resolve().parent.parent
-SIZES = {"small": SMALL, "medium": MEDIUM, "large": LARGE}
+ARTIFACTS = Path(__file__).resolve().parent.parent / "artifacts" / "bench"
+WORDS = 60
+QUICK = {"1000": SMALL, "10000": MEDIUM}
+KBS = {**QUICK, "100000": LARGE}
+KBS |= {f"{name}-{WORDS}": replace(size, words=WORDS) for name, size in KBS.items()}
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     add = options.add_argument
-    add("--quick", action="store_true", help="5,000 claims, few repeats: a minute")
-    add("--size", action="append", choices=SIZES, help="only this one; repeatable")
-    add("--vouch-large", action="store_true", help="vouch-kb at 100,000 claims too: minutes a call")
+    add("kbs", nargs="*", metavar="KB", help=f"only these of {', '.join(KBS)}")
+    add("--quick", action="store_true", help="1,000 and 10,000 claims, less of it: a minute")
     asked = options.parse_args()
-    chosen = asked.size or (["small"] if asked.quick else list(SIZES))
+    if unknown := set(asked.kbs) - KBS.keys():
+        options.error(f"no knowledge base: {', '.join(sorted(unknown))}")
+    ARTIFACTS.mkdir(parents=True, exist_ok=True)
+    out = ARTIFACTS / ("quick.json" if asked.quick else "full.json")
     held = conditions()
-    results = [_measure(SIZES[name], asked.quick, asked.vouch_large) for name in chosen]
-    print(
-        f"\n{held['date']}, {held['cpu']}, {held['cores']} cores, load {held['load']} at the start,"
-    )
-    versions = ", ".join(f"{name} {number}" for name, number in held["versions"].items())
-    print(f"{held['system']}, Python {held['python']}, {versions}\n")
-    print("\n\n".join(table(result) for result in results))
-    folder = ROOT / "artifacts" / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    name = "quick" if asked.quick else "full"
-    (folder / f"{name}.json").write_text(json.dumps(as_json(results, held), indent=1), "utf-8")
-    if not asked.quick and not asked.size:
-        draw(results, ROOT / "docs" / "images")
-    if any(result.differing for result in results):
-        sys.exit("answers differ from the reference")
+    results: list[Results] = []
+    for name in asked.kbs or (QUICK if asked.quick else KBS):
+        results.append(_measured(name, KBS[name], asked.quick))
+        out.write_text(json.dumps(as_json(results, held), indent=1), "utf-8")
+    print(", ".join(f"{name} {value}" for name, value in held.items()), end="\n\n")
+    print(table(results))
 
 
-def _measure(size: Size, quick: bool, vouch_large: bool) -> Results:
-    _say(f"{size.label}: files")
+def _measured(name: str, size: Size, quick: bool) -> Results:
+    _say(name, "files")
     root = generated(size)
     questions = questions_of(root)
-    with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder)
-        _say("sidecar")
-        measured = sidecar.measure(root, cache, questions, quick)
-        measured.figures["names"] = names(root, questions)
-        result = Results(size, measured.figures)
-        _say("floors")
-        result.floors = floors.measure(root, questions)
-        _say("stalls of the loop")
-        result.stalls = _stalls(root, Path(folder) / "heart")
-        if size is not LARGE:
-            _say("soak")
-            result.soak = soak.measure(root, cache, questions, 1_000 if quick else 10_000)
-            _say("reference")
-            result.differing = differing(root, measured.answers)
-    if size is not LARGE or vouch_large:
-        _say("vouch-kb")
-        small = size is not LARGE
-        calls = 1 if quick or not small else 2
-        result.vouch_fast = vouch.measure(root, questions, fast=True, calls=calls, index=small)
-        result.vouch = vouch.measure(
-            root, questions, fast=False, calls=1, index=small and not quick
-        )
+    with TemporaryDirectory(prefix="v") as made:
+        folder = Path(made)
+        _say(name, "questions")
+        result = Results(size, sidecar.measure(root, folder / "asked", questions))
+        result.sidecar["names"] = sidecar.names(root, questions)
+        _say(name, "stalls of the loop")
+        result.sidecar |= heartbeat.measure(root, folder / "heart")
+        if not size.words and (size == SMALL or not quick):  # up to minutes a call
+            _say(name, "vouch-kb")
+            calls = 1 if size == LARGE else 2
+            result.vouch = vouch.measure(root, questions, calls, index=size != LARGE)
+        _say(name, "hooks")
+        result.sidecar |= hook.measure(root, folder / "asked", questions)
+        if result.vouch and vouch.is_indexed(root):
+            result.vouch |= hook.theirs(root, questions)
+        if not quick:
+            _say(name, "what is kept")
+            result.kept = kept.measure(root, folder / "asked")
+        if not quick and size == MEDIUM:
+            _say(name, "many saves")
+            result.sidecar["day"] = sidecar.day(root, folder / "asked", questions)
     return result
 
 
-def _stalls(root: Path, cache: Path) -> dict[str, Stall]:
-    """Of a process that reads everything, and of one that starts from what another one read."""
-    env = os.environ | {"XDG_CACHE_HOME": str(cache)}
-    cold = _beat(root, env)
-    subprocess.run([COMMAND, "warm", "--root", root], env=env, check=True)
-    warm = _beat(root, env)
-    warm.pop("idle")
-    return cold | {f"{phase}, after a warm start": stall for phase, stall in warm.items()}
-
-
-def _beat(root: Path, env: dict[str, str]) -> dict[str, Stall]:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.heartbeat", root],
-        env=env,
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return {phase: Stall(*stall) for phase, stall in json.loads(done.stdout).items()}
-
-
-def _say(what: str) -> None:
-    print(what, file=sys.stderr, flush=True)
+def _say(*what: str) -> None:
+    print(*what, sep=": ", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

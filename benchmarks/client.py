@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Client", "connected"]
+from benchmarks.timing import memory
+
+__all__ = ["COMMAND", "Client", "RefusedError", "connected", "environment", "is_sealed"]
 
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 PAUSE = 0.004
@@ -20,19 +22,30 @@ PAUSE = 0.004
 what was waited: each question takes the interpreter from the thread that loads.
 """
 
-AT_ONCE = 0.001
-"""Seconds in which an empty question is answered where nothing else is done."""
+
+class RefusedError(RuntimeError):
+    """A request was answered with an error: `code` and `message` in `error`."""
+
+    def __init__(self, method: str, error: dict[str, Any]) -> None:
+        super().__init__(f"{method}: {error}")
+        self.error = error
 
 
 class Client:
     """One server process over stdio. Notifications of the server are dropped."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        command: Sequence[str | Path] = (COMMAND, "lsp"),
+        cwd: Path | None = None,
+    ) -> None:
         self.process = subprocess.Popen(
-            [COMMAND, "lsp"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            cwd=cwd,
             env=dict(env),
         )
         self._next_id = 0
@@ -41,7 +54,7 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def request(self, method: str, params: object) -> Any:
-        """The result of a request; RuntimeError when there is none."""
+        """The result of a request. Raises RefusedError, and RuntimeError when the server ends."""
         self._next_id += 1
         request_id = self._next_id
         self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
@@ -51,12 +64,16 @@ class Client:
                 self._refuse(message)
             elif message.get("id") == request_id:
                 if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
+                    raise RefusedError(method, message["error"])
                 return message["result"]
 
-    def initialize(self, root: Path) -> None:
-        """Everything up to the answer of `initialize`."""
-        params = {"processId": os.getpid(), "rootUri": root.as_uri(), "capabilities": {}}
+    def initialize(self, *roots: Path) -> None:
+        """Everything up to the answer of `initialize`, with these folders open."""
+        params: dict[str, Any] = {"processId": os.getpid(), "capabilities": {}}
+        params["rootUri"] = roots[0].as_uri()
+        if len(roots) > 1:
+            folders = [{"uri": root.as_uri(), "name": root.name} for root in roots]
+            params["workspaceFolders"] = folders
         self.request("initialize", params)
 
     def wait_for(self, condition: str, value: object) -> Any:
@@ -68,26 +85,9 @@ class Client:
                 return answer
             time.sleep(max(PAUSE, (time.perf_counter() - started) / 50))
 
-    def settle(self, patience: float = 20.0) -> None:
-        """Wait until nothing else is done: until empty questions are answered at once for a second.
-
-        After a start, folders are still looked through once to begin watching them.
-        """
-        deadline = time.perf_counter() + patience
-        busy = time.perf_counter()
-        while busy + 1.0 > time.perf_counter() and time.perf_counter() < deadline:
-            asked = time.perf_counter()
-            self.wait_for("generation", 0)
-            if time.perf_counter() - asked > AT_ONCE:
-                busy = time.perf_counter()
-            time.sleep(PAUSE)
-
     def memory(self, field: str = "VmRSS") -> int:
-        """Bytes that the process holds; `VmHWM`: held at most."""
-        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith(f"{field}:"):
-                return int(line.split()[1]) * 1024
-        raise LookupError(field)
+        """Bytes that the process holds."""
+        return memory(self.process.pid, field)
 
     def close(self) -> None:
         """End the process."""
@@ -121,11 +121,22 @@ class Client:
         return message
 
 
-@contextmanager
-def connected(root: Path, cache: Path) -> Iterator[Client]:
-    """A server that was asked to serve a folder; what it caches goes to a folder of its own."""
+def environment(folder: Path) -> dict[str, str]:
+    """Nothing of the user's own; caches and sockets lie in a folder."""
+    folder.mkdir(mode=0o700, exist_ok=True)
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
-    client = Client(own | {"XDG_CACHE_HOME": str(cache)})
+    return own | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_RUNTIME_DIR": str(folder)}
+
+
+def is_sealed(folder: Path) -> bool:
+    """Whether what was read lies below a folder, so that the next start is a later one."""
+    return any(folder.rglob("seal.json"))
+
+
+@contextmanager
+def connected(root: Path, folder: Path) -> Iterator[Client]:
+    """A server that was asked to serve a knowledge base; it may know nothing of it yet."""
+    client = Client(environment(folder))
     try:
         client.initialize(root)
         client.notify("initialized", {})

@@ -1,7 +1,7 @@
 """Knowledge bases of any size that look like real ones: seeded, fast to write, kept for next time.
 
-English words come from the tiers of `sidecar/vouch_sidecar/index/english.txt` with Zipf weights, entities are
-referred to with Zipf weights as well: a few are in every second claim, most in a handful.
+English words come from the tiers of `index/english.txt` with Zipf weights, entities are referred to
+with Zipf weights as well: a few are in every second claim, most in a handful.
 """
 
 from __future__ import annotations
@@ -17,14 +17,32 @@ from itertools import accumulate
 from json import dumps, loads
 from pathlib import Path
 
-__all__ = ["LARGE", "MEDIUM", "NOW", "SMALL", "Questions", "Size", "generated", "questions_of"]
+__all__ = [
+    "CLAIM_TEMPLATES",
+    "COMPLETE",
+    "ENTITY_TYPES",
+    "LARGE",
+    "MEDIUM",
+    "NOW",
+    "SMALL",
+    "Questions",
+    "Size",
+    "Writer",
+    "Zipf",
+    "generated",
+    "questions_of",
+    "write",
+]
 
+COMPLETE = "complete"
+"""The file that a knowledge base has which is whole."""
 VERSION = 2
 """Of what is written here: another one makes every knowledge base anew."""
 SEED = 20_260_101
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 """The newest time stamp that is written."""
-ENGLISH = Path(__file__).resolve().parent.parent / "sidecar" / "index" / "english.txt"
+PACKAGE = Path(__file__).resolve().parent.parent / "sidecar" / "vouch_sidecar"
+ENGLISH = PACKAGE / "index" / "english.txt"
 
 CLAIM_TYPES = ("fact", "fact", "fact", "decision", "observation", "workflow", "warning")
 STATUSES = {"stable": 62, "working": 20, "actionable": 8, "contested": 2, "superseded": 5} | {
@@ -53,17 +71,17 @@ MONTHS = ("January", "March", "April", "June", "August", "October", "December")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of what matters most; the rest follows from it."""
+    """How much there is of what matters most; the rest follows from it. `words`: that many words
+    make up the texts of claims and the questions, the commonest in a sixth of the claims; 0: all
+    English words. Everything else is the same.
+    """
 
     entities: int
     claims: int
-
-    @property
-    def label(self) -> str:
-        return f"{self.claims:,} claims, {self.entities:,} entities"
+    words: int = 0
 
 
-SMALL = Size(1_000, 5_000)
+SMALL = Size(200, 1_000)
 MEDIUM = Size(2_000, 10_000)
 LARGE = Size(10_000, 100_000)
 
@@ -71,12 +89,17 @@ LARGE = Size(10_000, 100_000)
 def generated(size: Size, seed: int = SEED) -> Path:
     """The folder that holds the `.vouch/` of a size; written once for each seed and size."""
     name = f"vouch-bench-v{VERSION}-{seed}-{size.entities}-{size.claims}"
-    root = Path(tempfile.gettempdir()) / name
-    if not (root / "complete").exists():
+    root = Path(tempfile.gettempdir()) / (name + (f"-w{size.words}" if size.words else ""))
+    if not (root / COMPLETE).exists():
         shutil.rmtree(root, ignore_errors=True)
-        _Writer(root, size, random.Random(seed)).write()
-        (root / "complete").touch()
+        write(root, size, seed)
+        (root / COMPLETE).touch()
     return root
+
+
+def write(root: Path, size: Size, seed: int = SEED) -> None:
+    """Write a knowledge base of a size into an empty folder."""
+    Writer(root, size, random.Random(seed)).write()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +119,7 @@ def questions_of(root: Path) -> Questions:
     return Questions(**loads((root / "questions.json").read_text("utf-8")))
 
 
-class _Zipf:
+class Zipf:
     """Draws items, the first ones most often."""
 
     def __init__(self, items: list[str], rng: random.Random, shift: float = 3.0) -> None:
@@ -116,7 +139,7 @@ class _Entity:
     aliases: list[str]
 
 
-class _Writer:
+class Writer:
     """Writes one knowledge base."""
 
     def __init__(self, root: Path, size: Size, rng: random.Random) -> None:
@@ -128,7 +151,12 @@ class _Writer:
             rng.shuffle(tier)
         self.common = [w for tier in tiers[:2] for w in tier if len(w) > 2]
         self.rare = tiers[2]
-        self.words = _Zipf(self.common, rng)
+        self.words = Zipf(self.common, rng)
+        self.said, self.asked = self.words, Zipf(self.common[100:], rng)
+        """The words of claims and of topics. However many they are, as much is drawn."""
+        if size.words:
+            few = [word for word in self.common if len(word) > 5][: size.words]
+            self.said = self.asked = Zipf(few, rng, shift=14.0)
         self.entities: list[_Entity] = []
         self.sources: list[str] = []
         self.evidence: list[str] = []
@@ -149,10 +177,9 @@ class _Writer:
 
     def _questions(self) -> dict[str, object]:
         """What is asked of this knowledge base, drawn as its claims are."""
-        references = _Zipf([entity.name for entity in self.entities], self.rng)
-        content = _Zipf(self.common[100:], self.rng)
+        references = Zipf([entity.name for entity in self.entities], self.rng)
         topics = references.draw(100)
-        topics += [" ".join(content.draw(self.rng.choice((1, 2, 2, 3)))) for _ in range(100)]
+        topics += [" ".join(self.asked.draw(self.rng.choice((1, 2, 2, 3)))) for _ in range(100)]
         window = ["Why does {name} {w} the {w} {w} twice?"] * 8
         return {
             "topics": topics,
@@ -161,17 +188,18 @@ class _Writer:
             "document": self._document(references),
         }
 
-    def _asked(self, template: str, references: _Zipf) -> str:
-        return self._sentence(template, *references.draw(2))
+    def _asked(self, template: str, references: Zipf) -> str:
+        name, other = references.draw(2)
+        return self.sentence(template, name, other, self.said)
 
-    def _prompt(self, references: _Zipf) -> str:
+    def _prompt(self, references: Zipf) -> str:
         """About 200 characters."""
         text = self._asked("Please find out why {name} {w} the {w} while {other} {w}.", references)
         while len(text) < 190:
             text += " " + self._asked("It {w} the {w} {w} of {w}.", references)
         return text[:200]
 
-    def _document(self, references: _Zipf) -> str:
+    def _document(self, references: Zipf) -> str:
         """100 KB of prose that names something in every fourth sentence."""
         lines: list[str] = []
         size = 0
@@ -220,12 +248,12 @@ class _Writer:
 
     def _write_sources(self) -> None:
         for i in range(max(20, self.size.claims // 20)):
-            text = self._sentence("{w} {w} {w} {w} {w} {w} {w} {w} {w}.") * 8
+            text = self.sentence("{w} {w} {w} {w} {w} {w} {w} {w} {w}.") * 8
             digest = hashlib.sha256(f"{i} {text}".encode()).hexdigest()
             folder = self.kb_dir / "sources" / digest
             folder.mkdir()
             self._file(f"sources/{digest}/content", f"{i} {text}")
-            title = self._sentence("{w} {w} of {w}")
+            title = self.sentence("{w} {w} of {w}")
             meta = f"id: {digest}\ntype: file\nlocator: notes/{i:05d}.md\ntitle: {dumps(title)}\n"
             meta += f"hash: {digest}\nimmutable: true\ncreated_at: '{self._time()}'\n"
             self._file(f"sources/{digest}/meta.yaml", meta)
@@ -240,7 +268,7 @@ class _Writer:
         names: set[str] = set()
         while len(self.entities) < self.size.entities:
             kind = self.rng.choice(ENTITY_TYPES)
-            name = self._name(kind)
+            name = self.name(kind)
             if name in names:
                 continue
             names.add(name)
@@ -250,10 +278,10 @@ class _Writer:
             self.by_id[entity.id] = entity
             at = self._time()
             fields: dict[str, object] = {"name": name, "type": kind, "aliases": entity.aliases}
-            fields |= {"description": self._sentence("{w} {w} {w} for {w} {w} and {w}.")}
+            fields |= {"description": self.sentence("{w} {w} {w} for {w} {w} and {w}.")}
             self._yaml("entities", entity.id, fields | {"created_at": at, "updated_at": at})
 
-    def _name(self, kind: str) -> str:
+    def name(self, kind: str) -> str:
         if kind == "person":
             surname = self.rng.choice(self.rare).title() + self.rng.choice(ENDINGS)
             return f"{self.rng.choice(FIRST_NAMES)} {surname}"
@@ -277,27 +305,29 @@ class _Writer:
             aliases.append(f"{words[0].lower()} {self.words.draw(1)[0]}")
         return aliases
 
-    def _sentence(self, template: str, name: str = "", other: str = "") -> str:
-        words = iter(self.words.draw(template.count("{w}")))
+    def sentence(
+        self, template: str, name: str = "", other: str = "", words: Zipf | None = None
+    ) -> str:
+        drawn = iter((words or self.words).draw(template.count("{w}")))
         parts = template.split("{w}")
-        text = parts[0] + "".join(next(words) + part for part in parts[1:])
+        text = parts[0] + "".join(next(drawn) + part for part in parts[1:])
         text = text.replace("{name}", name).replace("{other}", other)
         text = text.replace("{n}", str(self.rng.randrange(2, 900)))
         text = text.replace("{month}", self.rng.choice(MONTHS))
         return text[:1].upper() + text[1:]
 
     def _write_claims(self) -> None:
-        references = _Zipf([entity.id for entity in self.entities], self.rng)
+        references = Zipf([entity.id for entity in self.entities], self.rng)
         weights = list(STATUSES.values())
-        cited = _Zipf(self.sources + self.evidence, self.rng, shift=50.0)
-        tags = _Zipf(self.common[40:400], self.rng)
+        cited = Zipf(self.sources + self.evidence, self.rng, shift=50.0)
+        tags = Zipf(self.common[40:400], self.rng)
         for i in range(self.size.claims):
             linked = list(dict.fromkeys(references.draw(self.rng.choice((0, 1, 1, 2, 2, 3)))))
             named = [self.by_id[e].name for e in linked or references.draw(1)]
             template = self.rng.choice(CLAIM_TEMPLATES)
             updated = self._time()
             fields: dict[str, object] = {
-                "text": self._sentence(template, named[0], named[-1]),
+                "text": self.sentence(template, named[0], named[-1], self.said),
                 "type": self.rng.choice(CLAIM_TYPES),
                 "status": self.rng.choices(list(STATUSES), weights)[0],
                 "confidence": self.rng.choice((0.5, 0.7, 0.8, 0.9, 0.95)),
@@ -313,23 +343,23 @@ class _Writer:
             self._yaml("claims", f"claim-{i:06d}", fields)
 
     def _write_pages(self) -> None:
-        references = _Zipf([entity.id for entity in self.entities], self.rng)
+        references = Zipf([entity.id for entity in self.entities], self.rng)
         for i in range(self.size.entities // 10):
             about = sorted(set(references.draw(4)))
             claims = [f"claim-{self.rng.randrange(self.size.claims):06d}" for _ in range(6)]
-            title = self._sentence("{w} {w} of {name}", self.by_id[about[0]].name)
+            title = self.sentence("{w} {w} of {name}", self.by_id[about[0]].name)
             lines = [f"id: page-{i:05d}", f"title: {dumps(title)}", "type: concept"]
             lines += ["status: active", "claims:", *(f"- {c}" for c in claims)]
             lines += ["entities:", *(f"- {e}" for e in about), f"updated_at: '{self._time()}'"]
             body = [f"# {title}"]
             for _ in range(4):
-                body += ["", "## " + self._sentence("{w} {w}"), ""]
-                body += [self._sentence("The {w} {w} {w} a {w} of {w} {w}.") for _ in range(5)]
+                body += ["", "## " + self.sentence("{w} {w}"), ""]
+                body += [self.sentence("The {w} {w} {w} a {w} of {w} {w}.") for _ in range(5)]
             front = "\n".join(lines)
             self._file(f"pages/page-{i:05d}.md", f"---\n{front}\n---\n" + "\n".join(body) + "\n")
 
     def _write_relations(self) -> None:
-        references = _Zipf([entity.id for entity in self.entities], self.rng)
+        references = Zipf([entity.id for entity in self.entities], self.rng)
         for i in range(self.size.entities // 2):
             source, target = references.draw(2)
             fields: dict[str, object] = {"source": source, "relation": self.rng.choice(RELATIONS)}

@@ -1,122 +1,112 @@
-"""How long the event loop stands still while a knowledge base is read, kept and changed.
+"""How long the event loop stands still while files are read and followed and nothing is asked.
 
 Runs in a process of its own (`python -m benchmarks.heartbeat ROOT`), with an engine and its keeper
-as the language server has them, and prints the longest stall of each phase as JSON: its seconds,
-and the processor time that the process had meanwhile. Where that is much less, nothing of the
-process held the loop: it had no processor.
+as the language server has them, and prints the longest stall of each phase in seconds as JSON.
 """
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import json
 import os
+import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import anyio
-import anyio.to_thread
+from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Engine, Keeper
-from vouch_sidecar.surfaces.entry import COLLECTING
+from vouch_sidecar.engine.collection import Collection
 
-__all__ = ["Stall", "main"]
+from benchmarks.client import environment, is_sealed
+from benchmarks.editing import edit, lent
+from benchmarks.timing import Figure, Figures
+
+__all__ = ["main", "measure"]
 
 BEAT = 0.001
-CHANGED = 300
+CHECKOUT = 300
+"""Files that change at once; so many changed ones make the keeper write a new base."""
+AFTER = 1.0
+"""Seconds that a phase goes on: what it has set off is part of it."""
+PATIENCE = 60.0
 
 
-class Stall(NamedTuple):
-    """By how much a beat came late, and the processor time of all threads until then; seconds."""
-
-    seconds: float
-    processor: float
+def measure(root: Path, folder: Path) -> Figures:
+    """Of a process that reads everything, and of one that starts from what that one left and
+    follows changes.
+    """
+    stalls: dict[str, float] = {}
+    for _ in range(2):
+        command = [sys.executable, "-m", "benchmarks.heartbeat", str(root)]
+        done = subprocess.run(command, env=environment(folder), check=True, stdout=subprocess.PIPE)
+        stalls |= json.loads(done.stdout)
+    return {f"stall: {phase}": Figure.of([stall]) for phase, stall in stalls.items()}
 
 
 class Heart:
-    """Beats on the loop; keeps the longest stall of each phase."""
+    """Beats on the loop; keeps the longest delay of each phase."""
 
     def __init__(self) -> None:
-        self.worst = Stall(0.0, 0.0)
-        self.stalls: dict[str, Stall] = {}
+        self.worst = 0.0
+        self.stalls: dict[str, float] = {}
 
     async def beat(self) -> None:
         while True:
-            before, used = time.perf_counter(), time.process_time()
-            await asyncio.sleep(BEAT)
-            late = time.perf_counter() - before - BEAT
-            self.worst = max(self.worst, Stall(late, time.process_time() - used))
+            before = time.perf_counter()
+            await anyio.sleep(BEAT)
+            self.worst = max(self.worst, time.perf_counter() - before - BEAT)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        self.worst = Stall(0.0, 0.0)
+        self.worst = 0.0
         yield
         self.stalls[name] = self.worst
 
 
-async def _measure(root: Path) -> dict[str, Stall]:
+async def _measure(root: Path) -> dict[str, float]:
     engine = Engine(env=os.environ)
-    keeper = Keeper(engine)
     collection = engine.add_root(root)
+    cache = Path(os.environ["XDG_CACHE_HOME"])
+    is_first = not is_sealed(cache)
     heart = Heart()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(heart.beat)
         await anyio.sleep(0.1)
-        with heart.phase("idle"):
-            await anyio.sleep(1.0)
-        with heart.phase("loading and indexing"):
-            tasks.start_soon(keeper.run)
-            while not collection.complete:
-                await anyio.sleep(0.01)
-            await anyio.sleep(1.0)
-        for name, count in (("one file changes", 1), (f"{CHANGED} files change", CHANGED)):
-            async with _edited(root, count):
-                await anyio.sleep(0.05)
-                with heart.phase(name):
-                    await _published(engine, keeper, root)
-        with heart.phase("a sweep over all files"):
-            keeper.poke()
-            await anyio.sleep(3.0)
+        with heart.phase("first start" if is_first else "later start"):
+            tasks.start_soon(Keeper(engine).run)
+            await _until(lambda: collection.complete and is_sealed(cache))
+            await anyio.sleep(AFTER)
+        if not is_first:
+            await _follow(engine, collection, heart)
         tasks.cancel_scope.cancel()
     return heart.stalls
 
 
-async def _published(engine: Engine, keeper: Keeper, root: Path) -> None:
-    generation = engine.generation
-    keeper.poke([root / ".vouch" / "claims" / f"claim-{i:06d}.yaml" for i in range(CHANGED)])
-    with anyio.move_on_after(20):
-        while engine.generation == generation:
-            await anyio.sleep(0.01)
-    await anyio.sleep(1.0)
+async def _follow(engine: Engine, collection: Collection, heart: Heart) -> None:
+    """A save, a checkout, and the new base that is written because of it."""
+    with lent(collection.root, CHECKOUT) as paths:
+        base = collection.knowledge.base
+        for phase, changed in (("save", paths[:1]), ("checkout", paths)):
+            generation = engine.generation
+            with heart.phase(phase):
+                await in_worker(edit, changed, f"{phase}.")
+                await _until(lambda g=generation: engine.generation > g)  # type: ignore[misc]
+                await anyio.sleep(AFTER)
+        with heart.phase("new base"):
+            await _until(lambda: collection.knowledge.base is not base)
+            await anyio.sleep(AFTER)
 
 
-@asynccontextmanager
-async def _edited(root: Path, count: int) -> AsyncIterator[None]:
-    """Other texts in so many claims, for the length of a block; written beside the loop."""
-    paths = [root / ".vouch" / "claims" / f"claim-{i:06d}.yaml" for i in range(count)]
-    before = {path: path.read_bytes() for path in paths}
-    changed = {
-        p: data.replace(b'text: "', b'text: "Changed now. ', 1) for p, data in before.items()
-    }
-    try:
-        await anyio.to_thread.run_sync(_write, changed)
-        yield
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_write, before)
-
-
-def _write(files: dict[Path, bytes]) -> None:
-    for path, data in files.items():
-        path.write_bytes(data)
+async def _until(is_so: Callable[[], bool]) -> None:
+    with anyio.fail_after(PATIENCE):
+        while not is_so():
+            await anyio.sleep(0.02)
 
 
 def main() -> None:
-    gc.set_threshold(*COLLECTING)
     print(json.dumps(anyio.run(_measure, Path(sys.argv[1]))))
 
 

@@ -1,77 +1,89 @@
-"""Figures as a table in Markdown, as JSON and as charts."""
+"""Everything that was measured as one table in Markdown, and as JSON."""
 
 from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.charts import chart
-from benchmarks.generate import Size
-from benchmarks.heartbeat import Stall
-from benchmarks.timing import Figure
+from benchmarks.generate import LARGE, MEDIUM, Size
+from benchmarks.timing import Figure, Figures
+from benchmarks.vouch import VERSION
 
-__all__ = ["Results", "as_json", "conditions", "draw", "table"]
+__all__ = ["Results", "as_json", "conditions", "table"]
 
-Figures = dict[str, Figure]
-MEMORY = "memory"
-VOUCH_KB = "1.5.0"
-"""The version that `scripts/oracle` installs."""
-_ROWS: tuple[tuple[str, str, str, str], ...] = (
-    ("experts", "experts", "experts", "tantivy, all hits of a topic"),
-    ("salience, window of 8", "salience", "salience", ""),
-    ("probe, 200 characters", "probe", "", ""),
-    ("context, 200 characters", "context", "", ""),
-    ("names in 100 KB (in process)", "names", "names", "str.split of 100 KB"),
-    ("keystroke to applied", "keystroke", "", ""),
-    ("file saved to fresh answer", "saved", "", ""),
-    ("cold start to complete", "cold start", "index", "reading the bytes"),
-    ("warm start to complete", "warm start", "", "scandir and stat"),
-    ("process start to initialize", "process start", "", "python -c pass"),
-    ("empty request", "empty request", "", ""),
+
+class Row(NamedTuple):
+    """What is measured, the name of its figure, its unit, and the aims at 10,000 and 100,000
+    claims. p95 counts, but for `median`.
+    """
+
+    title: str
+    figure: str
+    unit: str = "ms"
+    aims: tuple[float | None, float | None] = (None, None)
+    median: bool = False
+
+
+ROWS = (
+    Row("experts by count, recency, citation", "experts", "ms", (6, 25)),
+    Row("experts by evidence", "evidence", "ms", (15, 150)),
+    Row("salience, window of 8", "salience", "ms", (3, 4)),
+    Row("probe, 200 characters", "probe", "ms", (10, 20)),
+    Row("context, 200 characters", "context", "ms", (10, 20)),
+    Row("search", "search", "ms", (15, 30)),
+    Row("names in 100 KB (median)", "names", "ms", (40, 40), median=True),
+    Row("file saved → fresh answer", "saved", "ms", (60, 100)),
+    Row("first start → complete", "first start", "s", (4, 35)),
+    Row("later start → complete", "later start", "s", (0.4, 2)),
+    Row("process → `initialize` (median)", "process", "s", median=True),
+    Row("hook, a sidecar runs (median)", "hook", "ms", median=True),
+    Row("hook, alone (median)", "hook alone", "ms", median=True),
+    Row("`python -c pass` (median)", "python", "ms", median=True),
+    Row("memory before a question", "memory at first", "MB"),
+    Row("memory after all questions", "memory", "MB", (120, 250)),
+    Row("of it, shared between processes", "shared", "MB"),
+    Row("memory at most", "peak", "MB"),
+    Row("memory after 1,000 saves", "day", "MB"),
+    Row("longest stall: first start", "stall: first start", "ms", (50, 100)),
+    Row("longest stall: later start", "stall: later start", "ms", (50, 100)),
+    Row("longest stall: save", "stall: save", "ms", (50, 100)),
+    Row("longest stall: checkout of 300", "stall: checkout", "ms", (50, 100)),
+    Row("longest stall: new base", "stall: new base", "ms", (50, 100)),
 )
-"""Title, the sidecar's figure, vouch-kb's, the floor."""
+PER_UNIT = {"ms": 1e-3, "s": 1.0, "MB": 1e6}
+_FORMER = {"first start": "index", "hook alone": "hook"}
+"""What vouch-kb does instead, where it is not called alike."""
+_PACKAGES = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
 
 
 @dataclass(slots=True)
 class Results:
-    """All figures about one knowledge base, and the answers that differ from the reference."""
+    """All figures about one knowledge base; `kept`: bytes by operation, once and again."""
 
     size: Size
     sidecar: Figures
     vouch: Figures = field(default_factory=dict)
-    vouch_fast: Figures = field(default_factory=dict)
-    floors: Figures = field(default_factory=dict)
-    stalls: dict[str, Stall] = field(default_factory=dict)
-    soak: Figures = field(default_factory=dict)
-    differing: list[str] | None = None
+    kept: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def conditions() -> dict[str, Any]:
     """What the figures hold for."""
-    packages = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
-    model = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
+    known = Path("/proc/cpuinfo").read_text().splitlines()
+    model = (line.partition(":")[2].strip() for line in known if line.startswith("model name"))
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "cpu": model,
+        "cpu": next(model, platform.processor()),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
-        "python": sys.version.split()[0],
-        "versions": {name: version(name) for name in packages} | {"vouch-kb": VOUCH_KB},
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in _PACKAGES} | {"vouch-kb": VERSION},
     }
 
 
@@ -80,79 +92,51 @@ def as_json(results: Sequence[Results], held: Mapping[str, Any]) -> dict[str, An
     return {"conditions": dict(held), "results": [asdict(result) for result in results]}
 
 
-def table(result: Results) -> str:
-    """One knowledge base in Markdown."""
-    lines = [
-        f"### {result.size.label}",
-        "",
-        "| | sidecar median | p95 | vouch-kb | ratio | with C loader | ratio | floor |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for title, ours, theirs, floor in _ROWS:
-        if ours in result.sidecar:
-            lines.append(_row(title, result, ours, theirs, floor))
-    for name in ("memory after the start", MEMORY, "memory at most"):
-        memory = result.sidecar[name].median / 1e6
-        lines.append(f"| resident {name} | {memory:.0f} MB | | | | | | |")
-    for phase, stall in result.stalls.items():
-        length, processor = _time(stall.seconds), f"{_time(stall.processor)} (processor time in it)"
-        lines.append(f"| longest stall of the loop, {phase} | | {length} | | | | | {processor} |")
-    for name, figure in result.soak.items():
-        is_memory = name.startswith(MEMORY)
-        median = f"{figure.median / 1e6:.0f} MB" if is_memory else _time(figure.median)
-        p95 = "" if is_memory else _time(figure.p95)
-        lines.append(f"| soak: {name} | {median} | {p95} | | | | | |")
-    if result.differing is not None:
-        said = "all as the reference's" if not result.differing else f"{result.differing} differ"
-        lines += ["", f"Answers, of a sample: {said}."]
-    return "\n".join(lines)
+def table(results: Sequence[Results]) -> str:
+    """One row for each thing that is measured, one column for each knowledge base. Bold: misses
+    its aim. How many times vouch-kb takes stands beside it.
+    """
+    heads = ["p95", *(f"aim at {size.claims:,}" for size in (MEDIUM, LARGE)), *map(_head, results)]
+    lines = [_line(heads), _line(["---"] * len(heads))]
+    for row in ROWS:
+        cells = [_cell(row, result) for result in results]
+        if any(cells):
+            aims = ["" if aim is None else f"{aim:g} {row.unit}" for aim in row.aims]
+            lines.append(_line([row.title, *aims, *cells]))
+    kept = [f"\n{_head(result)}: {_kept(result)}." for result in results if result.kept]
+    said = ["\nKept after 50 questions, and by 50 others after that, MB:"] if kept else []
+    return "\n".join([*lines, *said, *kept])
 
 
-def _row(title: str, result: Results, ours: str, theirs: str, floor: str) -> str:
-    own = result.sidecar[ours]
-    cells = [title, _time(own.median), _time(own.p95)]
-    for figures in (result.vouch, result.vouch_fast):
-        other = figures.get(theirs)
-        cells += ["", ""] if other is None else [_time(other.median), _ratio(other, own)]
-    bottom = result.floors.get(floor)
-    cells.append("" if bottom is None else f"{_time(bottom.median)} ({floor})")
+def _head(result: Results) -> str:
+    size = result.size
+    return f"{size.claims:,} claims" + (f", {size.words} words" if size.words else "")
+
+
+def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _ratio(other: Figure, own: Figure) -> str:
-    return f"{other.median / own.median:,.0f}×"
+def _cell(row: Row, result: Results) -> str:
+    own = result.sidecar.get(row.figure)
+    if own is None:
+        return ""
+    value = (own.median if row.median else own.p95) / PER_UNIT[row.unit]
+    aim = dict(zip((MEDIUM.claims, LARGE.claims), row.aims, strict=True)).get(result.size.claims)
+    shown = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+    said = f"**{shown}**" if aim is not None and value > aim else shown
+    other = result.vouch.get(_FORMER.get(row.figure, row.figure))
+    return said if other is None else f"{said} ({_times(other, own)}×)"
 
 
-def _time(seconds: float) -> str:
-    if seconds >= 100:
-        return f"{seconds:,.0f} s"
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{seconds * 1e3:.0f} ms" if seconds >= 0.1 else f"{seconds * 1e3:.2g} ms"
+def _times(other: Figure, own: Figure) -> str:
+    times = other.median / own.median
+    return f"{times:,.0f}" if times >= 10 else f"{times:.1g}"
 
 
-def draw(results: Sequence[Results], folder: Path) -> None:
-    """Latency and memory against size."""
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def line(figures: str, name: str, scale: float) -> list[tuple[float, float]]:
-        return [
-            (r.size.claims, found.p95 * scale)
-            for r in results
-            if (found := getattr(r, figures).get(name)) is not None
-        ]
-
-    latency = {
-        "vouch-kb: experts": line("vouch", "experts", 1e3),
-        "vouch-kb, C loader": line("vouch_fast", "experts", 1e3),
-        "experts": line("sidecar", "experts", 1e3),
-        "salience": line("sidecar", "salience", 1e3),
-        "keystroke": line("sidecar", "keystroke", 1e3),
-    }
-    memory = {"resident memory": line("sidecar", MEMORY, 1e-6)}
-    for name, title, unit, lines in (
-        ("latency", "p95 of an answer", "ms", latency),
-        ("memory", "Resident memory", "MB", memory),
-    ):
-        shown = {key: points for key, points in lines.items() if points}
-        (folder / f"bench-{name}.svg").write_text(chart(title, unit, shown), "utf-8")
+def _kept(result: Results) -> str:
+    each = (
+        f"{name} {first / 1e6:.1f}, {second / 1e6:.1f}"
+        for name, (first, second) in sorted(result.kept.items(), key=lambda one: -one[1][0])
+    )
+    return "; ".join(each)

@@ -1,189 +1,134 @@
-"""What the sidecar takes, through a real LSP connection."""
+"""What the sidecar takes, through a language server over stdio as an editor has it."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
-from benchmarks.client import Client, connected
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.store import Store
+
+from benchmarks.client import Client, connected, is_sealed
+from benchmarks.editing import edit, lent
 from benchmarks.generate import Questions
-from benchmarks.timing import Figure, timed
+from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["WEIGHTS", "Answers", "Measured", "measure"]
+__all__ = ["day", "measure", "names"]
 
-WEIGHTS = ("count", "recency", "citation")
-SETTLE = 0.02
-"""The debounce after a change on disk, which is not counted."""
-CHECKED = 6
-"""Every so many topics, an answer is kept for comparison."""
-Row = dict[str, Any]
-Answers = dict[tuple[str, str], list[Row]]
-
-
-@dataclass(slots=True)
-class Measured:
-    """Figures by name, and some answers of `experts` by topic and weight, linking `declared`."""
-
-    figures: dict[str, Figure] = field(default_factory=dict)
-    answers: Answers = field(default_factory=dict)
+LATER_STARTS = 3
+SAVES = 20
+DAY = 1_000
+"""Saves of a working day of several people."""
+PAUSE = 0.25
+"""Seconds after a save: the next one is another one."""
 
 
-def measure(root: Path, cache: Path, questions: Questions, quick: bool) -> Measured:
-    """Everything about one knowledge base. `cache` is an empty folder."""
-    measured = Measured()
-    _read_once(root)
-    measured.figures |= _starts(root, cache, 2 if quick else 3)
-    with connected(root, cache) as client:
+def measure(root: Path, folder: Path, questions: Questions) -> Figures:
+    """Everything that is asked about one knowledge base. `folder` is for caches, empty."""
+    found = _starts(root, folder)
+    with connected(root, folder) as client:
         client.wait_for("complete", True)
-        measured.figures["memory after the start"] = Figure.of([client.memory()])
-        client.settle()
-        asking = _Asking(client, questions, 2 if quick else 3)
-        measured.figures["empty request"] = asking.nothing()
-        measured.figures["experts"] = asking.experts()
-        measured.answers = asking.answers()
-        measured.figures["salience"] = asking.salience()
-        measured.figures["probe"] = asking.about_prompts("vouch/probe", "text")
-        measured.figures["context"] = asking.about_prompts("vouch/context", "task")
-        measured.figures["keystroke"] = asking.keystroke()
-        measured.figures["saved"] = saved(client, root, 10 if quick else 30)
-        measured.figures["memory"] = Figure.of([client.memory()])
-        measured.figures["memory at most"] = Figure.of([client.memory("VmHWM")])
-    return measured
+        time.sleep(2)  # folders are looked through once more to begin watching them
+        found["memory at first"] = Figure.of([client.memory()])
+        found |= _asked(client, questions)
+        found["saved"] = _saved(client, root)
+        for name, field in (("memory", "VmRSS"), ("shared", "RssFile"), ("peak", "VmHWM")):
+            found[name] = Figure.of([client.memory(field)])
+    return found
 
 
-def _read_once(root: Path) -> None:
-    """Have the system hold the files in memory: a cold start is one without a cache of ours."""
+def _starts(root: Path, folder: Path) -> Figures:
+    """From `initialize` to the first complete answer; the system holds the files in memory."""
     for path in (root / ".vouch").rglob("*"):
         if path.is_file():
             path.read_bytes()
-
-
-def _starts(root: Path, cache: Path, warm: int) -> dict[str, Figure]:
-    """Process start to `initialize` answered, and from there to the first complete answer."""
-    initialized = []
-    complete = []
-    for _ in range(1 + warm):
+    taken = []
+    for _ in range(1 + LATER_STARTS):
         started = time.perf_counter()
-        with connected(root, cache) as client:
-            answered = time.perf_counter()
-            initialized.append(answered - started)
+        with connected(root, folder) as client:
+            initialized = time.perf_counter()
             client.wait_for("complete", True)
-            complete.append(time.perf_counter() - answered)
-            _let_cache_be_written(cache)
-    cold, *warmed = complete
+            taken.append((initialized - started, time.perf_counter() - initialized))
+            while not is_sealed(folder):
+                time.sleep(0.1)
+    complete = [seconds for _, seconds in taken]
     return {
-        "process start": Figure.of(initialized),
-        "cold start": Figure.of([cold]),
-        "warm start": Figure.of(warmed),
+        "process": Figure.of(seconds for seconds, _ in taken),
+        "first start": Figure.of(complete[:1]),
+        "later start": Figure.of(complete[1:]),
     }
 
 
-def _let_cache_be_written(cache: Path, patience: float = 60.0) -> None:
-    """Wait until nothing is written any more."""
-    before: object = None
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        files = sorted((str(p), p.stat().st_size) for p in cache.rglob("*") if p.is_file())
-        if files and files == before:
-            return
-        before = files
-        time.sleep(1.0)
+def _asked(client: Client, questions: Questions) -> Figures:
+    """Each question once: none is answered from what was remembered of it."""
+
+    def asked(method: str, params: Iterable[Mapping[str, object]]) -> Figure:
+        return Figure.of(timed(lambda p=one: client.request(method, p)) for one in params)  # type: ignore[misc]
+
+    topics, prompts = questions.topics, questions.prompts
+    weights = ("count", "recency", "citation")
+    return {
+        "experts": asked("vouch/experts", _each(topics, weights)),
+        "evidence": asked("vouch/experts", _each(topics, ["evidence"])),
+        "salience": Figure.of(_salience(client, questions.windows)),
+        "probe": asked("vouch/probe", ({"text": f"{text[:198]} p"} for text in prompts)),
+        "context": asked("vouch/context", ({"task": f"{text[:198]} c"} for text in prompts)),
+        "search": asked("vouch/search", ({"query": topic} for topic in topics)),
+    }
 
 
-@dataclass(slots=True)
-class _Asking:
-    client: Client
-    questions: Questions
-    repeats: int
-
-    def nothing(self) -> Figure:
-        params = {"session_id": "nobody"}
-        return Figure.of(
-            timed(lambda: self.client.request("vouch/sessionEnd", params)) for _ in range(2_000)
-        )
-
-    def experts(self) -> Figure:
-        """Every topic with every weight."""
-        samples = []
-        for _ in range(self.repeats):
-            for topic in self.questions.topics:
-                for weight in WEIGHTS:
-                    params = {"topic": topic, "weight": weight}
-                    samples.append(self._ask("vouch/experts", params))
-        return Figure.of(samples)
-
-    def answers(self) -> Answers:
-        """Answers to be compared; not measured."""
-        found: Answers = {}
-        for topic in self.questions.topics[::CHECKED]:
-            for weight in ("count", "citation"):
-                params = {"topic": topic, "weight": weight, "linking": "declared"}
-                found[topic, weight] = self.client.request("vouch/experts", params)["experts"]
-        return found
-
-    def _ask(self, method: str, params: dict[str, str]) -> float:
-        return timed(lambda: self.client.request(method, params))
-
-    def salience(self) -> Figure:
-        """The ranking after a new text in a window of eight."""
-        samples = []
-        for number, window in enumerate(self.questions.windows):
-            session = f"window-{number}"
-            for text in window[:-1]:
-                self.client.notify("vouch/prompt", {"session_id": session, "text": text})
-            self.client.request("vouch/salience", {"session_id": session})
-            self.client.notify("vouch/prompt", {"session_id": session, "text": window[-1]})
-            samples.append(self._ask("vouch/salience", {"session_id": session}))
-            self.client.request("vouch/sessionEnd", {"session_id": session})
-        return Figure.of(samples)
-
-    def about_prompts(self, method: str, name: str) -> Figure:
-        """Each prompt with a word of its own, so that nothing is remembered."""
-        samples = []
-        for turn in range(self.repeats):
-            for prompt in self.questions.prompts:
-                params = {name: f"{prompt[:196]} z{turn}{method[6]}"}
-                samples.append(self._ask(method, params))
-        return Figure.of(samples)
-
-    def keystroke(self) -> Figure:
-        """A line of a 10 KB document changes, until the ranking reflects it."""
-        lines = self.questions.document[:10_000].splitlines()
-        document = {"uri": "file:///nowhere/notes.txt", "languageId": "plaintext", "version": 1}
-        self.client.notify(
-            "textDocument/didOpen", {"textDocument": document | {"text": "\n".join(lines)}}
-        )
-        samples = []
-        for turn in range(200):
-            lines[turn % len(lines)] += "x"
-            change = {
-                "textDocument": {"uri": document["uri"], "version": turn + 2},
-                "contentChanges": [{"text": "\n".join(lines)}],
-            }
-            started = time.perf_counter()
-            self.client.notify("textDocument/didChange", change)
-            self.client.request("vouch/salience", {})
-            samples.append(time.perf_counter() - started)
-        return Figure.of(samples)
+def _each(topics: Iterable[str], weights: Iterable[str]) -> list[dict[str, object]]:
+    return [{"topic": topic, "weight": weight} for weight in weights for topic in topics]
 
 
-def saved(client: Client, root: Path, times: int) -> Figure:
-    """A claim's file is written and reported, until an answer reflects it."""
+def _salience(client: Client, windows: Iterable[list[str]]) -> Iterable[float]:
+    """The ranking after a new text came into a window of eight."""
+    for number, window in enumerate(windows):
+        session = {"session_id": f"window-{number}"}
+        for text in window:
+            client.request("vouch/salience", session)
+            client.notify("vouch/prompt", {**session, "text": text})
+        yield timed(lambda s=session: client.request("vouch/salience", s))  # type: ignore[misc]
+        client.request("vouch/sessionEnd", session)
+
+
+def _saved(client: Client, root: Path) -> Figure:
+    """A claim is written and reported, until answers reflect it."""
     samples = []
-    path = root / ".vouch" / "claims" / "claim-000001.yaml"
-    original = path.read_bytes()
-    try:
-        for turn in range(times):
-            now = client.wait_for("generation", 0)["generation"]
-            text = original.replace(b'text: "', b'text: "Edited %d times. ' % turn, 1)
-            path.write_bytes(text)
-            started = time.perf_counter()
-            client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
-            client.wait_for("generation", now + 1)
-            samples.append(time.perf_counter() - started - SETTLE)
-            time.sleep(0.25)  # the next save is another one
-    finally:
-        path.write_bytes(original)
+    with lent(root, SAVES) as paths:
+        for path in paths:
+            samples.append(_save(client, path))
+            time.sleep(PAUSE)
     return Figure.of(samples)
+
+
+def _save(client: Client, path: Path) -> float:
+    generation = client.wait_for("generation", 0)["generation"]
+    started = time.perf_counter()
+    edit([path], "Edited now.")
+    client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+    client.wait_for("generation", generation + 1)
+    return time.perf_counter() - started
+
+
+def day(root: Path, folder: Path, questions: Questions) -> Figure:
+    """Memory after many claims were saved, each followed by a question: hours in a minute."""
+    with connected(root, folder) as client, lent(root, DAY) as paths:
+        client.wait_for("complete", True)
+        for number, path in enumerate(paths):
+            _save(client, path)
+            prompt = questions.prompts[number % len(questions.prompts)]
+            client.request("vouch/context", {"task": f"{prompt[:190]} {number}"})
+        time.sleep(3)  # a new base may be under way
+        return Figure.of([client.memory()])
+
+
+def names(root: Path, questions: Questions) -> Figure:
+    """All names in a document of 100 KB, in process: no request takes as much at once."""
+    paths = [f"entities/{path.name}" for path in (root / ".vouch" / "entities").iterdir()]
+    upserts = Store(root / ".vouch").reconcile(paths).change.upserts
+    found = Names.of(artifact for artifact in upserts if isinstance(artifact, Entity))
+    found.find(questions.document)
+    return Figure.of(timed(lambda: found.find(questions.document)) for _ in range(20))

@@ -1,4 +1,4 @@
-"""Samples of a duration, and what is told of them."""
+"""Samples of a duration or of memory, and what is told of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["Figure", "timed"]
+__all__ = ["Figure", "Figures", "memory", "timed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Median and 95th percentile of samples; in seconds, or in bytes for memory."""
+    """Median and 95th percentile of samples; in seconds, or in bytes."""
 
     median: float
     p95: float
@@ -25,8 +26,20 @@ class Figure:
         return cls(statistics.median(ranked), ranked[at], len(ranked))
 
 
+Figures = dict[str, Figure]
+"""By the name that a row of the table knows."""
+
+
 def timed(work: Callable[[], object]) -> float:
     """Seconds that a call takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
+
+
+def memory(process: int | str = "self", field: str = "VmRSS") -> int:
+    """Bytes that a process holds; `RssAnon`: without pages of files, which processes share."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise LookupError(field)

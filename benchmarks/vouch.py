@@ -1,46 +1,46 @@
-"""vouch-kb 1.5.0 on the same files, as it is and with PyYAML's C loader."""
+"""vouch-kb 1.5.0 on the same files."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.generate import Questions
-from benchmarks.timing import Figure
+from benchmarks.timing import Figure, Figures
 
-__all__ = ["measure"]
+__all__ = ["VERSION", "is_indexed", "measure"]
 
+VERSION = "1.5.0"
+"""The one that `scripts/oracle` installs."""
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".oracle" / "bin" / "python"
-Job = tuple[str, Sequence[Any]]
 
 
-def measure(
-    root: Path, questions: Questions, *, fast: bool, calls: int, index: bool
-) -> dict[str, Figure]:
-    """Figures by name, from this many calls of each; `fast` with the C loader. Without `index`,
-    an index that was made before is used, or an empty one.
-    """
-    jobs: list[Job] = [("index", [])] if index else []
+def measure(root: Path, questions: Questions, calls: int, *, index: bool) -> Figures:
+    """So many calls of each; without `index` its index is not built, nor has it one."""
+    jobs: list[tuple[str, list[Any]]] = [("index", [])] if index else []
     for number in range(calls):
         jobs.append(("experts", [questions.topics[number * 7]]))
         jobs.append(("salience", [questions.windows[number]]))
     jobs.append(("names", [questions.document]))
-    request = {"root": str(root), "fast": fast, "jobs": jobs}
     done = subprocess.run(
         [PYTHON, "-m", "benchmarks.vouch_driver"],
         cwd=ROOT,
-        input=json.dumps(request),
+        input=json.dumps({"root": str(root), "jobs": jobs}),
         capture_output=True,
         text=True,
     )
-    if done.returncode != 0:
+    if done.returncode:
         raise RuntimeError(done.stderr)
     samples: defaultdict[str, list[float]] = defaultdict(list)
     for (name, _), seconds in zip(jobs, json.loads(done.stdout), strict=True):
         samples[name].append(seconds)
     return {name: Figure.of(taken) for name, taken in samples.items()}
+
+
+def is_indexed(root: Path) -> bool:
+    """Whether its index was built, by this run or an earlier one."""
+    return (root / ".vouch" / "state.db").exists()

@@ -1,7 +1,7 @@
 """Times vouch-kb's own functions on one knowledge base. Runs under the oracle's Python, not ours.
 
-Reads `{"root", "fast", "jobs": [[name, arguments], …]}` on standard input and prints, for each job,
-the seconds it took. `fast` is vouch with one line changed: PyYAML's C loader.
+Reads `{"root", "jobs": [[name, arguments], …]}` on standard input and prints, for each job, the
+seconds it took.
 """
 
 from __future__ import annotations
@@ -56,9 +56,6 @@ JOBS: dict[str, Callable[..., Any]] = {
 
 def main() -> None:
     asked = json.load(sys.stdin)
-    if asked["fast"]:
-        yaml: Any = import_module("yaml")
-        yaml.safe_load = lambda text: yaml.load(text, Loader=yaml.CSafeLoader)
     store = vouch("storage").KBStore(Path(asked["root"]))
     taken = []
     for name, arguments in asked["jobs"]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import protocol
 
 from tests.protocol.client import Client, running, uri_of
@@ -30,19 +31,6 @@ KEPT = 1
 
 PROMPT = "Can we restart Relay tonight?"
 PROMPT_URI = "vouch-prompt:/agent-7/1"
-QUESTIONS: dict[str, dict[str, Any]] = {
-    "experts": {"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
-    "salience": {"session_id": "agent-7"},
-    "probe": {"text": PROMPT},
-    "context": {"task": PROMPT, "max_chars": 400},
-    "search": {"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
-    "entity": {"id": "rate-limiter"},
-    "claim": {"id": "limit-per-depot"},
-    "status": {},
-    "stats": {},
-    "capabilities": {},
-    "session_end": {"session_id": "agent-7"},
-}
 # What differs from run to run.
 MOMENTS = {
     "indexed_at": "2026-11-21T09:00:00+00:00",
@@ -50,6 +38,9 @@ MOMENTS = {
     "count": 12,
     "p50_ms": 0.4,
     "p95_ms": 0.9,
+    "said": 2,
+    "opened": 0,
+    "silent": 0,
 }
 INTRODUCTION = """\
 # Protocol
@@ -163,7 +154,7 @@ def _parts(recorder: Recorder, schema: dict[str, Any]) -> Iterator[str]:
         yield _table(schema, operation["params"])
         yield "Result:\n"
         yield _table(schema, operation["result"])
-        yield recorder.ask(operation["method"], QUESTIONS[name])
+        yield recorder.ask(operation["method"], OPERATIONS[name].example)
     yield _standard(recorder)
     yield _refusals(recorder)
     yield _shared(schema)

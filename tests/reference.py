@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.documents import prepare
+from vouch_sidecar.index.content import Needle, content_stems, needles
 from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
 from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -51,6 +51,11 @@ class _Run(NamedTuple):
     end: int
     words: tuple[str, ...]
     stems: tuple[str, ...]
+
+
+def _stems_of(artifact: Artifact) -> list[tuple[str, ...]]:
+    """The stems of each of an artifact's texts."""
+    return [tuple(content_stems(text)) for text in texts(artifact)]
 
 
 class Reference:
@@ -130,14 +135,14 @@ class Reference:
         return sum(
             needle.held_by(frozenset(text))
             for artifact in self.visible(kind, gates)
-            for text in prepare(artifact).stems
+            for text in _stems_of(artifact)
         )
 
     def rarities(
         self, words: Sequence[Needle], kind: Kind, gates: frozenset[str]
     ) -> dict[Needle, float]:
         """ln(1 + texts / texts that hold the word); a word that none holds is rarest."""
-        total = sum(len(prepare(a).stems) for a in self.visible(kind, gates))
+        total = sum(len(_stems_of(a)) for a in self.visible(kind, gates))
         return {
             n: math.log(1 + total / max(1, self.frequency(n, kind, gates))) if total else 1.0
             for n in words
@@ -147,7 +152,7 @@ class Reference:
         """Ids with BM25 scores, best first, ties by id; what the query is a name of goes first."""
         words = needles(query)
         rarities = self.rarities(words, kind, gates)
-        texts = [(a.id, t) for a in self.visible(kind, gates) for t in prepare(a).stems]
+        texts = [(a.id, t) for a in self.visible(kind, gates) for t in _stems_of(a)]
         average = sum(len(t) for _, t in texts) / len(texts) if texts else 0.0
         named = {a.id for a in self.visible(kind, gates) if _is_called(a, query)}
         best: dict[str, float] = dict.fromkeys(named, 0.0)
@@ -162,7 +167,7 @@ class Reference:
         weights = self.rarities(needles(text), Kind.CLAIM, gates)
 
         def share(claim: Artifact) -> float:
-            stems = frozenset(stem for stems in prepare(claim).stems for stem in stems)
+            stems = frozenset(stem for stems in _stems_of(claim) for stem in stems)
             return round(math.fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
 
         claims = [
@@ -212,7 +217,7 @@ class Reference:
         whole = math.fsum(rarities.values())
         shares = {}
         for claim in claims:
-            stems = frozenset(s for text in prepare(claim).stems for s in text)
+            stems = frozenset(s for text in _stems_of(claim) for s in text)
             held = math.fsum(w for n, w in rarities.items() if n.held_by(stems))
             shares[claim.id] = round(held / whole, 9) if whole else 0.0
         best = max(shares.values(), default=0.0)

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
-from vouch_sidecar.operations import call
-from vouch_sidecar.operations.rows import salience_notification
+from vouch_sidecar.operations import as_json, call, salience_notification
 
 from benchmarks.quality.sets import Knowledge
 
@@ -67,7 +66,7 @@ class World:
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return call(self._engine, operation, params, self._caller)
+        return as_json(call(self._engine, operation, params, self._caller))
 
     def end(self, session: str) -> None:
         """Forget a session."""

@@ -1,6 +1,5 @@
 /** Wires the parts; each of them stands in a file of its own. */
 import { randomUUID } from 'node:crypto';
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
 import { ExpertCommands, typesFor } from './expertCommands';
@@ -76,7 +75,7 @@ async function startWhereKnown(
 ): Promise<void> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   for (const folder of folders) {
-    if (await hasKnowledgeBase(folder, homedir())) {
+    if (await hasKnowledgeBase(folder)) {
       await server.restart();
       return;
     }

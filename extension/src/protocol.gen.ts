@@ -411,9 +411,9 @@ export interface ProbeResult {
   readonly probe_time_ms: number;
 }
 
-/** Something wrong with one file, or with a setting from elsewhere. */
+/** Something wrong with one file, with a setting from elsewhere, or with following the disk. */
 export interface ProblemView {
-  /** Relative to `.vouch/`; empty for settings of the client or the environment. */
+  /** Relative to `.vouch/`; empty for settings of the client or the environment, and for what fails at the moment. */
   readonly path: string;
   readonly line: number;
   /** In characters. */

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { coalesce } from '../src/server/coalesce';
 import { CrashCounter } from '../src/server/crashes';
-import { hasKnowledgeBase } from '../src/server/look';
 
 test('a server that dies now and then is started again, one that keeps dying is not', () => {
   const now = new CrashCounter();
@@ -54,24 +50,4 @@ test('a run that fails does not keep the next one from running', async () => {
   await assert.rejects(first);
   await second;
   assert.equal(runs, 2);
-});
-
-test('a knowledge base is seen in a folder, above it up to home, and a little below', async (t) => {
-  const home = mkdtempSync(path.join(tmpdir(), 'vouch-look-'));
-  t.after(() => rmSync(home, { recursive: true }));
-  const made = (...parts: string[]) => {
-    const folder = path.join(home, ...parts);
-    mkdirSync(folder, { recursive: true });
-    return folder;
-  };
-  made('a', '.vouch');
-  assert.ok(await hasKnowledgeBase(path.join(home, 'a'), home));
-  assert.ok(await hasKnowledgeBase(made('a', 'src', 'deep', 'er'), home));
-  made('b', 'services', 'pay', '.vouch');
-  assert.ok(await hasKnowledgeBase(path.join(home, 'b'), home));
-  made('c', 'x', 'y', 'z', '.vouch');
-  assert.ok(!(await hasKnowledgeBase(path.join(home, 'c'), home)));
-  made('d', 'node_modules', '.vouch');
-  assert.ok(!(await hasKnowledgeBase(path.join(home, 'd'), home)));
-  assert.ok(!(await hasKnowledgeBase(path.join(home, 'gone'), path.join(home, 'gone'))));
 });

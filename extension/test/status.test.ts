@@ -69,7 +69,7 @@ test('the report for a bug holds figures, no name, path or text', () => {
     platform: 'linux x64',
     trusted: true,
     server: '0.1.0, from path',
-    settings: ['recall.max_results'],
+    settings: ['recall.maxResults'],
   };
   const report = diagnosticsReport('ready', status, undefined, machine);
   assert.match(report, /Knowledge base 1: claims 12, .*problems 1/);

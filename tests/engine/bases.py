@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import call
+import anyio
+from vouch_sidecar import operations
+from vouch_sidecar.engine import Caller, Engine, Keeper
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
-__all__ = ["NOW", "Clock", "ask", "base", "counts", "engine_on", "write"]
+__all__ = [
+    "NOW",
+    "Clock",
+    "ask",
+    "base",
+    "cached",
+    "call",
+    "counts",
+    "engine_on",
+    "kept",
+    "sealed",
+    "until",
+    "write",
+]
 
 NOW = 1.79e9
 
@@ -43,6 +58,16 @@ def write(folder: Path, path: str, data: bytes | Mapping[str, object]) -> Path:
     return put(folder / ".vouch", path, data if isinstance(data, bytes) else dump(dict(data)))
 
 
+def cached(folder: Path) -> dict[str, str]:
+    """An environment whose caches lie in a folder."""
+    return {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def sealed(folder: Path) -> list[Path]:
+    """The bases in such caches that the next process may begin with."""
+    return sorted(seal.parent for seal in (folder / "cache").rglob("seal.json"))
+
+
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
     """An engine that has read the knowledge bases in these folders."""
     options.setdefault("clock", Clock())
@@ -60,7 +85,29 @@ def ask(
     return call(engine, operation, params, caller or Caller())
 
 
+def call(engine: Engine, operation: str, params: object, caller: Caller) -> dict[str, Any]:
+    """The result of an operation as JSON."""
+    return operations.as_json(operations.call(engine, operation, params, caller))
+
+
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
     """Claims on a topic by entity."""
     rows = ask(engine, "experts", topic=topic, **params)["experts"]
     return {row["entity_id"]: row["claim_count"] for row in rows}
+
+
+@asynccontextmanager
+async def kept(engine: Engine) -> AsyncIterator[Keeper]:
+    """A keeper at work on an engine, until the block ends."""
+    keeper = Keeper(engine)
+    async with anyio.create_task_group() as group:
+        group.start_soon(keeper.run)
+        yield keeper
+        group.cancel_scope.cancel()
+
+
+async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait for something."""
+    with anyio.fail_after(seconds):
+        while not condition():
+            await anyio.sleep(0.005)

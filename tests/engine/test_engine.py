@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -267,3 +268,12 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     write(root, "sessions/s.yaml", session | {"ended_at": "2026-01-01T00:00:00"})
     engine.load()
     assert ask(engine, "salience", session_id="s")["salience"] == []
+
+
+def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path / os.fsdecode(b"caf\xe9")))
+    (status,) = ask(engine, "status")["roots"]
+    assert status["collection"] == "caf\\xe9"
+    assert status["root"] == f"{tmp_path}/caf\\xe9"
+    (hit, *_) = ask(engine, "search", query="keys rotate")["hits"]
+    assert hit["uri"].endswith("/caf%E9/.vouch/claims/rotation.yaml")

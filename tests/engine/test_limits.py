@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.stats import LATEST, Stats, Timing
-from vouch_sidecar.operations import call
 
-from tests.engine.bases import ask, base, engine_on
+from tests.engine.bases import ask, base, call, engine_on
 from tests.protocol import knowledge
 
 PROMPT = 'How does JWT go with "holds the sessions" in the evening?'

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tantivy import Index
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.layout import discover
-from vouch_sidecar.surfaces.hook.alone import hold_warming
-from vouch_sidecar.surfaces.hook.place import nearest
+from vouch_sidecar.index.base import SEAL
+from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.index.schema import artifact_in
+from vouch_sidecar.surfaces.local.post import hold
 
 from tests.hook.conftest import Hook, Place, until
 from tests.protocol import knowledge
@@ -27,7 +30,8 @@ def warm(place: Place) -> None:
 
 
 def whole(place: Place) -> list[Path]:
-    return list(place.cache.glob("*.cache"))
+    """The bases that a process can begin with."""
+    return [seal.parent for seal in place.cache.glob("*/*/" + SEAL)]
 
 
 def test_cold_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
@@ -38,11 +42,31 @@ def test_cold_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
 
 
 def test_while_somebody_warms_nobody_else_does(hook: Hook, place: Place) -> None:
-    assert hold_warming(place.root, place.env)
-    assert not hold_warming(place.root, place.env)
+    lock = hold(place.root, place.env, "warm")
+    assert lock is not None
+    assert hold(place.root, place.env, "warm") is None
     assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
     warm(place)
     assert not whole(place)
+    os.close(lock)
+    warm(place)
+    assert whole(place)
+
+
+def test_where_the_time_is_too_short_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
+    warm(place)
+    (before,) = whole(place)
+    (place.base / "changed").touch()
+    knowledge.claim(place.root, "jwt-rotates", "JWT keys rotate.", "jwt", status="archived")
+    short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
+    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent(0.1)
+    until(lambda: whole(place) not in ([], [before]))
+
+
+def test_a_knowledge_base_below_the_folder_answers(hook: Hook, place: Place) -> None:
+    warm(place)
+    said = hook("user-prompt-submit", prompt=PROMPT, cwd=str(place.base), env=PATIENT).text
+    assert "jwt-rotates" in said
 
 
 def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
@@ -51,12 +75,12 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
     engine.add_root(place.root)
     engine.load()
     from vouch_sidecar.engine import Caller
-    from vouch_sidecar.operations import call
+    from vouch_sidecar.operations import context, perform
 
     unnamed = "which refresh tokens rotate on every use?"
     prompts = (PROMPT, "redis sessions", "JSON Web Token and Redis", "which tokens expire", unnamed)
     for prompt in prompts:
-        said = call(engine, "context", {"task": prompt}, Caller())["text"]
+        said = perform(engine, context.OPERATION, {"task": prompt}, Caller()).text
         ended = hook("user-prompt-submit", prompt=prompt, env=PATIENT)
         assert (ended.text if ended.out else "") == said
     assert prompt == unnamed
@@ -93,31 +117,57 @@ def test_the_same_prompt_twice_is_answered_once(hook: Hook, place: Place) -> Non
 
 
 def test_what_was_retired_since_is_not_said(hook: Hook, place: Place) -> None:
+    """And once somebody has warmed the cache, it is in no file."""
     warm(place)
+    (before,) = whole(place)
     (place.base / "changed").touch()
     text = "Refresh tokens for JWT rotate on every use."
     knowledge.claim(place.root, "jwt-rotates", text, "jwt", status="superseded")
-    assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
-    until(lambda: warmed_anew(place))
-    again = hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).text
+    said = hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).text
+    assert "jwt-rotates" not in said
+    assert "jwt-expires" in said
+    assert not before.exists()
+    until(lambda: whole(place))
+    again = hook("user-prompt-submit", prompt=f"{PROMPT} Again.", env=PATIENT).text
     assert "jwt-rotates" not in again
     assert "jwt-expires" in again
-    for path in place.cache.iterdir():
-        assert b"rotate on every use" not in path.read_bytes()
+    assert not stored(place, "rotate on every use")
 
 
-def warmed_anew(place: Place) -> bool:
-    files = whole(place)
-    return bool(files) and all(b"every use" not in path.read_bytes() for path in files)
+def stored(place: Place, text: str) -> bool:
+    """Whether a sealed base holds a text, compressed as it is there."""
+    layers = [Layer(Index.open(str(base))) for base in whole(place)]
+    assert sum(layer.size for layer in layers) > 1
+    documents = (document for layer in layers for document in layer.documents())
+    return any(text in f"{artifact_in(one)}" for one in documents if one.get_all("artifact"))
 
 
-def test_a_damaged_cache_is_no_cache(hook: Hook, place: Place) -> None:
+def test_what_changed_since_is_said_as_it_is_now(hook: Hook, place: Place) -> None:
     warm(place)
-    (path,) = whole(place)
+    (before,) = whole(place)
+    assert stored(place, "rotate on every use")
+    (place.base / "changed").touch()
+    knowledge.claim(place.root, "jwt-rotates", "JWT refresh tokens rotate every hour.", "jwt")
+    knowledge.claim(place.root, "jwt-new", "We rotate the JWT signing key in May.", "jwt")
+    said = hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).text
+    assert "every use" not in said
+    for text in ("rotate every hour", "signing key in May"):
+        assert text in said
+    assert whole(place) == [before]
+
+
+@pytest.mark.parametrize("name", ["seal.json", "meta.json", "*.store", "*.term"])
+def test_a_damaged_base_is_no_base(hook: Hook, place: Place, name: str) -> None:
+    warm(place)
+    (before,) = whole(place)
+    (path,) = before.glob(name)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x40
     path.write_bytes(data)
-    assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
+    assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).is_silent(5)
+    until(lambda: whole(place))
+    assert not before.exists()
+    assert "jwt-rotates" in hook("user-prompt-submit", prompt=f"{PROMPT}?", env=PATIENT).text
 
 
 def test_a_prompt_is_written_nowhere(hook: Hook, place: Place) -> None:
@@ -149,37 +199,19 @@ def test_an_empty_knowledge_base_has_no_brief(hook: Hook, place: Place) -> None:
 def test_the_way_to_a_resident_process_is_standard_library() -> None:
     code = (
         "import sys\n"
-        "import vouch_sidecar.surfaces.entry, sidecar.surfaces.hook.client\n"
+        "import vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
         "print(*sorted(roots - sys.stdlib_module_names - {'vouch_sidecar', '__main__'}))\n"
-        "print(*sorted(n for n in sys.modules if n.startswith('sidecar.')))\n"
+        "print(*sorted(n for n in sys.modules if n.startswith('vouch_sidecar.')))\n"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code],
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[2] / "sidecar",
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    assert all(name.startswith("vouch_sidecar.surfaces") for name in own.split())
-
-
-@pytest.mark.parametrize("home", ["", "project", "project/below"])
-@pytest.mark.parametrize("start", ["", "project", "project/below", "project/below/deep", "other"])
-@pytest.mark.parametrize("forced", [None, "project/.vouch", "project", "gone/.vouch"])
-@pytest.mark.parametrize("allowed", [False, True])
-def test_the_nearest_is_the_one_that_vouch_finds(
-    tmp_path: Path, home: str, start: str, forced: str | None, allowed: bool
-) -> None:
-    for folder in ("project/.vouch", "project/below/deep", "other/.vouch"):
-        (tmp_path / folder).mkdir(parents=True)
-    if allowed:
-        config = tmp_path / "project" / ".vouch" / "config.yaml"
-        config.write_text("global: {allow_home_kb: true}\n", "utf-8")
-    env = {"HOME": str(tmp_path / home)}
-    if forced is not None:
-        env["VOUCH_KB_PATH"] = str(tmp_path / forced)
-    found = discover(tmp_path / start, env=env)
-    assert nearest(str(tmp_path / start), env) == (None if found is None else str(found))
+    allowed = ("vouch_sidecar.surfaces", "vouch_sidecar.kb.discovery")
+    assert all(name.startswith(allowed) or name == "vouch_sidecar.kb" for name in own.split())

@@ -20,10 +20,7 @@ def entity(entity_id: str, name: str, **fields: object) -> Entity:
 
 
 def names_of(*known: Entity) -> Names:
-    names = Names()
-    for one in known:
-        names.add(one)
-    return names
+    return Names.of(known)
 
 
 def found(text: str, *known: Entity) -> list[tuple[str, str, Arm]]:
@@ -141,8 +138,9 @@ def test_words_that_name_two_entities_are_ambiguous() -> None:
         ("a", Arm.NAME, True),
         ("b", Arm.ALIAS, True),
     ]
-    names.remove("b")
-    assert [m.ambiguous for m in names.find("Mercury rises")] == [False]
+    without = names.changed([], ["b"])
+    assert [m.ambiguous for m in without.find("Mercury rises")] == [False]
+    assert [m.ambiguous for m in names.find("Mercury rises")] == [True, True]
 
 
 def test_a_longer_name_covers_the_names_in_it() -> None:
@@ -214,18 +212,18 @@ class NamesMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.names = Names()
-        self.known: dict[str, Entity] = {}
+        self.names = Names.of([entity("e0", "jwt"), entity("e1", "Ada", type="person")])
+        self.known = {one.id: one for one in self.names.entities()}
         self.text = ""
 
     @rule(new=entities())
     def add(self, new: Entity) -> None:
-        self.names.add(new)
+        self.names = self.names.changed([new], [])
         self.known[new.id] = new
 
     @rule(entity_id=st.sampled_from(["e0", "e1", "e2", "e3", "nobody"]))
     def remove(self, entity_id: str) -> None:
-        self.names.remove(entity_id)
+        self.names = self.names.changed([], [entity_id])
         self.known.pop(entity_id, None)
 
     @rule(text=texts)

@@ -127,6 +127,6 @@ _keys: st.SearchStrategy[Key] = st.one_of(
 steps = st.tuples(
     st.lists(artifacts, max_size=5),
     st.frozensets(_keys, max_size=2),
-    st.sampled_from(("as it is", "frozen", "built")),
+    st.sampled_from(("as it is", "base", "beside")),
 )
 """What comes, what goes, and to what: see `tests.index.test_knowledge`."""

@@ -5,71 +5,11 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.files import UnreadableError, mtime_ns, packed
-from vouch_sidecar.kb.layout import classify, discover, is_folder, scan, survey
+from vouch_sidecar.kb.layout import classify, is_folder, scan, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
 
 from tests.kb.samples import SHA, claim, make_kb, put
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
-
-
-def test_walks_up_from_a_folder_or_a_document(home: Path) -> None:
-    kb_dir = make_kb(home / "project")
-    inner = home / "project" / "src" / "deep"
-    inner.mkdir(parents=True)
-    for start in (inner, inner / "new.py", kb_dir / "claims" / "c.yaml", home / "project"):
-        assert discover(start, env={}, home=home) == home / "project"
-
-
-def test_nested_knowledge_bases_are_their_own(home: Path) -> None:
-    make_kb(home / "outer")
-    make_kb(home / "outer" / "inner")
-    assert discover(home / "outer" / "inner" / "x", env={}, home=home) == home / "outer" / "inner"
-
-
-def test_never_the_home_folder_for_a_project_below_it(home: Path) -> None:
-    kb_dir = make_kb(home)
-    project = home / "project"
-    assert discover(project, env={}, home=home) is None
-    assert discover(home, env={}, home=home) == home
-    assert discover(project, env={"HOME": str(home)}) is None
-    for text in ("global: {allow_home_kb: 'true'}", "global: [", "global: {allow_home_kb: 1}"):
-        (kb_dir / "config.yaml").write_text(text)
-        assert discover(project, env={}, home=home) is None
-    (kb_dir / "config.yaml").write_text("global: {allow_home_kb: true}")
-    assert discover(project, env={}, home=home) == home
-
-
-def test_never_beyond_the_home_folder(tmp_path: Path, home: Path) -> None:
-    make_kb(tmp_path)
-    assert discover(home / "project", env={}, home=home) is None
-
-
-def test_the_environment_decides(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kb_dir = make_kb(home / "named")
-    make_kb(home / "project")
-    forced = {"VOUCH_KB_PATH": str(kb_dir)}
-    assert discover(home / "project", env=forced, home=home) == home / "named"
-    wrong = {"VOUCH_KB_PATH": str(home / "named")}
-    assert discover(home / "project", env=wrong, home=home) is None
-    hosted = {"VOUCH_PROJECT_DIR": str(home / "project")}
-    assert discover(None, env=hosted, home=home) == home / "project"
-    assert discover(home / "named", env=hosted, home=home) == home / "named"
-    monkeypatch.chdir(home / "named")
-    assert discover(None, env={"VOUCH_PROJECT_DIR": "/nowhere"}, home=home) == home / "named"
-
-
-def test_a_folder_reached_by_links_is_its_real_self(home: Path) -> None:
-    make_kb(home / "project")
-    (home / "link").symlink_to(home / "project")
-    assert discover(home / "link", env={}, home=home) == home / "project"
-    (home / "loop").symlink_to(home / "loop")
-    assert discover(home / "loop", env={}, home=home) is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +101,6 @@ def test_a_link_to_a_knowledge_base_is_followed_and_no_link_out_of_it(tmp_path: 
     (there / "evidence").symlink_to(root)
     kb_dir = root / ".vouch"
     kb_dir.symlink_to(there)
-    assert discover(root, env={}, home=tmp_path) == root
     found = survey(kb_dir)
     assert found.files.keys() == {"claims/c.yaml", "claims/again.yaml"}
     assert {p.path for p in found.problems} == {
@@ -179,7 +118,6 @@ def test_a_link_to_a_knowledge_base_is_followed_and_no_link_out_of_it(tmp_path: 
 def test_a_link_to_no_folder_is_empty(tmp_path: Path, target: str) -> None:
     put(tmp_path, "file", b"x")
     (tmp_path / ".vouch").symlink_to(tmp_path / target)
-    assert discover(tmp_path, env={}, home=tmp_path) is None
     assert scan(tmp_path / ".vouch") == {}
 
 
@@ -196,9 +134,23 @@ def test_pipes_and_folders_are_not_files(tmp_path: Path) -> None:
 def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
     (kb_dir / os.fsdecode(b"claims/caf\xe9.yaml")).write_bytes(claim())
+    (kb_dir / os.fsdecode(b"sources/\xff")).mkdir()
+    (kb_dir / os.fsdecode(b"sources/\xfe")).symlink_to(tmp_path.parent)
+    put(kb_dir, "claims/a.yaml", claim())
     found = survey(kb_dir)
-    assert found.files == {}
-    assert ["UTF-8" in p.message for p in found.problems] == [True]
+    assert found.files.keys() == {"claims/a.yaml"}
+    problems = {p.path: p.message for p in found.problems}
+    assert problems.keys() == {"claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml", "sources/\\xfe"}
+    assert "UTF-8" in problems["claims/caf\\xe9.yaml"]
+    assert "UTF-8" in problems["sources/\\xff/meta.yaml"]
+
+
+@pytest.mark.parametrize("path", ["sources/a\0b/meta.yaml", "sources/\ud800/meta.yaml"])
+def test_what_no_file_can_be_called_is_not_there(tmp_path: Path, path: str) -> None:
+    kb_dir = make_kb(tmp_path)
+    put(kb_dir, "claims/a.yaml", claim())
+    found = survey(kb_dir, only=[path, "claims/a.yaml"])
+    assert found.files.keys() == {"claims/a.yaml"}
 
 
 def test_the_number_of_files_is_capped_and_that_is_said(tmp_path: Path) -> None:

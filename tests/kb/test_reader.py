@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import (
 from tests.kb.samples import SHA, claim, dump, entity, page
 
 CLAIM = "claims/auth-uses-jwt.yaml"
+SOURCE = f"sources/{SHA}/meta.yaml"
 
 
 def served(path: str, data: bytes) -> Artifact:
@@ -159,8 +160,6 @@ def test_an_id_unlike_the_file_name_counts_with_a_warning() -> None:
             dump({"id": "r", "source": "a", "relation": "r", "target": "b"}),
             "relation",
         ),
-        ("pages/auth.md", page(scope="whatever"), "scope"),
-        ("pages/auth.md", page(scope=5), "scope"),
         (CLAIM, claim() + b"status: stable\n", "status"),
     ],
 )
@@ -202,9 +201,13 @@ def test_served_with_a_warning(path: str, data: bytes, field: str) -> None:
         ("pages/auth.md", page(title=None), "title"),
         ("pages/auth.md", page(status="retired"), "status"),
         ("pages/auth.md", page(scope="Private"), "scope.visibility"),
+        ("pages/auth.md", page(scope="whatever"), "scope.visibility"),
+        ("pages/auth.md", page(scope=5), "scope"),
         ("pages/auth.md", page(scope=["private"]), "scope"),
         ("pages/auth.md", page(scope={"visibility": "x", "agent": "a"}), "scope.visibility"),
         ("sources/x/meta.yaml", dump({"id": "x", "locator": "x"}), "id"),
+        (SOURCE, dump({"id": SHA, "locator": "x", "scope": "mine"}), "scope.visibility"),
+        (SOURCE, dump({"id": SHA, "locator": "x", "scope": False}), "scope"),
     ],
 )
 def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> None:
@@ -256,6 +259,15 @@ def test_an_alias_bomb_is_refused_without_being_walked() -> None:
         for i in range(9)
     )
     assert "aliases" in refused(CLAIM, bomb.encode() + b"entities: *k9\n")[1]
+
+
+@pytest.mark.parametrize("scope", ["mine", 5, ["team"], {"visibility": None}])
+def test_a_scope_that_cant_be_read_withholds_the_version_before_too(scope: object) -> None:
+    source = dump({"id": SHA, "locator": "x", "scope": scope})
+    for path, data in (("pages/auth.md", page(scope=scope)), (SOURCE, source)):
+        reading = parse(path, data)
+        assert (reading.artifact, reading.withhold) == (None, True)
+        assert [problem.severity for problem in reading.problems] == [Severity.ERROR]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.kb.records import Severity
+from vouch_sidecar.kb.settings import GROUPS, Recall, Settings, load_settings, viewer_for
 
+from scripts import settings_docs
 from tests.kb.samples import dump
 
 
 def test_defaults() -> None:
-    settings, problems = load_settings(None, None, {})
+    settings, problems = load_settings(None, {}, {})
     assert problems == ()
     assert settings == Settings()
     assert (settings.reflex.enabled, settings.reflex.window, settings.reflex.top_k) == (True, 8, 3)
@@ -32,8 +37,9 @@ def test_the_last_layer_wins_setting_by_setting() -> None:
         }
     )
     client = {
-        "retrieval": {"reflex": {"window": 6}},
-        "sidecar": {"recall": {"max_results": 6}, "hover": {"max_claims": 7}},
+        "reflex": {"window": 6},
+        "recall": {"maxResults": 6},
+        "hover": {"max_claims": 7},
     }
     env = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "8", "VOUCH_SIDECAR_PROMPTS_IDLE_MS": "0"}
     settings, problems = load_settings(config, client, env)
@@ -42,19 +48,21 @@ def test_the_last_layer_wins_setting_by_setting() -> None:
     assert (settings.recall.max_results, settings.recall.timeout_ms) == (8, 200)
     assert settings.hover.max_claims == 7
     assert settings.prompts.idle_ms == 0
-    assert settings.persona == "clerk"
+    assert settings.general.persona == "clerk"
 
 
 def test_vouchs_own_recall_is_another_matter() -> None:
     config = dump({"recall": {"enabled": False, "max_chars": 12000}})
-    settings, problems = load_settings(config, None, {})
+    settings, problems = load_settings(config, {}, {})
     assert settings.recall.enabled is True
     assert problems == ()
 
 
 def test_a_repository_does_not_decide_on_hover() -> None:
-    settings, _ = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), None, {})
+    settings, problems = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), {}, {})
     assert settings.hover.enabled is True
+    assert [p.field for p in problems] == ["sidecar.hover"]
+    assert "client settings and the environment alone" in problems[0].message
 
 
 @pytest.mark.parametrize(
@@ -81,7 +89,7 @@ def test_a_repository_does_not_decide_on_hover() -> None:
     ],
 )
 def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, column: int) -> None:
-    settings, problems = load_settings(text.encode(), None, {})
+    settings, problems = load_settings(text.encode(), {}, {})
     assert settings == Settings()
     assert [(p.path, p.field, p.line, p.column) for p in problems] == [
         ("config.yaml", field, line, column)
@@ -90,18 +98,18 @@ def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, col
 
 
 def test_wrong_values_of_client_and_environment_have_no_path() -> None:
-    client = {"sidecar": {"recall": {"max_results": 11}}, "volunteer": 5}
-    env = {"VOUCH_SIDECAR_RECALL_ENABLED": "maybe", "VOUCH_SIDECAR_REFLEX_TOP_K": "3.0"}
+    client = {"recall": {"max_results": 11}, "volunteer": 5}
+    env = {"VOUCH_SIDECAR_RECALL_ENABLED": "maybe", "VOUCH_SIDECAR_REFLEX_TOP_K": "three"}
     settings, problems = load_settings(None, client, env)
     assert settings == Settings()
     assert {(p.path, p.field) for p in problems} == {
         ("", "sidecar.recall.max_results"),
-        ("", "volunteer"),
+        ("", "vouchSidecar.volunteer"),
         ("", "sidecar.recall.enabled"),
         ("", "retrieval.reflex.top_k"),
     }
     assert {p.message.partition("` ")[0] for p in problems} == {
-        "`vouchSidecar.recall.max_results",
+        "`vouchSidecar.recall.maxResults",
         "`vouchSidecar.volunteer",
         "`VOUCH_SIDECAR_RECALL_ENABLED",
         "`VOUCH_SIDECAR_REFLEX_TOP_K",
@@ -109,29 +117,140 @@ def test_wrong_values_of_client_and_environment_have_no_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("0", False), ("Off", False), ("TRUE", True), ("yes", True)]
+    ("text", "unknown", "line", "meant"),
+    [
+        ("retrieval:\n  reflex:\n    windw: 4\n", "retrieval.reflex.windw", 3, "window"),
+        ("volunteer:\n  treshold: 0.5\n", "volunteer.treshold", 2, "volunteer.threshold"),
+        ("version: 1\nsidecar:\n  recal: {x: 1}\n", "sidecar.recal", 3, "sidecar.recall"),
+        ("sidecar:\n  max_results: 4\n", "sidecar.max_results", 2, "recall.max_results"),
+        ("sidecar: {recall.max_results: 4}\n", "sidecar.recall.max_results", 1, "max_results"),
+        ("sidecar: {1: 4}\n", "sidecar.1", 1, "sidecar."),
+    ],
+)
+def test_an_unknown_key_is_named_with_the_nearest(
+    text: str, unknown: str, line: int, meant: str
+) -> None:
+    settings, [problem] = load_settings(text.encode(), {}, {})
+    assert settings == Settings()
+    assert (problem.path, problem.field, problem.line) == ("config.yaml", unknown, line)
+    assert problem.severity is Severity.WARNING
+    assert problem.message.startswith(f"`{unknown}` is no setting; did you mean `")
+    assert problem.message.endswith(f"{meant}`?") or meant == "sidecar."
+
+
+def test_what_vouch_reads_itself_is_not_unknown() -> None:
+    config = {
+        "volunteer": {"poll_interval_seconds": 2},
+        "retrieval": {"backend": "fts5", "scope": {"more": 1}},
+        "kb": {"more": 1},
+        "sidecars": 5,
+    }
+    assert load_settings(dump(config), {}, {})[1] == ()
+
+
+def test_unknown_names_of_client_and_environment() -> None:
+    client = {"recall": {"maxResult": 3}, "definitely": {"x": 1}}
+    env = {
+        "VOUCH_SIDECAR_RECALL_MAX_RESULT": "3",
+        "VOUCH_SIDECAR_KB_ID": "x",
+        "VOUCH_SIDECAR_LOG": "debug",
+        "VOUCH_SIDECAR_RECALL_ENABLE": "",
+        "VOUCH_KB_PATH": "x",
+    }
+    settings, problems = load_settings(None, client, env)
+    assert settings == Settings()
+    said = [problem.message for problem in problems]
+    assert said[0] == (
+        "`vouchSidecar.recall.maxResult` is no setting; "
+        "did you mean `vouchSidecar.recall.maxResults`?"
+    )
+    assert said[1].startswith("`vouchSidecar.definitely` is no setting")
+    assert said[2] == (
+        "`VOUCH_SIDECAR_RECALL_MAX_RESULT` is no setting; "
+        "did you mean `VOUCH_SIDECAR_RECALL_MAX_RESULTS`?"
+    )
+    assert said[3].startswith("`VOUCH_SIDECAR_KB_ID` is no setting")
+    assert len(said) == 4
+
+
+def test_a_name_that_nobody_can_read_is_shown_harmless_and_bounded() -> None:
+    _, [problem] = load_settings(dump({"sidecar": {"a\x1b`" + "b" * 500: 1}}), {}, {})
+    assert "\x1b" not in problem.message
+    assert len(problem.message) < 200
+
+
+def test_only_so_many_problems_are_said_of_one_file() -> None:
+    unknown = {f"unknown{number}": number for number in range(2_000)}
+    config = dump({"sidecar": {**unknown, "recall": {"enabled": 5}}})
+    problems = load_settings(config, {}, {})[1]
+    assert len(problems) == 20
+    assert problems[0].field == "sidecar.recall.enabled"
+
+
+def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    class More(Recall):
+        second_looks: int = Field(7, ge=1, le=9, description="how often it looks again")
+
+    monkeypatch.setitem(GROUPS, "recall", More)
+    config, env = dump({"sidecar": {"recall": {"second_looks": 2}}}), "VOUCH_SIDECAR_RECALL_"
+    client = {"recall": {"secondLooks": 3}}
+
+    def looks(*given: Any) -> object:
+        settings, problems = load_settings(*given)
+        assert problems == ()
+        return settings.recall.model_dump()["second_looks"]
+
+    assert looks(None, {}, {}) == 7
+    assert looks(config, {}, {}) == 2
+    assert looks(config, client, {}) == 3
+    assert looks(config, client, {f"{env}SECOND_LOOKS": "4"}) == 4
+    [problem] = load_settings(None, {}, {f"{env}SECOND_LOOKS": "10"})[1]
+    assert problem.message.startswith(
+        f"`{env}SECOND_LOOKS` must be a whole number from 1 to 9; it is ignored"
+    )
+    row = "| `sidecar.recall.second_looks` | 7 | 1–9 | how often it looks again |"
+    assert row in settings_docs.table()
+    pages = {page["title"]: page["properties"] for page in settings_docs.configuration()}
+    assert pages["Recall"]["vouchSidecar.recall.secondLooks"] == {
+        "type": "integer",
+        "default": 7,
+        "minimum": 1,
+        "maximum": 9,
+        "scope": "window",
+        "order": 9,
+        "markdownDescription": "How often it looks again, 1 to 9.",
+    }
+    assert "  'recall.secondLooks',\n" in settings_docs.client_names()
+
+
+def test_what_is_made_of_the_models_is_as_they_say() -> None:
+    assert settings_docs.main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("0", False), ("Off", False), ("TRUE", True), (" yes ", True)]
 )
 def test_switches_in_the_environment(text: str, value: bool) -> None:
     env = {"VOUCH_SIDECAR_RECALL_FALLBACK_TO_FTS": text}
-    assert load_settings(None, None, env)[0].recall.fallback_to_fts is value
+    assert load_settings(None, {}, env)[0].recall.fallback_to_fts is value
 
 
 @pytest.mark.parametrize("config", [b"kb: [", b"- a", b"\xff", b"kb: {id: x}\nkb: &a [*a]"])
 def test_a_config_that_cant_be_read_leaves_defaults_and_nobody_asking(config: bytes) -> None:
-    settings, problems = load_settings(config, None, {})
+    settings, problems = load_settings(config, {}, {})
     assert settings == Settings()
     assert [p.path for p in problems] == ["config.yaml"]
     assert viewer_for(settings, None, None, {}) == Viewer()
 
 
 def test_an_empty_config_is_no_problem() -> None:
-    assert load_settings(b"# nothing\n", None, {}) == (Settings(), ())
+    assert load_settings(b"# nothing\n", {}, {}) == (Settings(), ())
 
 
 def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     config = dump({"kb": {"id": "k", "name": "n"}, "retrieval": {"scope": {"agent": "a0"}}})
-    settings, _ = load_settings(config, None, {})
-    assert (settings.kb_id, settings.kb_name) == ("k", "n")
+    settings, _ = load_settings(config, {}, {})
+    assert (settings.kb.id, settings.kb.name) == ("k", "n")
     assert viewer_for(settings, None, None, {}) == Viewer("k", "a0")
     env = {"VOUCH_PROJECT": "p1", "VOUCH_AGENT": "  "}
     assert viewer_for(settings, None, None, env) == Viewer("p1", "a0")
@@ -139,7 +258,7 @@ def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     assert viewer_for(settings, None, init, env) == Viewer("p2", "a2")
     assert viewer_for(settings, Viewer(" p3 ", ""), init, env) == Viewer("p3", "a2")
     scoped, _ = load_settings(
-        dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}}), None, {}
+        dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}}), {}, {}
     )
     assert viewer_for(scoped, None, None, {}) == Viewer("p0", None)
 

@@ -11,7 +11,7 @@ from vouch_sidecar.kb.batches import BATCH_FILES, parse_inline
 from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import scan
 from vouch_sidecar.kb.reader import Reading, parse
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity, key_of
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
@@ -127,19 +127,17 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     now = 1_000_000_000
     assert not store.reconcile(()).change
     assert store.is_settled()
-    assert dict(store.faultless()) == {"claims/a.yaml": scan(kb_dir)["claims/a.yaml"]}
-    assert [store.is_faultless(f"claims/{name}.yaml") for name in "abx"] == [True, False, False]
 
 
 @pytest.mark.parametrize("seconds", [-1, 0, 13_600_000_000])
 def test_a_file_of_any_age_is_read_once(kb_dir: Path, clock: Clock, seconds: int) -> None:
     file = put(kb_dir, "claims/a.yaml", claim("a"))
     os.utime(file, ns=(seconds * 1_000_000_000,) * 2)
-    store = Store(kb_dir, clock=clock)
+    parsed = Parsed()
+    store = Store(kb_dir, clock=clock, parse=parsed)
     assert [a.id for a in store.reconcile().change.upserts] == ["a"]
-    assert store.looks == 1
     assert not store.reconcile().change
-    assert store.looks == 1
+    assert parsed.paths == ["claims/a.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -306,7 +304,6 @@ def test_one_look_finds_what_is_the_same_new_changed_gone_and_unreadable(
     step = store.reconcile()
     assert (ids(step), gone(step)) == ({"a", "e"}, {"c"})
     assert step.problems.keys() == {"claims/b.yaml"}
-    assert {artifact.id for artifact in store.artifacts()} == {"a", "b", "d", "e"}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -386,18 +383,38 @@ def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -
     assert step.config == b""
 
 
-def test_a_config_that_cant_be_read_is_held_then_withheld(
-    kb_dir: Path, store: Store, clock: Clock
+@pytest.mark.parametrize("broken", [b"kb: {id: [", b"- id", b"\xff", b"#" * (2 << 20), None])
+def test_the_last_good_config_counts_as_long_as_there_is_one_that_cant_be_read(
+    kb_dir: Path, store: Store, clock: Clock, broken: bytes | None
 ) -> None:
     file = put(kb_dir, "config.yaml", b"kb: {id: x}")
     store.reconcile()
     file.unlink()
-    file.mkdir()
+    if broken is None:
+        file.mkdir()
+    else:
+        put(kb_dir, "config.yaml", broken, age=5)
+    for _ in range(2):
+        step = store.reconcile()
+        (problem,) = step.problems["config.yaml"]
+        assert problem.message.endswith("; until it can be read, the version before counts")
+        assert (step.config, step.skipped) == (b"kb: {id: x}", 0)
+        assert store.deadline is None
+        clock.now += 2 * GRACE_SECONDS
+    file.rmdir() if broken is None else file.unlink()
     step = store.reconcile()
-    assert (step.config, list(step.problems)) == (b"kb: {id: x}", ["config.yaml"])
-    clock.now += GRACE_SECONDS
+    assert (step.config, step.problems) == (None, {})
+
+
+def test_without_a_good_config_before_it_the_defaults_count(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "config.yaml", b"kb: {id: [")
     step = store.reconcile()
-    assert step.config is None
+    (problem,) = step.problems["config.yaml"]
+    assert (step.config, problem.severity, problem.line) == (None, Severity.ERROR, 1)
+    assert problem.message.endswith("; until it can be read, the defaults count")
+    put(kb_dir, "config.yaml", b"kb: {id: x}", age=5)
+    step = store.reconcile()
+    assert (step.config, step.problems) == (b"kb: {id: x}", {})
 
 
 def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
@@ -429,29 +446,134 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     for name in ("same", "changed", "gone"):
         put(kb_dir, f"claims/{name}.yaml", claim(name))
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
-    earlier = Store(kb_dir)
-    earlier.reconcile()
-    assert earlier.is_settled()
-    kept: dict[str, Stat | None] = dict(earlier.faultless())
-    assert kept.keys() == {"claims/same.yaml", "claims/changed.yaml", "claims/gone.yaml"}
+    _, earlier, kept = keeping(kb_dir, clock)
+    stats: dict[str, Stat | None] = dict(earlier.vouched())
+    assert stats.keys() == kept.keys() == {f"claims/{n}.yaml" for n in ("same", "changed", "gone")}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
-    parsed: list[str] = []
+    parsed = Parsed()
 
-    def note(batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
+    store = Store(kb_dir, clock=clock, parse=parsed)
+    store.remember(stats, kept.__getitem__)
+    step = store.reconcile()
+
+    assert (ids(step), gone(step)) == ({"changed", "unlike"}, set())
+    assert store.lost == {"claims/changed.yaml", "claims/gone.yaml"}
+    assert sorted(parsed.paths) == ["claims/changed.yaml", "claims/odd.yaml"]
+    assert not store.reconcile().change
+    put(kb_dir, "claims/same.yaml", claim("same", text="newer"), age=5)
+    assert ids(store.reconcile()) == {"same"}
+
+
+def test_what_somebody_else_keeps_is_no_change_and_is_vouched_for(
+    kb_dir: Path, clock: Clock
+) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    put(kb_dir, "claims/odd.yaml", claim("unlike"))
+    put(kb_dir, "claims/warned.yaml", claim("warned", type="hunch"))
+    put(kb_dir, "claims/broken.yaml", b"id: [")
+    put(kb_dir, "config.yaml", b"kb: {id: x}")
+    first, store, kept = keeping(kb_dir, clock)
+    assert {key_of(artifact) for artifact in kept.values()} == {keys("a"), keys("warned")}
+    assert ids(first) == {"unlike"}
+    stats = scan(kb_dir)
+    assert dict(store.vouched()) == {p: stats[p] for p in ("config.yaml", "claims/a.yaml")}
+    assert store.loose() == {keys("unlike"), keys("odd"), keys("warned"), keys("broken")}
+    assert store.config == b"kb: {id: x}"
+
+
+def test_a_config_that_cant_be_read_is_not_vouched_for(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "config.yaml", b"kb: {id: x}")
+    store.reconcile()
+    assert [path for path, _ in store.vouched()] == ["config.yaml"]
+    put(kb_dir, "config.yaml", b"kb: [", age=5)
+    store.reconcile()
+    assert (list(store.vouched()), store.config) == ([], b"kb: {id: x}")
+
+
+def test_of_several_files_with_one_id_only_the_first_is_kept_elsewhere(
+    kb_dir: Path, clock: Clock
+) -> None:
+    """Which of them counts is decided here, whatever comes first."""
+    put(kb_dir, "claims/a.yaml", claim("b"))
+    put(kb_dir, "claims/b.yaml", claim("b", text="named like its id"))
+    put(kb_dir, "claims/c.yaml", claim("c"))
+    put(kb_dir, "claims/d.yaml", claim("c"))
+    first, store, kept = keeping(kb_dir, clock)
+    held = {key_of(a): a.path for a in (*kept.values(), *first.change.upserts)}
+    assert held == {keys("b"): "claims/b.yaml", keys("c"): "claims/c.yaml"}
+    assert set(first.problems) == {"claims/a.yaml", "claims/d.yaml"}
+    assert store.loose() >= {keys("b"), keys("c")} - {key_of(a) for a in kept.values()}
+    (kb_dir / "claims/b.yaml").unlink()
+    (artifact,) = store.reconcile().change.upserts
+    assert (artifact.id, artifact.path) == ("b", "claims/a.yaml")
+
+
+def test_what_was_released_is_recalled_but_not_what_changed_since(
+    kb_dir: Path, clock: Clock
+) -> None:
+    for name in ("still", "since"):
+        put(kb_dir, f"claims/{name}.yaml", claim(name))
+    put(kb_dir, "claims/odd.yaml", claim("unlike"))
+    store = Store(kb_dir, clock=clock)
+    said = {artifact.path: artifact for artifact in store.reconcile().change.upserts}
+    assert not dict(store.vouched())
+    asked: list[str] = []
+
+    def recall(path: str) -> Artifact:
+        asked.append(path)
+        return said[path]
+
+    store.release(recall, {keys("since")})
+
+    assert [path for path, _ in store.vouched()] == ["claims/still.yaml"]
+    assert store.loose() == {keys("since"), keys("odd"), keys("unlike")}
+    assert not store.reconcile().change
+    assert asked == []
+    put(kb_dir, "claims/still.yaml", claim("still"), age=5)
+    assert not store.reconcile().change
+    assert set(asked) == {"claims/still.yaml"}
+    put(kb_dir, "claims/still.yaml", claim("still", text="new"), age=4)
+    assert ids(store.reconcile()) == {"still"}
+
+
+def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
+    put(kb_dir, "claims/a.yaml", claim("a", text="one"))
+    put(kb_dir, "claims/broken.yaml", b"id: [")
+    found = store.reread("claims/a.yaml")
+    assert isinstance(found, Claim)
+    assert found.text == "one"
+    for path in ("claims/broken.yaml", "claims/gone.yaml", "claims"):
+        with pytest.raises(LookupError):
+            store.reread(path)
+
+
+class Parsed:
+    """Parses, and notes of which files."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    def __call__(self, batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
         for files in batches:
-            parsed.extend(path for path, _ in files)
+            self.paths += [path for path, _ in files]
             yield from parse_inline([files], expected)
 
-    store = Store(kb_dir, clock=clock, parse=note)
-    recalled = {artifact.path: artifact for artifact in earlier.artifacts()}
-    store.remember(kept, recalled.__getitem__)
-    step = store.reconcile()
-    assert ids(step) == {"changed", "unlike"}
-    assert store.lost == {"claims/changed.yaml", "claims/gone.yaml"}
-    assert {artifact.id for artifact in store.artifacts()} == {"same", "changed", "unlike"}
-    assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
-    assert not store.reconcile().change
+
+def keys(claim_id: str) -> Key:
+    return Kind.CLAIM, claim_id
+
+
+def keeping(kb_dir: Path, clock: Clock) -> tuple[Reconciled, Store, dict[str, Artifact]]:
+    """A first look during which somebody else keeps what is read; what it is, by path."""
+    store = Store(kb_dir, clock=clock)
+    kept: dict[str, Artifact] = {}
+
+    def keep(artifact: Artifact) -> None:
+        kept[artifact.path] = artifact
+
+    store.keep_by(keep, kept.__getitem__)
+    return store.reconcile(), store, kept
 
 
 def test_all_files_may_be_taken_before_any_is_parsed(kb_dir: Path) -> None:
@@ -488,10 +610,7 @@ def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
     assert state() == before
 
 
-def test_what_is_read_at_once_comes_in_the_order_of_its_names(
-    kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vouch_sidecar.kb.store._RUN", 3)
+def test_what_is_read_at_once_comes_in_the_order_of_its_names(kb_dir: Path, store: Store) -> None:
     for number in range(20, 0, -1):
         put(kb_dir, f"claims/c{number:02}.yaml", claim(f"c{number:02}"))
     step = store.reconcile()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.access import Viewer, gate_of, is_live
-from vouch_sidecar.kb.layout import discover
+from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -130,10 +130,10 @@ def test_the_other_kinds_say_what_they_were_given(written: tuple[Path, dict[str,
 
 def test_its_config_makes_its_own_project_the_viewer(written: tuple[Path, dict[str, str]]) -> None:
     root, _ = written
-    settings, problems = load_settings((root / ".vouch" / "config.yaml").read_bytes(), None, {})
+    settings, problems = load_settings((root / ".vouch" / "config.yaml").read_bytes(), {}, {})
     assert problems == ()
-    assert settings.kb_name == root.name
-    assert viewer_for(settings, None, None, {}) == Viewer(settings.kb_id, None)
+    assert settings.kb.name == root.name
+    assert viewer_for(settings, None, None, {}) == Viewer(settings.kb.id, None)
 
 
 def test_its_own_starter_and_a_real_redaction(vouch_kb: Path, tmp_path: Path) -> None:
@@ -141,7 +141,8 @@ def test_its_own_starter_and_a_real_redaction(vouch_kb: Path, tmp_path: Path) ->
         subprocess.run([vouch_kb, *args], cwd=tmp_path, check=True, capture_output=True)
 
     run("init")
-    assert discover(tmp_path / "src", env={}, home=tmp_path.parent) == tmp_path
+    env = {"HOME": str(tmp_path.parent)}
+    assert discover(tmp_path / "src", env=env) == [str(tmp_path)]
     store = Store(tmp_path / ".vouch")
     claims = [a for a in store.reconcile().change.upserts if isinstance(a, Claim)]
     assert len(claims) == 1

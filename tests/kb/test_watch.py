@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -98,6 +99,17 @@ async def test_files_in_a_folder_that_came_later_are_named(tmp_path: Path) -> No
         await heard.until(lambda: heard.files == {"evidence/e.yaml", f"sources/{source}/meta.yaml"})
 
 
+async def test_a_folder_that_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    (kb_dir / os.fsdecode(b"sources/\xff")).mkdir()
+    put(kb_dir, "sources/a/meta.yaml", b"id: a")
+    async with watched(tmp_path) as heard:
+        for path in ("sources/a/meta.yaml", "claims/a.yaml"):
+            put(kb_dir, path, b"id: x")
+        await heard.until(lambda: heard.files == {"sources/a/meta.yaml", "claims/a.yaml"})
+        assert heard.lost == [False]
+
+
 async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
     async with watched(tmp_path) as heard:
@@ -134,7 +146,7 @@ async def test_without_events_it_says_so_and_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_kb(tmp_path)
-    failures = [OSError("no watches left"), RuntimeError("broken")]
+    failures = [OSError("no watches left"), RuntimeError("broken"), ValueError("a name")]
 
     def failing(*args: Any, **kwargs: Any) -> object:
         if failures:

@@ -18,7 +18,7 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations import schema as schemas
 
 from tests.engine.bases import ask, base, counts, engine_on, write
-from tests.kb.samples import SHA, claim, entity, page
+from tests.kb.samples import SHA, claim, dump, entity, page
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
@@ -94,9 +94,9 @@ def test_real_answers_of_every_operation_fit_the_schemas(
     tmp_path: Path, root: Path, several: bool
 ) -> None:
     engine = engine_on(root, *([base(tmp_path / "other")] if several else []))
-    asked = [(name, params) for name, params in CALLS if name in OPERATIONS]
-    assert {name for name, _ in asked} == set(OPERATIONS)
-    for name, params in asked:
+    named = {name for name, _ in CALLS}
+    others = [(n, dict(op.example)) for n, op in OPERATIONS.items() if n not in named]
+    for name, params in [*CALLS, *others]:
         valid(SCHEMA["operations"][name]["params"], params)
         answer = ask(engine, name, None, **params)
         assert json.loads(json.dumps(answer)) == answer
@@ -200,6 +200,40 @@ def test_a_source_that_is_not_for_the_viewer_is_missing(engine: Engine, root: Pa
     assert ask(engine, "status")["roots"][0]["counts"]["evidence"] == 0
     hers = ask(engine, "claim", id="quoting", viewer={"agent": "a"})
     assert hers["claim"]["citations"][0]["quote"] == "the secret"
+
+
+SECRET = {"id": SHA, "locator": "secret.md", "title": "A secret"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        None,
+        dump(SECRET | {"scope": {"visibility": "private"}}),
+        dump(SECRET | {"scope": "mine"}),
+        b"id: [",
+        b"#" * (2 << 20),
+    ],
+)
+def test_evidence_of_a_withheld_source_is_missing(tmp_path: Path, source: bytes | None) -> None:
+    quoted = {"id": "e", "source_id": SHA, "locator": "secret line", "quote": "the secret"}
+    files = {
+        "evidence/e.yaml": dump(quoted),
+        "claims/quoting.yaml": claim("quoting", evidence=["e", "e2"], entities=["vault"]),
+    }
+    if source is not None:
+        files[f"sources/{SHA}/meta.yaml"] = source
+    engine = engine_on(base(tmp_path / "kb", files))
+    for operation, params in (("claim", {"id": "quoting"}), ("entity", {"id": "vault"})):
+        answer = ask(engine, operation, None, **params, viewer={"agent": "a", "project": "p"})
+        assert "secret" not in json.dumps(answer)
+    cited = ask(engine, "claim", id="quoting")["claim"]["citations"]
+    assert [(one["id"], one["kind"], one["source_id"]) for one in cited] == [
+        ("e", "missing", None),
+        ("e2", "missing", None),
+    ]
+    (row,) = rows(engine, "authenticates requests")
+    assert row["citation_count"] == 2
 
 
 def test_a_call_with_a_session_is_a_slot_of_it(engine: Engine) -> None:

@@ -32,6 +32,11 @@ VALID: dict[str, dict[str, object]] = {
 }
 
 
+def valid(operation: str) -> dict[str, object]:
+    """Params in order."""
+    return VALID.get(operation, dict(OPERATIONS[operation].example))
+
+
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     return engine_on(base(tmp_path / "kb"))
@@ -101,8 +106,8 @@ def test_a_missing_field_is_said_to_be_missing(operation: str) -> None:
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
 def test_null_is_not_given(operation: str) -> None:
-    model, needed = OPERATIONS[operation].params, VALID.get(operation, {})
-    nothing = dict.fromkeys(model.model_fields)
+    model, needed = OPERATIONS[operation].params, valid(operation)
+    nothing: dict[str, object] = dict.fromkeys(model.model_fields)
     assert read_params(model, nothing | needed) == read_params(model, needed)
     required = {name for name, info in model.model_fields.items() if info.is_required()}
     if required:
@@ -128,7 +133,13 @@ def test_params_that_are_no_object(operation: str, params: object) -> None:
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
 def test_unknown_fields_are_ignored(engine: Engine, operation: str) -> None:
-    assert ask(engine, operation, None, **VALID.get(operation, {}), future=[SENT])
+    assert ask(
+        engine,
+        operation,
+        None,
+        **valid(operation),
+        future=[SENT],
+    )
 
 
 _json = st.recursive(
@@ -155,7 +166,7 @@ def test_any_params_get_an_answer_or_a_readable_refusal(
         assert all("\n" not in text for text in refused(operation, params).values())
         return
     with suppress(InvalidParamsError):  # for what is not there
-        assert call(Engine(env={}), operation, params, Caller())["complete"] is True
+        assert call(Engine(env={}), operation, params, Caller()).complete is True
 
 
 def test_an_operation_that_does_not_exist(engine: Engine) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import call
-from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.operations import as_json, call
+from vouch_sidecar.retrieval.matching import Question, matching
 
 from tests.oracle import OracleKb, now
 
@@ -29,7 +29,7 @@ class Sidecar:
 
     def call(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return call(self._engine, operation, params, self._caller)
+        return as_json(call(self._engine, operation, params, self._caller))
 
     def experts(self, topic: str, weight: str = "count", **params: Any) -> list[Row]:
         """Rows under linking `declared`, which is what vouch does."""
@@ -47,10 +47,10 @@ class Sidecar:
 
     def matched(self, topic: str) -> list[str]:
         """Ids of all declared claims that match a topic."""
-        question = Question(topic, now(), linking="declared", limit=1_000_000)
+        question = Question(topic, now(), linking="declared")
         with self._engine.serving(self._caller) as served:
-            rows = rank([one.view for one in served], question)
-        return sorted({c.id for r in rows for c in r.view.knowledge.claims_at(r.ordinals)})
+            found = matching([one.view for one in served], question)
+        return sorted({c.id for match in found for c in match.view.claims_in(match.query)})
 
 
 def by_score(rows: list[Row]) -> list[tuple[float, list[Row]]]:

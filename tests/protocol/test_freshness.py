@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client
@@ -170,3 +173,50 @@ def test_health_is_told_on_change(start: Start, root: Path) -> None:
     told = client.notified("vouch/didChangeStatus", since)
     assert told["health"] == "warning"
     assert "broken.yaml" in told["message"]
+
+
+def followed(client: Client, root: Path) -> None:
+    """A claim that comes is served, and gone as soon as it is redacted."""
+    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
+    served(client, 3)
+    knowledge.claim(root, "jwt-signed", "[redacted]", "jwt", status="redacted")
+    served(client, 2)
+
+
+def test_a_name_that_is_not_utf8_costs_only_itself(start: Start, root: Path) -> None:
+    kb_dir = root / ".vouch"
+    (kb_dir / os.fsdecode(b"sources/\xff")).mkdir()
+    (kb_dir / os.fsdecode(b"claims/caf\xe9.yaml")).write_text("id: cafe", "utf-8")
+    client = connected(start, root)
+    followed(client, root)
+    status = client.request("vouch/status")
+    problems = [problem["path"] for problem in status["roots"][0]["problems"]]
+    assert problems == ["claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"]
+    assert status["degraded"] == ["files_skipped"]
+    assert status["watcher"] == "own"
+
+
+def test_a_name_that_is_not_utf8_and_comes_later(start: Start, root: Path) -> None:
+    client = connected(start, root)
+    (root / ".vouch" / os.fsdecode(b"sources/\xff")).mkdir()
+    client.until("vouch/status", {}, lambda status: "files_skipped" in status["degraded"])
+    followed(client, root)
+
+
+@pytest.mark.parametrize("target", ["x" * 300, ".git", "locked/repository"])
+def test_a_link_to_git_that_leads_nowhere(start: Start, root: Path, target: str) -> None:
+    (root / "locked").mkdir(0o000)
+    (root / ".git").symlink_to(target)
+    followed(connected(start, root), root)
+    (root / "locked").chmod(0o700)
+
+
+def test_a_document_that_no_file_can_be(start: Start, root: Path) -> None:
+    """It is open before the first problem of a file has to be told, and stays so."""
+    client = connected(start, root)
+    client.open("file:///x/a%00b", "JWT")
+    since = len(client.received)
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: [", "utf-8")
+    told = client.notified("textDocument/publishDiagnostics", since)
+    assert told["uri"].endswith("broken.yaml")
+    followed(client, root)

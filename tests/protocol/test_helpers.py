@@ -36,10 +36,22 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def helpers_of(pid: int) -> list[int]:
+def children_of(pid: int) -> list[int]:
     """The running children of a process."""
     lists = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for found in lists for child in found.read_text().split()]
+
+
+def helpers_of(pid: int) -> list[int]:
+    """Those of them that parse."""
+    return [child for child in children_of(pid) if b"spawn_main" in command_of(child)]
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def is_gone(pid: int) -> bool:
@@ -65,8 +77,11 @@ def loading(start: Start, many: Path) -> Iterator[tuple[Client, list[int]]]:
     client.initialize(many)
     assert eventually(lambda: helpers_of(client.process.pid), 20)
     helpers = helpers_of(client.process.pid)
+    children = children_of(client.process.pid)
     yield client, helpers
-    assert eventually(lambda: all(map(is_gone, helpers)), 3)
+    assert eventually(lambda: all(map(is_gone, helpers)), 10)
+    client.dispose()
+    assert eventually(lambda: all(map(is_gone, children)), 10)
 
 
 def test_they_end_when_all_is_read(loading: tuple[Client, list[int]]) -> None:
@@ -74,7 +89,7 @@ def test_they_end_when_all_is_read(loading: tuple[Client, list[int]]) -> None:
     assert eventually(lambda: client.request("vouch/status")["complete"], 30)
     assert client.request("vouch/status")["roots"][0]["counts"]["claims"] == COUNT
     pid = client.process.pid
-    assert eventually(lambda: not any(Path(f"/proc/{h}").exists() for h in helpers), 5)
+    assert eventually(lambda: not any(Path(f"/proc/{h}").exists() for h in helpers), 10)
     assert not helpers_of(pid)
 
 

@@ -48,18 +48,24 @@ def test_folders_come_and_go(start: Start, tmp_path: Path) -> None:
     client.until("vouch/status", {}, lambda result: len(result["roots"]) == 2)
 
 
-def test_a_knowledge_base_below_or_above_a_folder(start: Start, tmp_path: Path) -> None:
+def test_a_knowledge_base_above_a_folder_or_several_below(start: Start, tmp_path: Path) -> None:
     outer = knowledge.make(tmp_path / "outer")
     knowledge.make(outer / "packages" / "inner")
+    knowledge.make(outer / "packages" / "other")
+    for folder, served in (
+        (outer, ["outer"]),
+        (outer / "packages", ["outer"]),
+        (outer / "packages" / "inner", ["inner"]),
+    ):
+        client = start()
+        client.initialize(folder)
+        client.indexed()
+        assert collections(client) == served
+    (outer / ".vouch").rename(outer / "aside")
     client = start()
     client.initialize(outer)
     client.indexed()
-    assert collections(client) == ["inner", "outer"]
-    (outer / "src").mkdir()
-    above = start()
-    above.initialize(outer / "src")
-    above.indexed()
-    assert collections(above) == ["outer"]
+    assert collections(client) == ["inner", "other"]
 
 
 def test_a_document_outside_every_folder_brings_its_own(

@@ -1,18 +1,95 @@
-"""The worked examples of docs/how-it-decides.md are what the sidecar says."""
+"""The worked examples of docs/how-it-decides.md are what the sidecar says, its constants those of
+the code.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
+from vouch_sidecar.index.schema import HALF_LIFE_DAYS
+from vouch_sidecar.retrieval import constants
 
 from benchmarks.quality.world import World, copied
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^\| (.+?) \| (“.+|nothing: .+?) \|$", PAGE, re.MULTILINE)
+
+CONSTANTS = vars(constants)
+TABLES = ("WRITTEN_AS_NAME", "AS_THE_ENTITY_HAS_IT", "WITHOUT_ITS_CAPITAL")
+"""Values by tier, from the rarest word to the commonest."""
+QUOTES = """
+name {NAME:g} · alias {ALIAS:g} · identifier form of a name {IDENTIFIER_FORM:g} ·
+other number or verb form {INFLECTED:g} · surname {SURNAME:g}
+written as a name, {WRITTEN_AS_NAME};
+as the entity has it, {AS_THE_ENTITY_HAS_IT};
+without the capital that the entity has, {WITHOUT_ITS_CAPITAL}.
+such as C# or @team: {SIGNED:g}.
+A word with a particle: {WITH_PARTICLE:g}.
+One letter {ONE_LETTER:g}, two {TWO_LETTERS:g} (capitals {TWO_CAPITALS:g}),
+in another case {SHORT_IN_ANOTHER_CASE:g}.
+Stopwords alone {STOPWORDS_ALONE:g}, one in capitals amid others {STOPWORD_IN_CAPITALS:g}.
+One or two signs of a script without spaces {FEW_SIGNS:g}.
+(own + 1) / (own + 1 + others / {OUTSIDE})
+at least {WRITTEN_OUT:g} where text and name both have a capital
+part of a longer proper name {PART_OF_LONGER_NAME:g} · in a web or mail address {ADDRESS:g} ·
+without signs that belong to the name {BARE:g} ·
+by a hyphen, dot, slash and the like {JOINED:g} a side
+(where {HEADING_SHARE:g} of the content words have one)
+From **{LISTED:.2f}** an entity is *listed*, from **{VOLUNTEERED:.2f}** it is *volunteered*
+fades by {FADING:g} for every newer text
+named {NAMED[0]:g} + {NAMED[1]:g} × strength; found by full text {FOUND[0]:g} + {FOUND[1]:g} ×
+the same without claims {NAMED_WITHOUT_CLAIMS[0]:g} + {NAMED_WITHOUT_CLAIMS[1]:g} ×
+and {FOUND_WITHOUT_CLAIMS[0]:g} + {FOUND_WITHOUT_CLAIMS[1]:g} ×.
+at least two content words of a text and {DESCRIBED_SHARE:g} of them by rarity.
+fewer than {LEAST_WORDS} words
+quoted {PHRASE_WORTH[quoted]:g} · title, identifier or notation {PHRASE_WORTH[title]:g} ·
+written like a name {PHRASE_WORTH[name]:g} ·
+together in an artifact {PHRASE_WORTH[together]:g} ·
+a rare word {PHRASE_WORTH[rare]:g} (from {RARE:g} of the greatest rarity);
+what holds {WHOLE_SHARE:g} of it by rarity, with a similarity of {WHOLE_WORTH:g} × that share;
+similarity = {WHOLE_WORTH:g} × share
+none of the 38,000 commonest {COMMONNESS[0]:g}, ordinary {COMMONNESS[3]:g},
+common {COMMONNESS[2]:g}, very common {COMMONNESS[1]:g}; numbers, days and months {SLIGHT:g};
+a pair of signs of a script without spaces {SIGN_PAIR:g}, with hiragana {HIRAGANA:g}.
+{ANSWER_WORDS:g} words or more that are no numbers;
+of a question a share of {QUESTION_SHARE:g} and a weight of {QUESTION_WEIGHT:g},
+of anything else {OTHER_SHARE:g} and {OTHER_WEIGHT:g}.
+words more than {NEARBY} content words apart
+where more than {RIVALS} claims hold as much as the best
+the largest share from {PARTIAL_SHARE:g} on
+{OTHER_FORM:g} for another form of one
+{LEADS:g} where the claim begins with a word of the topic
+1/√(1 + {PROLIFIC} × own_claims / all_claims)
+with 1/{PROLIFIC} of all claims
+2^(−age in days / {HALF_LIFE_DAYS:g})
+""".strip().splitlines()
+"""Words of the page around each constant; the page does not break its lines there."""
+
+
+def test_every_constant_of_judgement_is_quoted() -> None:
+    fields = (field for quote in QUOTES for _, field, _, _ in Formatter().parse(quote))
+    quoted = {field.partition("[")[0] for field in fields if field}
+    judged = {name for name in CONSTANTS if name.isupper() and not name.startswith("MAX_")}
+    assert quoted - {"HALF_LIFE_DAYS"} == judged
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_a_constant_is_what_the_page_says(quote: str) -> None:
+    tables = {
+        name: " / ".join(f"{CONSTANTS[name][tier]:g}" for tier in (0, 3, 2, 1)) for name in TABLES
+    }
+    said = quote.format(**CONSTANTS | tables | {"HALF_LIFE_DAYS": HALF_LIFE_DAYS})
+    assert said in PAGE
+
+
+def test_phrases_that_are_quoted_together_have_one_worth() -> None:
+    worth = constants.PHRASE_WORTH
+    assert worth["title"] == worth["identifier"] == worth["notation"]
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.index.documents import prepare
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Page, Relation, Scope, Source
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Page,
+    Relation,
+    Scope,
+    Source,
+)
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
@@ -15,6 +23,7 @@ __all__ = [
     "PRIVATE",
     "claim",
     "entity",
+    "evidence",
     "page",
     "relation",
     "source",
@@ -48,5 +57,9 @@ def source(source_id: str, title: str, scope: Scope) -> Source:
     return Source(source_id, f"sources/{source_id}/meta.yaml", "notes.md", title=title, scope=scope)
 
 
+def evidence(evidence_id: str, source_id: str) -> Evidence:
+    return Evidence(evidence_id, f"evidence/{evidence_id}.yaml", source_id, "L1", "a quote")
+
+
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
-    return View(collection, Knowledge.of([prepare(a) for a in artifacts]), who.gates)
+    return View(collection, Knowledge.of(artifacts), who.gates)

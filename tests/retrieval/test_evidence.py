@@ -7,7 +7,8 @@ from unicodedata import normalize
 import pytest
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.kb.records import Artifact
-from vouch_sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
+from vouch_sidecar.retrieval.evidence import Evidence, weigh
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view

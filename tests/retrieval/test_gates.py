@@ -17,6 +17,7 @@ from tests.retrieval.samples import (
     PRIVATE,
     claim,
     entity,
+    evidence,
     page,
     relation,
     source,
@@ -57,7 +58,7 @@ def everything(seen: View, text: str) -> dict[str, object]:
         ],
         "experts": [
             [
-                (r.entity.id, r.claim_count, r.citation_count, r.score, len(r.contributions))
+                (r.entity.id, r.claim_count, r.citation_count, r.score, len(r.claims))
                 for r in rank([seen], Question(text, 1.8e9, weight))
             ]
             for weight in ("count", "recency", "citation", "evidence")
@@ -111,6 +112,27 @@ def test_who_sees_what(scope: Scope, who: Viewer, seen: bool) -> None:
     known = view(claim("c", "text", scope=scope), who=who)
     assert (known.claim("c") is not None) is seen
     assert known.claim_total == (1 if seen else 0)
+
+
+@pytest.mark.parametrize(
+    ("sources", "who", "seen"),
+    [
+        ([source("s", "Notes", Scope("team"))], NOBODY, True),
+        ([source("s", "Notes", PRIVATE)], ADA, True),
+        ([source("s", "Notes", PRIVATE)], NOBODY, False),
+        ([source("s", "Notes", Scope("private"))], ADA, False),
+        ([source("s", "Notes", Scope("whatever"))], ADA, False),
+        ([source("other", "Notes", Scope("team"))], ADA, False),
+        ([], ADA, False),
+    ],
+)
+def test_evidence_needs_a_source_that_is_there_and_visible(
+    sources: list[Artifact], who: Viewer, seen: bool
+) -> None:
+    quoted = evidence("ev", "s")
+    known = view(quoted, *sources, who=who)
+    assert known.visible((Kind.EVIDENCE, "ev")) == (quoted if seen else None)
+    assert known.count(Kind.EVIDENCE) == (1 if seen else 0)
 
 
 def test_what_was_worked_out_for_one_viewer_is_not_told_another() -> None:

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from math import fsum
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.retrieval import overlap
-from vouch_sidecar.retrieval import view as views
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import View, claim_in
 
 from tests.retrieval.samples import claim, entity, view
 
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()
-
-
-@pytest.fixture(autouse=True, scope="module", params=[(1, 24), (8, 24), (8, 0)])
-def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How few are looked for at once, and what few words are."""
-    with pytest.MonkeyPatch.context() as patch:
-        claims, words = request.param
-        patch.setattr(views, "FEW", claims)
-        patch.setattr(overlap, "_FEW_WORDS", words)
-        yield
 
 
 _texts = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=6).map(" ".join)
@@ -43,6 +29,10 @@ def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
     return sorted(claims, key=lambda c: (-share(c.text), c.id))
 
 
+def _nearest(seen: View, text: str, limit: int) -> list[Claim]:
+    return list(map(claim_in, seen.nearest("e", text, limit)))
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(_texts, max_size=24), _texts, st.integers(1, 9))
 def test_nearest_is_what_shares_most_by_rarity(
@@ -53,8 +43,9 @@ def test_nearest_is_what_shares_most_by_rarity(
     claims = [claim(f"c{i}", said, entities=("e",)) for i, said in enumerate(texts)]
     seen = view(entity("e", "auth"), *claims)
     ranked = _ranked(seen, claims, text)
-    assert seen.nearest("e", text, 1) == ranked[:1]
-    assert seen.nearest("e", text, limit) == ranked[:limit]
+    assert _nearest(seen, text, 1) == ranked[:1]
+    assert _nearest(seen, text, limit) == ranked[:limit]
+    assert seen.top_claim_id("e", text) == next((c.id for c in ranked), None)
 
 
 def test_what_shares_most_with_its_common_words_is_not_lost() -> None:
@@ -67,4 +58,4 @@ def test_what_shares_most_with_its_common_words_is_not_lost() -> None:
     for _ in range(50):
         text = " ".join(rng.choices(words, k=8))
         for limit in (1, 5):
-            assert seen.nearest("e", text, limit) == _ranked(seen, claims, text)[:limit]
+            assert _nearest(seen, text, limit) == _ranked(seen, claims, text)[:limit]

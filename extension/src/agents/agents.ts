@@ -1,5 +1,4 @@
 /** Tools and MCP server for the editor's own agents, while there is something that they may ask. */
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { hasKnowledgeBase } from '../server/look';
 import type { Server } from '../server/server';
@@ -56,6 +55,6 @@ export class Agents implements vscode.Disposable {
 
 async function folders(): Promise<string[]> {
   const opened = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const has = await Promise.all(opened.map((folder) => hasKnowledgeBase(folder, homedir())));
+  const has = await Promise.all(opened.map((folder) => hasKnowledgeBase(folder)));
   return opened.filter((_, at) => has[at]);
 }

@@ -1,53 +1,128 @@
-/** Whether there is a knowledge base in, above or a little below a folder. */
+/**
+ * Whether the server would find a knowledge base for a folder: the rule of `kb/discovery.py`, held
+ * to the same table of cases. It only decides whether a server is started, so it need not ask git
+ * what is ignored, nor parse YAML: then it may say yes where the server finds nothing.
+ */
 import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 
-const DEPTH = 2;
-const MOST_FOLDERS = 200;
-const SKIPPED = new Set(['node_modules', 'dist', 'build', 'target', 'venv', '__pycache__']);
+const DEPTH = 3;
+export const MOST_FOLDERS = 500;
+export const SKIPPED = new Set([
+  '__pycache__',
+  'build',
+  'dist',
+  'node_modules',
+  'out',
+  'site-packages',
+  'target',
+  'vendor',
+  'venv',
+]);
+const ALLOWS_HOME = /\ballow_home_kb\s*:\s*true\b/;
 
-/** The look costs a few `stat` calls upward and at most `MOST_FOLDERS` listings downward. */
-export async function hasKnowledgeBase(folder: string, home: string): Promise<boolean> {
-  return (await above(folder, home)) || (await below(folder));
+/** What the look knows of the machine. */
+export interface Surroundings {
+  readonly home: string;
+  readonly temporary: readonly string[];
+  /** `VOUCH_KB_PATH`. */
+  readonly forced: string | undefined;
+  isForeign(file: string): Promise<boolean>;
 }
 
-async function above(folder: string, home: string): Promise<boolean> {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (await isFolder(path.join(at, '.vouch'))) return true;
+export async function hasKnowledgeBase(folder: string, around = surroundings()): Promise<boolean> {
+  if (around.forced) return path.basename(around.forced) === '.vouch' && isFolder(around.forced);
+  const [origin, home, ...temporary] = (await Promise.all(
+    [folder, around.home, ...around.temporary].map(real),
+  )) as [string, string, ...string[]];
+  return (await above(origin, home, around)) || below(origin, [home, ...temporary], around);
+}
+
+function surroundings(): Surroundings {
+  return {
+    home: homedir(),
+    temporary: ['/tmp', '/var/tmp', tmpdir()],
+    forced: process.env.VOUCH_KB_PATH,
+    isForeign,
+  };
+}
+
+async function above(origin: string, home: string, around: Surroundings): Promise<boolean> {
+  for (let at = origin; !(await around.isForeign(at)); at = path.dirname(at)) {
+    if (await holdsOne(at, around)) return at !== home || at === origin || allowsHome(at);
     if (at === home || at === path.dirname(at)) return false;
-  }
-}
-
-async function below(folder: string): Promise<boolean> {
-  let level = [folder];
-  let listed = 0;
-  for (let depth = 0; depth < DEPTH; depth += 1) {
-    const next: string[] = [];
-    for (const at of level) {
-      listed += 1;
-      if (listed > MOST_FOLDERS) return false;
-      for (const entry of await list(at)) {
-        if (!entry.isDirectory()) continue;
-        if (entry.name === '.vouch') return true;
-        if (!entry.name.startsWith('.') && !SKIPPED.has(entry.name)) {
-          next.push(path.join(at, entry.name));
-        }
-      }
-    }
-    level = next;
-  }
-  for (const at of level.slice(0, MOST_FOLDERS)) {
-    if (await isFolder(path.join(at, '.vouch'))) return true;
   }
   return false;
 }
 
-async function list(folder: string): Promise<Dirent[]> {
+async function below(
+  origin: string,
+  closed: readonly string[],
+  around: Surroundings,
+): Promise<boolean> {
+  let level = closed.includes(origin) ? [] : [origin];
+  let left = MOST_FOLDERS;
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    const next: string[] = [];
+    for (const folder of level) {
+      for (const at of await subfolders(folder)) {
+        if (closed.includes(at)) continue;
+        if (left === 0) return false;
+        left -= 1;
+        if (await around.isForeign(at)) continue;
+        if (await holdsOne(at, around)) return true;
+        next.push(at);
+      }
+    }
+    level = next;
+  }
+  return false;
+}
+
+async function subfolders(folder: string): Promise<string[]> {
+  let entries: Dirent[];
   try {
-    return await readdir(folder, { withFileTypes: true });
+    entries = await readdir(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .filter(({ name }) => !name.startsWith('.') && !SKIPPED.has(name))
+    .map(({ name }) => path.join(folder, name))
+    .sort();
+}
+
+async function holdsOne(folder: string, around: Surroundings): Promise<boolean> {
+  const at = path.join(folder, '.vouch');
+  return (await isFolder(at)) && !(await around.isForeign(at));
+}
+
+async function allowsHome(home: string): Promise<boolean> {
+  try {
+    return ALLOWS_HOME.test(await readFile(path.join(home, '.vouch', 'config.yaml'), 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether another user owns a folder, or the link that leads to it; root apart. */
+async function isForeign(file: string): Promise<boolean> {
+  const own = process.getuid?.();
+  if (own === undefined || !(await isFolder(file))) return false;
+  const owners = [(await lstat(file)).uid, (await stat(file)).uid];
+  return owners.some((owner) => owner !== 0 && owner !== own);
+}
+
+/** The real path, as far as there is something. */
+async function real(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(await real(parent), path.basename(file));
   }
 }
 

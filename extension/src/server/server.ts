@@ -149,5 +149,7 @@ function settingsNow(): Settings {
 
 export const settingNames = (): string[] =>
   Object.entries(settingsNow()).flatMap(([group, values]) =>
-    Object.keys(values).map((name) => `${group}.${name}`),
+    typeof values === 'object' && values !== null
+      ? Object.keys(values).map((name) => `${group}.${name}`)
+      : [group],
   );

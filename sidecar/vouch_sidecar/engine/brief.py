@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from vouch_sidecar.engine.served import Speaker
-from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.block import frame, safe
 from vouch_sidecar.retrieval.view import View
 
@@ -34,7 +34,7 @@ def _lines(view: View) -> list[str]:
     counts = [
         (n, word)
         for kind, word in ((Kind.CLAIM, "claim"), (Kind.ENTITY, "entity"), (Kind.PAGE, "page"))
-        if (n := sum(1 for a in view.knowledge.all_of(kind) if view.sees(a)))
+        if (n := view.count(kind))
     ]
     if not counts:
         return []
@@ -45,8 +45,7 @@ def _lines(view: View) -> list[str]:
 
 def _entities(view: View) -> list[tuple[str, list[str]]]:
     """The entities that most claims count for, by type; the type of the first comes first."""
-    entities = [e for e in view.knowledge.all_of(Kind.ENTITY) if isinstance(e, Entity)]
-    counted = [(view.claim_count(e.id), e) for e in entities if view.sees(e)]
+    counted = [(view.claim_count(e.id), e) for e in view.knowledge.names.entities()]
     counted.sort(key=lambda c: (-c[0], c[1].id))
     by_type: defaultdict[str, list[str]] = defaultdict(list)
     for count, entity in counted[:ENTITIES]:

@@ -3,244 +3,338 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
-from vouch_sidecar.index.cache import Cache, Parts
-from vouch_sidecar.index.documents import Prepared, prepare
-from vouch_sidecar.index.frozen import Frozen, frozen_parts, in_blocks, thaw
-from vouch_sidecar.index.knowledge import Knowledge, PreparedChange
-from vouch_sidecar.index.packed import Packed
-from vouch_sidecar.index.parsing import Parsing
-from vouch_sidecar.kb.access import gate_of, is_live
-from vouch_sidecar.kb.glance import state_of
-from vouch_sidecar.kb.layout import KB_DIRNAME, usual_key, usual_path
+from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.index.base import Bases, Seal, Unsealed
+from vouch_sidecar.index.knowledge import Builder, Knowledge
+from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.index.parsing import parse_at_once
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
     Claim,
-    Key,
     Kind,
     Page,
     Problem,
     Scope,
     Session,
+    Severity,
     Source,
     key_of,
 )
-from vouch_sidecar.kb.settings import Settings, config_mapping, load_settings
-from vouch_sidecar.kb.store import Reconciled, Store
+from vouch_sidecar.kb.settings import Settings, load_settings
+from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
-__all__ = ["Collection", "Step"]
+__all__ = ["GIT", "REBASE_FROM", "WATCH", "Collection", "Step", "Written"]
 
 log = logging.getLogger(__name__)
 
-WITHHELD: dict[Kind, Callable[..., Artifact]] = {
-    Kind.CLAIM: Claim,
-    Kind.PAGE: Page,
-    Kind.SOURCE: Source,
-}
-"""The kinds of what may be there for nobody."""
-
-REBUILD_FROM = 1_000
-"""Changed artifacts from which on building anew beats changing in place."""
+REBASE_FROM = 300
+"""Changed artifacts from which on a new base is written: each change makes the layers anew."""
+SILENT_SECONDS = GRACE_SECONDS
+"""How long what was read serves while looking at the files fails: as long as the last good version
+of one file that can't be read. What was redacted meanwhile would be served for good otherwise.
+"""
+LOOK, BASE, GIT, WATCH = "look", "base", "git", "watch"
+"""The steps of a knowledge base that may fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change that is ready to be published: made off the event loop, taken in on it.
+    """What is on disk, ready to be published. `ended`: the sessions that vouch ended."""
 
-    `ended`: the sessions that vouch ended.
-    """
-
-    change: PreparedChange
+    knowledge: Knowledge
     problems: Mapping[str, tuple[Problem, ...]]
     skipped: int
     config: bytes | None
     ended: frozenset[str] = frozenset()
-    rebuilt: Knowledge | None = None
+
+
+class Written(NamedTuple):
+    """A base, and the generation that it was written from; without a folder it is in memory.
+    `purges`: how often something had been retired by then.
+    """
+
+    of: Knowledge
+    layer: Layer
+    unsealed: Unsealed | None
+    purges: int
 
 
 @dataclass(slots=True)
 class Collection:
-    """A knowledge base as the process holds it. `name` is unique within the process."""
+    """A knowledge base as the process holds it. `name` is unique within the process.
+
+    `knowledge` is what is published, `latest` what was last read; `clock` is monotonic, in seconds.
+    """
 
     root: Path
     store: Store
     settings: Settings
+    bases: Bases | None = None
     name: str = ""
     knowledge: Knowledge = field(default_factory=Knowledge)
+    latest: Knowledge = field(default_factory=Knowledge)
     problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     config: bytes | None = None
     settings_problems: tuple[Problem, ...] = ()
     skipped: int = 0
     complete: bool = False
     indexed_at: float | None = None
-    cache: Cache | None = None
-    parsing: Parsing = field(default_factory=Parsing)
-    cached: bytes | None = None
-    """The state of the files that the cache holds; None without one."""
-    cached_at: int = 0
-    """`store.looks` when the files stood so."""
+    clock: Callable[[], float] = time.monotonic
+    faults: Faults = field(default_factory=Faults)
+    failing_since: float | None = None
+    """When looking at the files failed, unless it succeeded since."""
+    _found: tuple[Layer, Seal] | None = None
+    _unsealed: Unsealed | None = None
+    _purged: bool = False
+    _purges: int = 0
+    _begun_with: int = 0
+    """Artifacts that were not as in the base when it was taken up."""
+    _config_left: bytes | None = None
+    """The config that the next process will take for the last one that could be read."""
 
     @classmethod
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
-        """The knowledge base in a folder, not read yet; `caches` is the folder for its cache."""
-        cache = None if caches is None else Cache(caches, root)
-        parsing = Parsing()
-        store = Store(root / KB_DIRNAME, clock=clock, parse=parsing)
-        return cls(root, store, Settings(), cache=cache, parsing=parsing)
+        """The knowledge base in a folder, not read yet; `caches` is the folder for its bases."""
+        bases = None if caches is None else Bases(caches, root)
+        store = Store(root / KB_DIRNAME, clock=clock, parse=parse_at_once)
+        return cls(root, store, Settings(), bases, clock=clock)
+
+    # Reading. All of this blocks, one call at a time, in any thread.
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
-        """See what changed on disk (blocking, one call at a time); None when nothing did.
+        """See what changed on disk; None when nothing did.
 
         With `paths` (below `.vouch/`) only there and where something is due; first of all: all.
         """
+        if self.is_failing:
+            return self._read_anew()
         if not self.complete:
             return self._read_first()
         seen = self.store.reconcile(paths)
-        change = self._with_what_it_needs(seen.change)
-        if change.removals or not all(_is_live(p.artifact) for p in change.upserts):
-            self._purge()
+        self._take(self.latest, seen.change)
         same = (
-            not seen.change
+            self.latest is self.knowledge
             and seen.problems == self.problems
             and seen.config == self.config
             and seen.skipped == self.skipped
         )
-        ended = _ended(seen.change.upserts)
-        return None if same else Step(change, seen.problems, seen.skipped, seen.config, ended)
+        return None if same else self._step(seen, _ended(seen.change.upserts))
 
-    def _with_what_it_needs(self, change: Change) -> PreparedChange:
-        upserts, removals = tuple(self._prepared(change.upserts)), change.removals
-        keys = removals.union(map(key_of, change.upserts))
-        if len(keys) >= REBUILD_FROM:  # all is built anew
-            return PreparedChange(upserts, removals)
-        knowledge = self.knowledge
-        found = ((key, knowledge.packed.unpacked(key)) for key in keys)
-        unpacked = {key: one for key, one in found if one is not None}
-        claims = (artifact for artifact in change.upserts if isinstance(artifact, Claim))
-        names = knowledge.names.ahead(claim.text for claim in claims if not claim.entities)
-        return PreparedChange(upserts, removals, unpacked, names)
+    def find_base(self) -> bool:
+        """Whether an earlier process left a base to begin with."""
+        if self._found is None and self.bases is not None:
+            self._found = self.bases.open()
+        return self._found is not None
 
     def _read_first(self) -> Step:
-        """See everything, with the help of the cache."""
-        frozen = None if self.cache is None else self.cache.load()
-        knowledge, seen = self._learn() if frozen is None else self._recall(frozen)
-        sessions = knowledge.all_of(Kind.SESSION)
-        nothing = PreparedChange((), frozenset())
-        return Step(nothing, seen.problems, seen.skipped, seen.config, _ended(sessions), knowledge)
+        """See everything, with the help of a base that an earlier process left."""
+        self.find_base()
+        found, self._found = self._found, None
+        seen = self._learn() if found is None else self._recall(*found)
+        return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
-    def _learn(self) -> tuple[Knowledge, Reconciled]:
-        """Read every file, and learn what most of them say at once."""
-        knowledge = Knowledge()
+    def _read_anew(self) -> Step:
+        """See everything, and rely on nothing but the last good config: a look that failed may have
+        been half taken in anywhere.
+        """
+        self._purge()
+        self._forget_files()
+        seen = self._learn()
+        return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
-        def learn(artifact: Artifact) -> None:
-            knowledge.learn(self.parsing.prepared(artifact))
+    def _forget_files(self) -> None:
+        self.store = Store(self.root / KB_DIRNAME, clock=self.clock, parse=parse_at_once)
+        self.store.remember({}, self.store.reread, self.config)
 
-        self.store.keep_by(learn, _recalling(knowledge.packed))
+    def _learn(self) -> Reconciled:
+        """Read every file into a base of this process: on disk, or in memory where there is no
+        room.
+        """
+        if self.bases is None:
+            return self._learn_into(Writing())
+        try:
+            self._purged = False
+            self._unsealed = self.bases.begin()
+            return self._learn_into(self._unsealed.writing)
+        except (OSError, ValueError) as error:
+            log.warning("the index stays in memory: %s", type(error).__name__)
+        if self._unsealed is not None:
+            self.bases.discard(self._unsealed)
+        self._unsealed, self._purged = None, True
+        self._forget_files()
+        return self._learn_into(Writing())
+
+    def _learn_into(self, writing: Writing) -> Reconciled:
+        builder = Builder(writing)
+        self.store.keep_by(builder.add, self.store.reread)
         seen = self.store.reconcile()
-        self._apply(knowledge, seen.change)
-        return knowledge, seen
+        base = builder.finish()
+        self.store.keep_by(None, _recalling(base))
+        self._take(base, seen.change)
+        return seen
 
-    def _recall(self, frozen: Frozen) -> tuple[Knowledge, Reconciled]:
-        """Take over what is frozen, but for what changed since."""
-        packed = Packed.of(frozen)
-        self.store.remember(frozen["stats"], _recalling(packed))
+    def _recall(self, layer: Layer, seal: Seal) -> Reconciled:
+        """Take over a base, but for what is not as it was when that was sealed."""
+        base = Knowledge(layer)
+        self.store.remember(dict(seal.stats), _recalling(base), seal.config)
         seen = self.store.reconcile()
-        gone = frozenset(map(usual_key, self.store.lost)) | frozen["loose"].keys()
-        self.cached = frozen["state"]
-        if gone:
+        proved = {key_of(artifact) for artifact in seen.change.upserts}
+        doubtful = {*map(usual_key, self.store.lost), *seal.loose}
+        gone = seen.change.removals | (doubtful - proved)
+        self._take(base, Change(seen.change.upserts, gone))
+        self._begun_with, self._config_left = len(self.latest.changed), seal.config
+        return seen
+
+    def _take(self, before: Knowledge, change: Change) -> None:
+        """Take a change in. What it retires stands in no file of this user from then on."""
+        self.latest = before.after(change)
+        if _retired(before, self.latest):
             self._purge()
-        if len(gone) + len(seen.change.upserts) >= REBUILD_FROM:
-            knowledge = self.rebuilt()
-            packed.let_go()
-            return knowledge, seen
-        knowledge = thaw(frozen, packed)
-        self._apply(knowledge, seen.change, gone)
-        return knowledge, seen
 
-    def _apply(
-        self, knowledge: Knowledge, change: Change, gone: frozenset[Key] = frozenset()
-    ) -> None:
-        knowledge.apply(PreparedChange(tuple(self._prepared(change.upserts)), gone))
-
-    def rebuilt(self) -> Knowledge:
-        """All that was last read, built anew (blocking)."""
-        knowledge = Knowledge.of(map(prepare, self.store.artifacts()))
-        self.store.keep_by(None, _recalling(knowledge.packed))
-        return knowledge
-
-    def _prepared(self, artifacts: Iterable[Artifact]) -> list[Prepared]:
-        prepared = list(map(self.parsing.prepared, artifacts))
-        self.parsing.forget()
-        return prepared
+    def _step(self, seen: Reconciled, ended: frozenset[str]) -> Step:
+        return Step(self.latest, seen.problems, seen.skipped, seen.config, ended)
 
     def _purge(self) -> None:
-        if self.cache is not None and self.cached is not None:
-            self.cache.purge()
-            self.cached = None
+        self._unsealed = None
+        if self.bases is not None:
+            self._purged = True
+            self._purges += 1
+            self.bases.purge()
 
-    def remember(self) -> bool:
-        """Bring the cache up to what is published (blocking, while nothing else is read); False
-        when that has to wait.
+    # The base. `write` may run beside everything else; `adopt` and `seal` as reading does.
+
+    def keep_up(self) -> bool:
+        """Bring what is on disk for the next process up to what was last read; False when that has
+        to wait.
         """
-        looks = self.store.looks
-        if self.cache is None or (self.cached is not None and self.cached_at == looks):
-            return True
-        if not self.complete or not self.store.is_settled():
-            return False
-        done = self._remember(self.cache)
-        if done:
-            self.cached_at = looks
-        return done
+        if self.wants_base:
+            written = self.write()
+            if written is None:
+                return False
+            self.adopt(written)
+        return self.seal()
 
-    def _remember(self, cache: Cache) -> bool:
-        state = state_of(self.store.faultless())
-        if state == self.cached:
-            return True
-        every = self.store.every()
-        whole = None if every is None else state_of(every)
-        self._purge()
-        try:
-            if cache.save(self._parts(state), whole):
-                self.cached = state
-        except (_ChangedError, RuntimeError, LookupError) as error:
-            log.info("the cache is written later: %s", type(error).__name__)
-            return False
-        return True
-
-    def _parts(self, state: bytes) -> Parts:
-        """What is kept, bit by bit. Raises `_ChangedError` where it was changed meanwhile, or
-        whatever that leads to.
+    @property
+    def wants_base(self) -> bool:
+        """Whether a new base is worth writing. One that was removed is written once, by whichever
+        process is first.
         """
-        knowledge, changes = self.knowledge, self.knowledge.changes
-        artifacts, store = knowledge.by_key, self.store
-        yield from frozen_parts(knowledge)
-        yield from in_blocks(
-            "stats",
-            (
-                (path, stat)
-                for path, stat in store.faultless()
-                if (key := usual_key(path)) in artifacts or key[0] in WITHHELD
-            ),
-        )
-        loose = (key for key in artifacts if not store.is_faultless(usual_path(*key)))
-        yield "loose", {(str(kind), name): True for kind, name in loose}
-        yield "state", state
-        yield "config", dict(config_mapping(self.config, []))
-        if knowledge.changes != changes or knowledge is not self.knowledge:
-            raise _ChangedError
+        changed = len(self.latest.changed) - self._begun_with
+        if self.bases is not None and self._purged and not self.bases.is_there():
+            return True
+        return changed >= REBASE_FROM or self._leaves_another_config
 
-    def take(self, step: Step, generation: int, now: float) -> None:
+    @property
+    def _leaves_another_config(self) -> bool:
+        settled = self.bases is not None and self._unsealed is None
+        return settled and self.store.config != self._config_left
+
+    def write(self) -> Written | None:
+        """Write a base of what was last read; None where somebody removed it meanwhile. Raises
+        OSError or ValueError.
+        """
+        purges, known = self._purges, self.latest
+        if self.bases is None:
+            return Written(known, in_memory(known.documents()), None, purges)
+        written = self.bases.write(known.documents())
+        if written is None:
+            return None
+        unsealed, layer = written
+        return Written(known, layer, unsealed, purges)
+
+    def adopt(self, written: Written) -> None:
+        """Go on with a base that was written, and with what changed since."""
+        if written.of.base is not self.latest.base:
+            return  # all was read anew meanwhile
+        base = Knowledge(written.layer, written.of.names)
+        since = self.latest.on(written.layer, written.of)
+        self.store.release(_recalling(base), since.changed.keys())
+        self._unsealed, self._purged, self._begun_with = written.unsealed, False, 0
+        self.latest = since
+        if self._purges != written.purges:
+            self._purge()
+
+    def seal(self) -> bool:
+        """Leave the base to the next process; False when that has to wait."""
+        if self.is_failing:
+            return False
+        if self._unsealed is None or self.bases is None:
+            return True
+        if not self.store.is_settled():
+            return False
+        changed = self.latest.changed
+        stats = {
+            path: stat
+            for path, stat in self.store.vouched()
+            if path == CONFIG or usual_key(path) not in changed
+        }
+        loose = frozenset(self.store.loose() | changed.keys())
+        sealed = self.bases.seal(self._unsealed, Seal(stats, loose, self.store.config))
+        self._purged, self._unsealed = not sealed, None
+        self._config_left = self.store.config
+        return sealed
+
+    # What fails
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Look at the files. Where that fails, the next look is at all of them, anew."""
+        with self.faults.contained(LOOK, "Changes on disk could not be taken in"):
+            yield
+        if LOOK not in self.faults:
+            self.failing_since = None
+        elif self.failing_since is None:
+            self.failing_since = self.clock()
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Write a base, or seal it. Where that fails, the next start reads more files."""
+        with self.faults.contained(BASE, "The cache could not be written"):
+            yield
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last look at the files failed."""
+        return self.failing_since is not None
+
+    @property
+    def silent_at(self) -> float:
+        """When nothing is to be said any more, unless a look at the files succeeds before."""
+        return inf if self.failing_since is None else self.failing_since + SILENT_SECONDS
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether looking has failed for so long that nothing of it may be said."""
+        return self.silent_at <= self.clock()
+
+    @property
+    def is_noticed_late(self) -> bool:
+        """Whether changes on disk may be noticed late."""
+        return WATCH in self.faults or GIT in self.faults
+
+    def faulty(self) -> list[Problem]:
+        """What fails at the moment, as problems of the knowledge base itself."""
+        found = [Problem("", text, Severity.WARNING) for text in self.faults]
+        if self.is_silent:
+            words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
+            found.append(Problem("", f"Nothing of {self.name} is said: {words}"))
+        return found
+
+    # Publishing. Belongs to the event loop.
+
+    def take(self, step: Step, now: float) -> None:
         """Make a step count, whole."""
-        if step.rebuilt is not None:
-            self.knowledge = step.rebuilt
-        else:
-            self.knowledge.apply(step.change)
-        self.knowledge.memo.clear()
-        self.knowledge.generation = generation
+        self.knowledge = step.knowledge
         self.problems = step.problems
         self.skipped = step.skipped
         self.config = step.config
@@ -256,8 +350,11 @@ class Collection:
         self.settings, self.settings_problems = load_settings(self.config, client, env)
 
 
-class _ChangedError(Exception):
-    """What is being kept is not what is known any more."""
+def _retired(before: Knowledge, after: Knowledge) -> bool:
+    """Whether something is known no more."""
+    return after is not before and any(
+        not made and before.changed.get(key, ...) != () for key, made in after.changed.items()
+    )
 
 
 def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
@@ -266,19 +363,22 @@ def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
     return frozenset(s.id for s in sessions if s.ended_at is not None)
 
 
-def _is_live(artifact: Artifact) -> bool:
-    return is_live(artifact) and gate_of(artifact) is not None
-
-
-def _recalling(packed: Packed) -> Callable[[str], Artifact]:
-    """Gives what a file said when it was packed; of what was for nobody, only that it was there."""
+def _recalling(base: Knowledge) -> Callable[[str], Artifact]:
+    """Gives what a file said when the base was written; of what was for nobody, only that it was
+    there.
+    """
 
     def recall(path: str) -> Artifact:
-        return packed.artifact(usual_key(path)) or _for_nobody(path)
+        return base.artifact(usual_key(path)) or _for_nobody(path)
 
     return recall
 
 
 def _for_nobody(path: str) -> Artifact:
     kind, artifact_id = usual_key(path)
-    return WITHHELD[kind](artifact_id, path, "", scope=Scope("private"))
+    withheld: dict[Kind, Callable[..., Artifact]] = {
+        Kind.CLAIM: Claim,
+        Kind.PAGE: Page,
+        Kind.SOURCE: Source,
+    }
+    return withheld[kind](artifact_id, path, "", scope=Scope("private"))

@@ -5,19 +5,22 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.collection import Collection, Step
+from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.overlays import Overlays
 from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.starts import Starts
 from vouch_sidecar.engine.stats import Stats
-from vouch_sidecar.index.cache import user_folder
+from vouch_sidecar.index.base import user_folder
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings, viewer_for
 from vouch_sidecar.retrieval.salience import Salient
@@ -59,27 +62,28 @@ class Engine:
         self.stats = Stats()
         self.generation = 0
         self.watching: Watching = "none"
-        self.watch_lost = False
+        self.faults = Faults()
+        """What fails and concerns no knowledge base more than another."""
+        self.untold = Faults()
+        """The listeners that failed; the keeper tells them again."""
         self.listeners: set[Callable[[], None]] = set()
         self.hearers: set[Callable[[str, str | None, Path | None], None]] = set()
-        self._client = _nested(client_settings or {})
+        self._client: Mapping[str, object] = client_settings or {}
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
 
     # Knowledge bases
 
-    def start_from(self, start: Path) -> Collection | None:
+    def start_from(self, start: Path) -> list[Collection]:
         """As `add_start`; where there is none yet, the keeper looks again."""
         self.starts.keep(start)
         return self.add_start(start)
 
-    def add_start(self, start: Path | None) -> Collection | None:
-        """Serve the knowledge base that vouch would find from a folder or a document."""
-        root = self.starts.above(start)
-        if root is None:
-            return None
-        self._from_documents.add(root)
-        return self.add_root(root)
+    def add_start(self, start: Path | None) -> list[Collection]:
+        """Serve the knowledge bases of a folder or a document."""
+        roots = self.starts.find(start)
+        self._from_documents.update(roots)
+        return [self.add_root(root) for root in roots]
 
     def add_root(self, root: Path) -> Collection:
         """Serve the knowledge base in a folder; one that is served already stays as it is."""
@@ -91,7 +95,7 @@ class Engine:
         return self.collections[root]
 
     def set_folders(self, folders: Sequence[Path]) -> None:
-        """Serve the knowledge bases above and below these folders; no longer those of others.
+        """Serve the knowledge bases of these folders; no longer those of others.
 
         What was found from a document stays.
         """
@@ -117,20 +121,29 @@ class Engine:
             self.add_start(start)
         self.set_folders(self.starts.folders)
 
-    def load(self) -> None:
+    def read(self) -> None:
         """Read everything that is served and publish it (blocking)."""
         for collection in self.collections.values():
-            if (step := collection.read()) is not None:
-                self.publish(collection, step)
-            collection.remember()
+            with collection.looking():
+                if (step := collection.read()) is not None:
+                    self.publish(collection, step)
+
+    def load(self) -> bool:
+        """The same, and leave bases to the next process; False where that has to wait."""
+        self.read()
+        done = []
+        for collection in self.collections.values():
+            with collection.remembering():
+                done.append(collection.keep_up())
+        return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Make a step count, at once and whole."""
         if self.collections.get(collection.root) is not collection:
             return
-        config_changed = step.config != collection.config
+        config_changed = step.config != collection.config or collection.is_failing
         self.generation += 1
-        collection.take(step, self.generation, self.now())
+        collection.take(step, self.now())
         if config_changed:
             self._configure([collection])
         for session_id in step.ended:
@@ -140,7 +153,7 @@ class Engine:
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """The client's settings changed."""
-        self._client = _nested(client_settings)
+        self._client = client_settings
         self._configure(self.collections.values())
         self._published()
 
@@ -162,7 +175,7 @@ class Engine:
         """Names by config, else by folder, made unique in the order of the folders."""
         taken: set[str] = set()
         for root, collection in sorted(self.collections.items()):
-            base = name = collection.settings.kb_name or root.name or "kb"
+            base = name = collection.settings.kb.name or printable(root.name) or "kb"
             number = 1
             while name in taken:
                 number += 1
@@ -176,7 +189,15 @@ class Engine:
 
     def _published(self) -> None:
         for listener in list(self.listeners):
-            listener()
+            with self.untold.contained(listener, "Somebody could not be told of a change"):
+                listener()
+
+    def dismiss(self, listener: Callable[..., None]) -> None:
+        """Tell a listener, or a hearer, nothing more."""
+        self.listeners.discard(listener)
+        self.hearers.discard(listener)
+        self.untold.remove(listener)
+        self.faults.remove(listener)
 
     # Asking
 
@@ -188,21 +209,21 @@ class Engine:
 
         Raises `UnknownRootError`.
         """
-        with ExitStack() as stack:
-            served = []
-            for collection in self._chosen(root):
-                overlay = self.overlays.of(caller.connection, collection.root)
-                settings = collection.settings
-                if overlay is not None:
-                    change = overlay.change(collection)
-                    stack.enter_context(collection.knowledge.overlay(change, overlay.stamp))
-                    if overlay.config is not None:
-                        settings, _ = load_settings(overlay.config, self._client, self.env)
-                env = self.env if caller.env is None else caller.env
-                who = viewer_for(settings, viewer, caller.viewer, env)
-                view = View(collection.name, collection.knowledge, who.gates, collection.root)
-                served.append(Served(view, settings, collection))
-            yield served
+        served = []
+        for collection in self._chosen(root):
+            overlay = self.overlays.of(caller.connection, collection.root)
+            settings, knowledge = collection.settings, collection.knowledge
+            if collection.is_silent:
+                knowledge = Knowledge()
+            elif overlay is not None:
+                knowledge = overlay.knowledge(collection)
+                if overlay.config is not None:
+                    settings, _ = load_settings(overlay.config, self._client, self.env)
+            env = self.env if caller.env is None else caller.env
+            who = viewer_for(settings, viewer, caller.viewer, env)
+            view = View(collection.name, knowledge, who.gates, collection.root)
+            served.append(Served(view, settings, collection))
+        yield served
 
     def _chosen(self, root: str | None) -> list[Collection]:
         everything = [c for _, c in sorted(self.collections.items())]
@@ -232,6 +253,17 @@ class Engine:
         """Whether the first index of every knowledge base is built."""
         return all(c.complete for c in self.collections.values())
 
+    @property
+    def looked(self) -> bool:
+        """Whether every knowledge base was looked at, even in vain: nothing is to be waited for."""
+        return all(c.complete or c.is_failing for c in self.collections.values())
+
+    @property
+    def watch_lost(self) -> bool:
+        """Whether changes on disk may be noticed late, or told late."""
+        late = any(c.is_noticed_late for c in self.collections.values())
+        return late or bool(self.faults) or bool(self.untold)
+
     def degraded(self) -> list[str]:
         """What answers have to do without."""
         found = []
@@ -239,7 +271,7 @@ class Engine:
             found.append("index_building")
         if self.watch_lost:
             found.append("watch_lost")
-        if any(c.skipped for c in self.collections.values()):
+        if any(c.skipped or c.is_failing for c in self.collections.values()):
             found.append("files_skipped")
         return found
 
@@ -252,9 +284,17 @@ class Engine:
             found.update(overlay.problems)
             if overlay.config_text is not None:
                 _, settings_problems = load_settings(overlay.config_text, self._client, self.env)
-        for problem in settings_problems:
+        for problem in (*settings_problems, *collection.faulty(), *self._faulty()):
             found[problem.path] = (*found.get(problem.path, ()), problem)
         return {path: problems for path, problems in found.items() if problems}
+
+    def faulty(self) -> list[Problem]:
+        """All that fails at the moment, what is worst first."""
+        found = [one for _, c in sorted(self.collections.items()) for one in c.faulty()]
+        return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
+
+    def _faulty(self) -> list[Problem]:
+        return [Problem("", text, Severity.WARNING) for text in (*self.faults, *self.untold)]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
         """What is wrong enough to withhold an artifact, in the order of the files."""
@@ -298,7 +338,8 @@ class Engine:
     def _tell(self, session_id: str, text: str | None, root: Path | None) -> None:
         if self._reflex_on() or text is None:
             for hearer in list(self.hearers):
-                hearer(session_id, text, root)
+                with self.faults.contained(hearer, "A text could not be passed on"):
+                    hearer(session_id, text, root)
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())
@@ -334,13 +375,3 @@ def _path(root: str) -> Path:
     except (OSError, RuntimeError, ValueError):
         return Path(root)
     return path.parent if path.name == KB_DIRNAME else path
-
-
-def _nested(client: Mapping[str, object]) -> dict[str, object]:
-    """A client's settings (`recall.max_results`) nested as `config.yaml` nests them."""
-    own = {k: v for k, v in client.items() if k not in ("reflex", "volunteer")}
-    return {
-        "sidecar": own,
-        "retrieval": {"reflex": client.get("reflex")},
-        "volunteer": client.get("volunteer"),
-    }

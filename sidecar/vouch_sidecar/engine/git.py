@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,9 +25,10 @@ class WorkingTree:
         """The innermost one around a folder."""
         for folder in (root, *root.parents):
             git = folder / ".git"
-            if git.is_dir():
+            # pathlib raises where a link is too long, or leads to where nobody may look
+            if os.path.isdir(git):  # noqa: PTH112
                 return cls(git / "index")
-            if git.is_file():
+            if os.path.isfile(git):  # noqa: PTH113
                 return cls(_linked(git))
         return cls(None)
 

@@ -7,11 +7,10 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.documents import prepare
-from vouch_sidecar.index.knowledge import PreparedChange
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
-from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 from vouch_sidecar.kb.settings import load_settings
 
 __all__ = ["Overlay", "Overlays"]
@@ -29,8 +28,7 @@ class Overlay:
     """The last text of `config.yaml` that could be read."""
     config_text: bytes | None = None
     stamp: int = 0
-    _made: tuple[int, int] | None = None
-    _change: PreparedChange | None = None
+    _made: tuple[int, int, Knowledge] | None = None
 
     def put(self, relative: str, text: str, collection: Collection) -> None:
         """Take a document's text; where it does not parse, its last parseable text stays."""
@@ -62,14 +60,14 @@ class Overlay:
             self.config = self.config_text = None
         self.stamp = next(_stamps)
 
-    def change(self, collection: Collection) -> PreparedChange | None:
-        """What to apply to what is published; None when that is nothing."""
-        made = (self.stamp, collection.knowledge.generation)
-        if self._made != made:
-            self._made, self._change = made, self._prepare(collection)
-        return self._change
+    def knowledge(self, collection: Collection) -> Knowledge:
+        """What is published, with these documents in place of their files."""
+        published = collection.knowledge
+        if self._made is None or self._made[:2] != (self.stamp, published.serial):
+            self._made = self.stamp, published.serial, published.after(self._change(collection))
+        return self._made[2]
 
-    def _prepare(self, collection: Collection) -> PreparedChange | None:
+    def _change(self, collection: Collection) -> Change:
         published = collection.knowledge.artifact
         gone = {key_of(a) for path in self.artifacts if (a := collection.on_disk(path)) is not None}
         counting: dict[Key, Artifact] = {}
@@ -78,10 +76,7 @@ class Overlay:
             rivals = [artifact, counting.get(key), published(key)]
             standing = [a for a in rivals if a and self.artifacts.get(a.path, a) == a]
             counting[key] = min(standing, key=_precedence)
-        same = {key for key, artifact in counting.items() if artifact == published(key)}
-        upserts = tuple(prepare(a) for key, a in counting.items() if key not in same)
-        gone -= same
-        return PreparedChange(upserts, frozenset(gone)) if upserts or gone else None
+        return Change(tuple(counting.values()), frozenset(gone - counting.keys()))
 
 
 def _precedence(artifact: Artifact) -> tuple[bool, str]:

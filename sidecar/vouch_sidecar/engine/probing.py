@@ -69,7 +69,8 @@ def _probe(
     full_text = any(r.fallback_to_fts for r in recalls) and len(text.strip()) >= shortest
     found = run([one.view for one in asked], text, threshold, lookup, full_text, late)
     persona = next(
-        (one.settings.persona for one in asked if one.view.collection == found.primary), None
+        (one.settings.general.persona for one in asked if one.view.collection == found.primary),
+        None,
     )
     return Probed(found, 0, persona)
 

@@ -12,6 +12,7 @@ from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.speech import Speech, fresh, held_back, say
+from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.sessions import Session
 
@@ -126,16 +127,23 @@ class Pushes:
 
     def _state(self) -> tuple[Health, bool, str | None]:
         engine = self._engine
-        if not engine.complete:
+        faulty = engine.faulty()
+        if faulty and faulty[0].severity is Severity.ERROR:
+            return "error", True, _with_more(faulty[0].message, faulty)
+        if not engine.looked:
             return "ok", False, "Indexing"
-        if engine.watch_lost:
-            return "warning", True, "Changes on disk are noticed late: the watcher was lost"
+        if faulty:
+            return "warning", True, _with_more(faulty[0].message, faulty)
         errors = engine.errors()
         if errors:
             _, problem = errors[0]
-            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
             where = f"{problem.path}:{problem.line}: " if problem.path else ""
-            return "warning", True, f"{where}{problem.message}{more}"
+            return "warning", True, _with_more(f"{where}{problem.message}", errors)
         if not engine.collections:
             return "ok", True, "No knowledge base here"
         return "ok", True, None
+
+
+def _with_more(message: str, found: Sequence[object]) -> str:
+    """The first of several messages, and how many others there are."""
+    return f"{message} (and {len(found) - 1} more)" if len(found) > 1 else message

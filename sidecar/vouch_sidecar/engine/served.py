@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.salience import Salient, rank
 from vouch_sidecar.retrieval.sessions import Session
 from vouch_sidecar.retrieval.view import View
-
-if TYPE_CHECKING:
-    from vouch_sidecar.engine.collection import Collection
 
 __all__ = ["Served", "Speaker"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
+from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.context import Tiers, adjacent_hits, hits_for, hits_next, tiers
-from vouch_sidecar.retrieval.evidence import VOLUNTEERED
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
 from vouch_sidecar.retrieval.sessions import Session
@@ -201,9 +201,9 @@ def _throttled(session: Session, collection: Hashable, seconds: float | None, no
 
 def _state(row: Salient) -> int:
     """How an entity stands: changes when one of its claims or pages does."""
-    claims = row.view.claims_of(row.entity.id)
+    claims = row.view.claims_mark(row.entity.id)
     pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
-    return hash((row.entity, *claims, *pages))
+    return hash((row.entity, claims, *pages))
 
 
 def _state_of(hit: Hit) -> tuple[object, ...]:

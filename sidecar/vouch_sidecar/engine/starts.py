@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vouch_sidecar.kb.layout import below, discover
+from vouch_sidecar.kb.discovery import discover
 
 __all__ = ["Starts"]
 
@@ -25,10 +25,11 @@ class Starts:
         return bool(self._without)
 
     def set_folders(self, folders: Sequence[Path]) -> set[Path]:
-        """From now on these are the workspace; the knowledge bases above and below them."""
+        """From now on these are the workspace; their knowledge bases."""
         self.folders = tuple(folders)
-        by_folder = {folder: self._around(folder) for folder in folders}
         others = self._without.intersection(self.others)
+        self._without = others.union(folders)  # should this fail, it is looked again
+        by_folder = {folder: self._around(folder) for folder in folders}
         self._without = others.union(folder for folder, roots in by_folder.items() if not roots)
         return set().union(*by_folder.values())
 
@@ -36,20 +37,16 @@ class Starts:
         """The process was started for this folder or document."""
         self.others = (*self.others, start)
 
-    def above(self, start: Path | None) -> Path | None:
-        """The knowledge base that vouch would find from a folder or a document."""
-        root = discover(start, env=self._env)
+    def find(self, start: Path | None) -> list[Path]:
+        """The knowledge bases of a folder or a document."""
+        roots = self._around(start)
         if start is not None and start in self.others:
-            self._without = self._without - {start} if root else self._without | {start}
-        return root
+            self._without = self._without - {start} if roots else self._without | {start}
+        return roots
 
     def look(self) -> bool:
         """Whether a start has one now that had none (blocking, in any thread)."""
-        return any(
-            self._around(start) if start in self.folders else discover(start, env=self._env)
-            for start in self._without
-        )
+        return any(self._around(start) for start in self._without)
 
-    def _around(self, folder: Path) -> set[Path]:
-        above = discover(folder, env=self._env)
-        return {*below(folder), *([] if above is None else [above])}
+    def _around(self, start: Path | None) -> list[Path]:
+        return [Path(root) for root in discover(start, env=self._env)]

@@ -83,17 +83,11 @@ def _stems_of(words: Iterable[Word]) -> list[str]:
 
 def needles(text: str) -> list[Needle]:
     """The content words of a question, each once, in order."""
-    return list(_needles_of_few(text) if len(text) <= _FEW else _needles_of_many(text))
+    return list(_remembered(text) if len(text) <= _FEW else _needles(text))
 
 
 @lru_cache(maxsize=1 << 12)
-def _needles_of_few(text: str) -> tuple[Needle, ...]:
-    return _needles(text)
-
-
-@lru_cache(maxsize=1 << 6)
-def _needles_of_many(text: str) -> tuple[Needle, ...]:
-    # Forty bytes for each character: of texts of any length, only a few windows are kept.
+def _remembered(text: str) -> tuple[Needle, ...]:
     return _needles(text)
 
 

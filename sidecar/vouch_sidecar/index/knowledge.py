@@ -1,188 +1,386 @@
-"""One consistent view of what a knowledge base says: artifacts, names, links and full text.
+"""A generation: all that is known of one knowledge base at one moment. It never changes.
 
-It holds live artifacts only; who may see them is asked at the time of a question. A change is
-applied in one step between two questions, and can be taken back in one.
+It holds live artifacts only; who may see them is asked at the time of a question. A change makes
+another generation, which shares the base and has layers of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain, count
+from typing import TypeVar
 
-from vouch_sidecar.index.documents import Prepared
-from vouch_sidecar.index.links import Linked
+from tantivy import Document, Occur, Query
+from vouch_sidecar.index.forms import required
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, Writing, in_memory
+from vouch_sidecar.index.links import LinkedBy, documents_of, standing, stands_in, touched
 from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.index.packed import NO_LINKS, Packed, Unpacked
-from vouch_sidecar.index.search import Document, Search
-from vouch_sidecar.index.trie import Node
-from vouch_sidecar.kb.access import gate_of, is_live
-from vouch_sidecar.kb.large import let_go
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.index.query import any_of, stem_query, term_query, value_query
+from vouch_sidecar.index.schema import (
+    TITLE,
+    artifact_in,
+    entities_in,
+    key_in,
+    reference,
+    sort_key,
+)
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.layout import classify, usual_key
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Change,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+    key_of,
+)
 
-__all__ = ["Knowledge", "PreparedChange"]
+__all__ = ["Builder", "Knowledge", "is_told"]
+
+T = TypeVar("T", bound=Artifact)
+Documents = tuple[Document, ...]
+_serials = count(1)
+_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 
 
-class PreparedChange(NamedTuple):
-    """A change, analysed for full text.
+def is_told(artifact: Artifact) -> bool:
+    """Whether anybody may be told of an artifact. Nothing else is kept."""
+    return is_live(artifact) and gate_of(artifact) is not None
 
-    What has to be made of what is packed before the change can be taken in, made off the event
-    loop: `unpacked` are the artifacts that it changes, `names` where names begin that it may hold.
+
+class Knowledge:
+    """The contents of one knowledge base. Any thread may ask.
+
+    `changed` are the documents of what is not as in the base; of what is gone, none.
     """
 
-    upserts: tuple[Prepared, ...]
-    removals: frozenset[Key]
-    unpacked: Mapping[Key, Unpacked] = {}
-    names: Mapping[str, Node] = {}
-
-
-class _Undo(NamedTuple):
-    """How to take a change back: what stood there, with its documents, and what did not."""
-
-    restore: tuple[tuple[Prepared, tuple[Document, ...]], ...]
-    remove: tuple[Key, ...]
-
-
-class Knowledge(Linked):
-    """The contents of one knowledge base, in memory. One thread asks and changes it."""
-
-    def __init__(self, search: Search | None = None, packed: Packed | None = None) -> None:
-        super().__init__(search or Search(), packed or Packed())
-        self.generation = 0
-        self.overlaid = 0
-        self.memo = Memo()
-        self.changes = 0
-        """How often anything was changed, overlays included."""
-
-    def apply(self, change: PreparedChange) -> _Undo:
-        """Take a change in, in one step. Retired artifacts are removed, not kept."""
-        for key, unpacked in change.unpacked.items():
-            self._hold(key, unpacked)
-        self.names.hold(change.names)
-        upserts = {key_of(p.artifact): p for p in change.upserts}
-        keep = [p for p in upserts.values() if is_live(p.artifact) and gate_of(p.artifact)]
-        gone = change.removals | upserts.keys()
-        undo = _Undo(
-            tuple((self.by_key[k], self.documents[k]) for k in gone if k in self.by_key),
-            tuple(key_of(p.artifact) for p in keep),
+    def __init__(
+        self,
+        base: Layer = EMPTY,
+        names: Names | None = None,
+        changed: Mapping[Key, Documents] | None = None,
+        replaced: Mapping[Key, tuple[int, ...]] | None = None,
+    ) -> None:
+        self.base = base
+        self.names = names or Names.of(_entities_in(base))
+        self.changed = changed or {}
+        self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
+        """Numbers of the documents in the base that the changed ones replace."""
+        dead = list(chain.from_iterable(self._replaced.values()))
+        self.snapshot = Snapshot(
+            base,
+            in_memory(chain.from_iterable(self.changed.values())),
+            in_memory(map(base.document, dead)),
+            frozenset(dead),
         )
-        self._replace(gone, [(p, self._next_documents(p)) for p in keep])
-        return undo
-
-    def _hold(self, key: Key, unpacked: Unpacked) -> None:
-        prepared, documents, links = unpacked
-        self.by_key.hold(key, prepared)
-        self.documents.hold(key, documents)
-        if isinstance(prepared.artifact, Claim):
-            self.linked.hold(documents[0].ordinal, links)
-
-    @contextmanager
-    def overlay(self, change: PreparedChange | None, stamp: int) -> Iterator[None]:
-        """Answer as if a change had been made, until the block ends.
-
-        `stamp` is not 0 and differs between different changes.
-        """
-        if change is None:
-            yield
-            return
-        undo = self.apply(change)
-        self.overlaid = stamp
-        try:
-            yield
-        finally:
-            self.overlaid = 0
-            self._replace(undo.remove, undo.restore)
+        self.memo = Memo()
+        self.serial = next(_serials)
+        """Another one for every generation of every knowledge base."""
 
     @classmethod
-    def of(cls, artifacts: Iterable[Prepared]) -> Knowledge:
-        """Build from all that there is (blocking, for a worker thread), ready for questions."""
-        built = cls()
-        claims = []
-        for prepared in artifacts:
-            if isinstance(prepared.artifact, Claim):
-                claims.append(prepared)
-            else:
-                built.learn(prepared)
-        for prepared in claims:
-            built.learn(prepared)
-        let_go(claims)
-        return built
+    def of(cls, artifacts: Iterable[Artifact]) -> Knowledge:
+        """All that there is, in memory."""
+        builder = Builder(Writing())
+        for artifact in sorted(artifacts, key=lambda one: isinstance(one, Claim)):
+            builder.add(artifact)
+        return builder.finish()
 
-    def learn(self, prepared: Prepared) -> None:
-        """Take in what never was known, before anything is changed: claims after what they are
-        linked to.
-        """
-        artifact = prepared.artifact
-        if not is_live(artifact) or not gate_of(artifact):
+    # Artifacts
+
+    def artifact(self, key: Key) -> Artifact | None:
+        """Any artifact by its key."""
+        kind, artifact_id = key
+        if kind == Kind.ENTITY:
+            return self.names.entity(artifact_id)
+        found = self.document(key)
+        return None if found is None else artifact_in(found)
+
+    def document(self, key: Key) -> Document | None:
+        """The first document of an artifact."""
+        if key in self.changed:
+            return next(iter(self.changed[key]), None)
+        number = self._number(*key)
+        return None if number is None else self.base.document(number)
+
+    def _number(self, kind: str, artifact_id: str, section: int = 0) -> int | None:
+        query = term_query("key", sort_key(kind, artifact_id, section))
+        found = self.base.search(query, 1)
+        return found[0][1] if found else None
+
+    def _numbers(self, key: Key) -> tuple[int, ...]:
+        """The numbers of all documents of an artifact in the base."""
+        kind, artifact_id = key
+        first = self._number(kind, artifact_id)
+        if first is None:
+            return ()
+        if kind != Kind.PAGE:
+            return (first,)
+        found = [first]
+        while (number := self._number(kind, artifact_id, len(found))) is not None:
+            found.append(number)
+        title = self._number(TITLE, artifact_id)
+        return (*found, *(() if title is None else (title,)))
+
+    def _of(self, made: type[T], kind: Kind, artifact_id: str) -> T | None:
+        found = self.artifact((kind, artifact_id))
+        return found if isinstance(found, made) else None
+
+    def claim(self, claim_id: str) -> Claim | None:
+        return self._of(Claim, Kind.CLAIM, claim_id)
+
+    def entity(self, entity_id: str) -> Entity | None:
+        return self.names.entity(entity_id)
+
+    def page(self, page_id: str) -> Page | None:
+        return self._of(Page, Kind.PAGE, page_id)
+
+    def relation(self, relation_id: str) -> Relation | None:
+        return self._of(Relation, Kind.RELATION, relation_id)
+
+    def source(self, source_id: str) -> Source | None:
+        return self._of(Source, Kind.SOURCE, source_id)
+
+    def evidence(self, evidence_id: str) -> Evidence | None:
+        return self._of(Evidence, Kind.EVIDENCE, evidence_id)
+
+    def at_path(self, path: str) -> Artifact | None:
+        """What a file below `.vouch/` says, if that counts."""
+        if classify(path) is None:
+            return None
+        elsewhere = self._found(reference("stands", path))
+        found = next(elsewhere, None) or self.artifact(usual_key(path))
+        return found if found is not None and found.path == path else None
+
+    def all_of(self, kind: Kind) -> Iterator[Artifact]:
+        """The artifacts of a kind, whoever may see them, in no particular order."""
+        if kind is Kind.ENTITY:
+            yield from self.names.entities()
             return
-        documents = self._new_documents(prepared)
-        self._pack(prepared, documents)
-        self._make_findable(artifact, documents)
-        if isinstance(artifact, Claim):
-            self._link_packed(artifact, documents[0])
+        places = [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
+        if places:
+            yield from self._artifacts(value_query("place", places))
 
-    def let_go(self) -> None:
-        """Empty it bit by bit (blocking), when another one has taken its place."""
-        names, postings = self.names, self.search.postings
-        parts = (*vars(self).values(), *vars(names).values(), *postings.held.values())
-        for part in (names.root.children, *parts):
-            if isinstance(part, dict):
-                let_go(part)
-        self.packed.let_go()
+    # What refers to what
 
-    def _replace(
-        self, gone: Iterable[Key], new: Iterable[tuple[Prepared, tuple[Document, ...]]]
+    def pages_about(self, key: Key) -> list[str]:
+        """Ids of the pages that list a claim or an entity, sorted."""
+        kind, artifact_id = key
+        pages = {page.id for page in self._found(reference(f"lists {kind.value}", artifact_id))}
+        entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
+        own = {entity.page} if entity is not None and entity.page else set()
+        return sorted(pages | own)
+
+    def relations_of(self, artifact_id: str) -> list[Relation]:
+        """The relations that start or end at an artifact, by id."""
+        found = self._found(reference("joins", artifact_id))
+        return [relation for relation in found if isinstance(relation, Relation)]
+
+    def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
+        """The entities that a claim counts for, for whoever passes the gates, and why."""
+        found = self.document((Kind.CLAIM, claim_id))
+        if found is None:
+            return [], "named"
+        by: LinkedBy = found["linked"][0]
+        return sorted(entities_in(found, gates)), by
+
+    def _found(self, refers: str) -> Iterator[Artifact]:
+        """What refers to something, by kind and id."""
+        return self._artifacts(value_query("refers", [refers]))
+
+    def _artifacts(self, query: Query) -> Iterator[Artifact]:
+        for hit in self.snapshot.every(query):
+            found = self.snapshot.document(hit)
+            if key_in(found)[2] == 0:
+                yield artifact_in(found)
+
+    # Other generations
+
+    def after(self, change: Change) -> Knowledge:
+        """What is known once a change is taken in. Retired artifacts are removed, not kept."""
+        told = {key_of(one): one for one in change.upserts if is_told(one)}
+        gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
+        told = {key: one for key, one in told.items() if self.artifact(key) != one}
+        gone = {key for key in gone if self.artifact(key) is not None}
+        if not told and not gone:
+            return self
+        world = _After(self, told, gone)
+        documents: dict[Key, Documents] = dict.fromkeys(gone, ())
+        for key, artifact in told.items():
+            documents[key] = tuple(documents_of(artifact, standing(artifact, world)))
+        for key, artifact in self._touched(told, gone, world).items():
+            stands, before = standing(artifact, world), self.document(key)
+            if before is None or stands != stands_in(before):
+                documents[key] = tuple(documents_of(artifact, stands))
+        return Knowledge(self.base, world.names, {**self.changed, **documents}, self._replaced)
+
+    def on(self, base: Layer, written: Knowledge) -> Knowledge:
+        """The same on another base, which was written from this or an earlier generation."""
+        nothing = object()
+        then = written.changed
+        since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
+        return Knowledge(base, self.names, since)
+
+    def documents(self) -> Iterator[Document]:
+        """Every document, for writing a base."""
+        dead = self.snapshot.dead
+        for number in range(self.base.size):
+            if number not in dead:
+                yield self.base.document(number)
+        yield from chain.from_iterable(self.changed.values())
+
+    def _touched(
+        self, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+    ) -> dict[Key, Artifact]:
+        """The artifacts, beside those that change, whose links or locks may."""
+        found: dict[Key, Artifact] = {}
+        for key in [*told, *gone]:
+            effect = touched(self.artifact(key), told.get(key))
+            queries = [_joining(effect.end), _quoting(effect.source)]
+            claims = {*effect.claims}
+            if effect.entity is not None:
+                queries += [
+                    self._about(effect.entity.id),
+                    *self._naming(self.entity(effect.entity.id)),
+                    *self._naming(told.get(key)),
+                ]
+                pages = (world.page(i) for i in self.pages_about(key))
+                claims.update(c for page in pages if page for c in page.claims)
+            for artifact in chain.from_iterable(self._artifacts(q) for q in queries if q):
+                found[key_of(artifact)] = artifact
+            for claim_id in claims:
+                if (claim := self.claim(claim_id)) is not None:
+                    found[key_of(claim)] = claim
+        return {key: one for key, one in found.items() if key not in told and key not in gone}
+
+    def _about(self, entity_id: str) -> Query:
+        """The claims that declare an entity or count for it."""
+        behind = {value.partition("@")[2] for value in self.snapshot.lengths}
+        values = [f"{one} {entity_id}" for one in behind]
+        return any_of(
+            [
+                value_query("refers", [reference("declares", entity_id)]),
+                value_query("about", values),
+            ]
+        )
+
+    def _naming(self, entity: Artifact | None) -> Iterator[Query]:
+        """The claims that may count for an entity because they name it."""
+        if not isinstance(entity, Entity):
+            return
+        declared = (Occur.MustNot, value_query("linked", ["declared"]))
+        places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        for name in places:
+            for stems in required(entity):
+                words = [(Occur.Must, stem_query(name, stem)) for stem in stems]
+                all_claims = (Occur.Must, value_query("place", [name]))
+                yield Query.boolean_query([*(words or [all_claims]), declared])
+
+
+def _joining(end: str | None) -> Query | None:
+    return None if end is None else value_query("refers", [reference("joins", end)])
+
+
+def _quoting(source: str | None) -> Query | None:
+    return None if source is None else value_query("refers", [reference("quotes", source)])
+
+
+def _entities_in(base: Layer) -> Iterator[Entity]:
+    query = value_query("place", [f"{Kind.ENTITY}@open"])
+    for _, number in base.search(query, max(1, base.count(query))):
+        found = artifact_in(base.document(number))
+        assert isinstance(found, Entity)
+        yield found
+
+
+class _After:
+    """What links depend on, as it is after a change."""
+
+    def __init__(
+        self, before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key]
     ) -> None:
-        self.changes += 1
-        touched: list[Artifact] = []
-        learned = []
-        revised: set[Key] = set()
-        for prepared, documents in new:
-            if self._holds_claim(key := key_of(prepared.artifact), documents):
-                if not self._links_alike(key, prepared.artifact):
-                    touched.append(prepared.artifact)
-                self.search.revise(self.documents[key][0], documents[0])
-                self._revise(key, prepared, documents)
-                revised.add(key)
-            else:
-                learned.append((prepared, documents))
-        for key in gone:
-            if key in self.by_key and key not in revised:
-                touched.append(self._forget(key))
-        for prepared, documents in learned:
-            self._learn(prepared, documents)
-            touched.append(prepared.artifact)
-        for claim_id in self._affected(touched):
-            self._relink(claim_id)
+        self._before = before
+        self._told = told
+        self._gone = gone
+        entities = [one for one in told.values() if isinstance(one, Entity)]
+        removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
+        self.names = before.names.changed(entities, removed)
 
-    def _holds_claim(self, key: Key, documents: tuple[Document, ...]) -> bool:
-        """Whether a claim is held under this very ordinal."""
-        held = self.documents.get(key) if key[0] is Kind.CLAIM else None
-        return held is not None and held[0].ordinal == documents[0].ordinal
+    def _artifact(self, key: Key) -> Artifact | None:
+        if key in self._told or key in self._gone:
+            return self._told.get(key)
+        return self._before.artifact(key)
 
-    def _learn(self, prepared: Prepared, documents: tuple[Document, ...]) -> None:
-        self._put(prepared, documents)
-        self._make_findable(prepared.artifact, documents)
-        if isinstance(prepared.artifact, Claim):
-            self.linked[documents[0].ordinal] = NO_LINKS
+    def page(self, page_id: str) -> Page | None:
+        found = self._artifact((Kind.PAGE, page_id))
+        return found if isinstance(found, Page) else None
 
-    def _make_findable(self, artifact: Artifact, documents: tuple[Document, ...]) -> None:
-        for document in documents:
-            self.search.add(document)
-            self.gates.add(document.gate)
+    def pages_listing(self, claim_id: str) -> Iterable[Page]:
+        known = self._before.pages_about((Kind.CLAIM, claim_id))
+        told = (page.id for page in self._told.values() if isinstance(page, Page))
+        for page_id in sorted({*known, *told}):
+            page = self.page(page_id)
+            if page is not None and claim_id in page.claims:
+                yield page
+
+    def gates_at(self, artifact_id: str) -> Iterable[str]:
+        for kind in _ENDS:
+            artifact = self._artifact((kind, artifact_id))
+            if artifact is not None and (gate := gate_of(artifact)) is not None:
+                yield gate
+
+
+class Builder:
+    """Takes in a knowledge base for the first time, in the order in which its files are read:
+    claims after entities and pages. What depends on claims and sources is kept until the end.
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+        self._entities: list[Entity] = []
+        self._pages: dict[str, list[Page]] = {}
+        self._late: list[Relation | Evidence] = []
+        self._gates: dict[str, tuple[str, ...]] = {}
+
+    def add(self, artifact: Artifact) -> None:
+        """Take in an artifact whose key has not come before."""
+        if not is_told(artifact):
+            return
+        if isinstance(artifact, Relation | Evidence):
+            self._late.append(artifact)
+            return
         if isinstance(artifact, Entity):
-            self.names.add(artifact)
+            self._entities.append(artifact)
         if isinstance(artifact, Page):
-            self.search.add_title(documents[0], artifact.title)
+            for claim_id in artifact.claims:
+                self._pages.setdefault(claim_id, []).append(artifact)
+        if isinstance(artifact, Entity | Claim | Page | Source):
+            gates = self._gates.get(artifact.id, ())
+            self._gates[artifact.id] = (*gates, gate_of(artifact) or OPEN)
+        self._write(artifact)
 
-    def _forget(self, key: Key) -> Artifact:
-        artifact, documents = self._take_out(key)
-        if isinstance(artifact, Claim):
-            self._unlink(documents[0].ordinal, documents[0].gate)
-        for document in documents:
-            self.search.remove(document)
-        if isinstance(artifact, Entity):
-            self.names.remove(artifact.id)
-        if isinstance(artifact, Page):
-            self.search.remove_title(documents[0])
-        return artifact
+    def finish(self) -> Knowledge:
+        """What was taken in."""
+        for artifact in self._late:
+            self._write(artifact)
+        return Knowledge(self._writing.finish(), self.names)
+
+    def _write(self, artifact: Artifact) -> None:
+        for made in documents_of(artifact, standing(artifact, self)):
+            self._writing.add(made)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names.of(self._entities)
+
+    def pages_listing(self, claim_id: str) -> Iterable[Page]:
+        return sorted(self._pages.get(claim_id, ()), key=lambda page: page.id)
+
+    def gates_at(self, artifact_id: str) -> Iterable[str]:
+        return self._gates.get(artifact_id, ())

@@ -40,7 +40,7 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iter
     written = analysed.text[first.start : last.end]
     best: dict[str, tuple[Arm, Form]] = {}
     for step in steps:
-        for form in step.node.forms:
+        for form in step.forms:
             arm = _arm(form, written, step.words)
             if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
                 best[form.entity_id] = (arm, form)

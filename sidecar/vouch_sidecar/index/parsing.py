@@ -1,73 +1,117 @@
-"""Many files read at once: in this thread, and beside it in helper processes."""
+"""Many files parsed at once: in this process, and beside it in others.
+
+Another process is a gain and never a condition: what none answers is parsed here.
+"""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing.connection import wait
 
-from vouch_sidecar.index.crew import Answer, Crew, Files, Job
-from vouch_sidecar.index.documents import Prepared, prepare
-from vouch_sidecar.kb.batches import parse_inline
-from vouch_sidecar.kb.large import let_go
-from vouch_sidecar.kb.reader import Reading
-from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.kb.reader import Reading, parse
 
-__all__ = ["Parsing"]
+__all__ = ["Files", "parse_at_once", "parse_each"]
+
+log = logging.getLogger(__name__)
 
 PAYS_FROM = 2_000
-"""Files from which on helpers pay: they need 0.15 s to start."""
-MOST_HELPERS = 3
+"""Files from which on other processes pay: they take half a second to start."""
+MOST_PROCESSES = 3
 AHEAD = 4
 """Batches on their way for each process."""
+NICE = 5
+PATIENCE = 20.0
+"""Seconds after which a batch is parsed here."""
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
+"""What clears semaphores when this process was killed says so on its standard error."""
+
+Files = Sequence[tuple[str, bytes]]
 
 
-class Parsing:
-    """Reads the batches of a `Store`; with helpers, also analyses what they say for full text."""
+def parse_each(files: Files) -> list[Reading]:
+    """What files say: path below `.vouch/` and bytes of each."""
+    return [parse(path, data) for path, data in files]
 
-    def __init__(self, helpers: int | None = None, pays_from: int = PAYS_FROM) -> None:
-        self._helpers = _spare_processors() if helpers is None else helpers
-        self._pays_from = pays_from
-        self._prepared: dict[str, Prepared] = {}
 
-    def __call__(self, batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
-        """What the files of each batch say, batch for batch; `expected`: how many files come."""
-        if expected < self._pays_from or not self._helpers:
-            yield from parse_inline(batches, expected)
-            return
-        crew = Crew(self._helpers)
-        waiting: deque[Job] = deque()
+def parse_at_once(batches: Iterable[Files], expected: int) -> Iterator[list[Reading]]:
+    """What the files of each batch say, batch for batch; `expected` files come at most."""
+    processes = min(_usable_processors() - 1, MOST_PROCESSES)
+    if expected < PAYS_FROM or processes < 1:
+        yield from map(parse_each, batches)
+        return
+    pool = _pool(processes)
+    waiting: deque[tuple[Files, Future[list[Reading]] | None]] = deque()
+    try:
+        for files in batches:
+            waiting.append((files, _submitted(pool, files)))
+            if len(waiting) > AHEAD * processes:
+                yield _finished(pool, *waiting.popleft())
+        while waiting:
+            yield _finished(pool, *waiting.popleft())
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool(processes: int) -> ProcessPoolExecutor | None:
+    """Processes that end with this one; None where they can't be started."""
+    os.environ["PYTHONSAFEPATH"] = "1"  # they begin in the workspace, and import nothing from it
+    os.environ.setdefault("PYTHONWARNINGS", _QUIET)
+    try:
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=_begin)
+    except (OSError, ImportError, NotImplementedError):
+        return None
+
+
+def _begin() -> None:
+    """In another process: hold nobody's streams, give way, and end when the parent does."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(NICE)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+    os._exit(1)
+
+
+def _submitted(pool: ProcessPoolExecutor | None, files: Files) -> Future[list[Reading]] | None:
+    try:
+        return None if pool is None else pool.submit(parse_each, files)
+    except (BrokenProcessPool, RuntimeError, OSError):
+        return None
+
+
+def _finished(
+    pool: ProcessPoolExecutor | None, files: Files, answer: Future[list[Reading]] | None
+) -> list[Reading]:
+    """What a batch says: as another process found, else as this one does; all others as well where
+    one does not answer in time.
+    """
+    if pool is not None and answer is not None:
         try:
-            for files in batches:
-                waiting.append(crew.add(files))
-                if len(waiting) > AHEAD * (self._helpers + 1):
-                    yield self._noted(crew.finish(waiting.popleft()))
-            while waiting:
-                yield self._noted(crew.finish(waiting.popleft()))
-        finally:
-            crew.dismiss()
-
-    def prepared(self, artifact: Artifact) -> Prepared:
-        """An artifact, analysed for full text: now, or when it was read; asked for once."""
-        known = self._prepared.pop(artifact.path, None)
-        return known if known is not None and known.artifact is artifact else prepare(artifact)
-
-    def forget(self) -> None:
-        """Let go of what was kept aside."""
-        let_go(self._prepared)
-        self._prepared = {}
-
-    def _noted(self, answers: Iterable[Answer]) -> list[Reading]:
-        readings = []
-        for reading, prepared in answers:
-            readings.append(reading)
-            if prepared is not None:
-                self._prepared[prepared.artifact.path] = prepared
-        return readings
+            return answer.result(PATIENCE)
+        except (BrokenProcessPool, CancelledError, TimeoutError, OSError) as error:
+            log.warning("a batch is parsed here: %s", type(error).__name__)
+            pool.shutdown(wait=False, cancel_futures=True)
+    return parse_each(files)
 
 
-def _spare_processors() -> int:
-    """How many helpers find a processor, besides this process."""
+def _usable_processors() -> int:
     usable = getattr(os, "sched_getaffinity", None)
-    count = len(usable(0)) if usable is not None else os.cpu_count() or 1
-    return min(count - 1, MOST_HELPERS)
+    return len(usable(0)) if usable is not None else os.cpu_count() or 1

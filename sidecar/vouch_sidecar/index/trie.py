@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vouch_sidecar.index.forms import Form, Path, gap_key
+from vouch_sidecar.index.forms import Form, gap_key
 from vouch_sidecar.index.text import Unit, Units
 
 __all__ = ["Node", "Step", "readings", "walk"]
@@ -26,47 +26,23 @@ class Node:
             node = node.children.setdefault(key, Node())
         node.forms.append(form)
 
-    def prune(self, path: Sequence[str], entity_id: str) -> None:
-        """Forget an entity's names at the end of a way from here, and what led to them only."""
-        if not path:
-            self.forms = [f for f in self.forms if f.entity_id != entity_id]
-            return
-        child = self.children.get(path[0])
-        if child is None:
-            return
-        child.prune(path[1:], entity_id)
-        if not child.forms and not child.children:
-            del self.children[path[0]]
-
-    def names(self, way: Path = ()) -> Iterator[tuple[Path, Form]]:
-        """The names that end here or further on, and the ways there."""
-        for form in self.forms:
-            yield way, form
-        for key, child in self.children.items():
-            yield from child.names((*way, key))
-
 
 class Step(NamedTuple):
     """An end that a walk reached."""
 
     end: int
-    node: Node
+    forms: Sequence[Form]
     words: tuple[str, ...]
 
 
-def walk(root: Node, analysed: Units, start: int, cut: list[Node]) -> Iterator[Step]:
-    """Every end in the trie that the units from `start` on reach.
-
-    Adds to `cut` where ways that go on are when the text ends.
-    """
+def walk(root: Node, analysed: Units, start: int) -> Iterator[Step]:
+    """Every end in the trie that the units from `start` on reach."""
     todo: list[tuple[int, Node, tuple[str, ...]]] = [(start, root, ())]
     while todo:
         i, node, words = todo.pop()
         if node.forms:
-            yield Step(i, node, words)
+            yield Step(i, node.forms, words)
         if i == len(analysed.units):
-            if node.children:
-                cut.append(node)
             continue
         gap = analysed.units[i].gap
         if gap and i > start:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ __all__ = [
     "decode",
     "load",
     "place",
+    "places",
     "position",
     "split_page",
 ]
@@ -103,13 +104,22 @@ def load(text: str) -> Document:
     return Document(value, tuple(loader.repeated))
 
 
-def place(text: str, path: tuple[str, ...]) -> tuple[int, int]:
+def place(text: str, path: Sequence[str]) -> tuple[int, int]:
     """Line and column of a value by its keys and indices, or of its deepest part that exists."""
+    return places(text, [path])[0]
+
+
+def places(text: str, paths: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """As `place`, of several values."""
     _check(text)
     try:
         node = yaml.compose(text, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError):
-        return 1, 1
+        return [(1, 1)] * len(paths)
+    return [_place(node, path) for path in paths]
+
+
+def _place(node: Any, path: Sequence[str]) -> tuple[int, int]:
     found = None
     for step in path:
         deeper = _child(node, step)

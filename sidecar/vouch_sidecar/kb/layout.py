@@ -1,14 +1,15 @@
-"""Where a knowledge base is, and which of its files is what: vouch 1.5.0's rules."""
+"""Which file of a knowledge base is what: vouch 1.5.0's rules."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of, stat_inside
-from vouch_sidecar.kb.large import make_room
+from vouch_sidecar.kb.discovery import KB_DIRNAME
+from vouch_sidecar.kb.files import Stat, UnreadableError, root_of, stat_inside
+from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
 
 __all__ = [
@@ -17,23 +18,16 @@ __all__ = [
     "KB_DIRNAME",
     "MAX_FILES",
     "Survey",
-    "below",
     "classify",
-    "discover",
     "is_folder",
     "scan",
-    "start_folder",
     "survey",
     "usual_key",
     "usual_path",
 ]
 
-KB_DIRNAME = ".vouch"
-UNINTERESTING = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target"})
 CONFIG = "config.yaml"
 MAX_FILES = 400_000
-_ROOM_FOR = 8_000
-"""Files after which memory is at hand for all of them anew."""
 
 FOLDERS = {
     "entities": (Kind.ENTITY, ".yaml"),
@@ -45,110 +39,6 @@ FOLDERS = {
 }
 """The folders in the order in which they are read: claims after what they are linked to."""
 _FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items()}
-
-
-def discover(
-    start: Path | None, *, env: Mapping[str, str], home: Path | None = None
-) -> Path | None:
-    """The folder that holds the `.vouch/` in charge of `start`; None where there is none.
-
-    As vouch: `VOUCH_KB_PATH` decides alone; without `start`, `VOUCH_PROJECT_DIR` or else the
-    working directory is where the walk begins; it ends at the home folder, whose own `.vouch/`
-    serves nothing below unless its config allows it.
-    """
-    try:
-        if forced := env.get("VOUCH_KB_PATH"):
-            return _forced(Path(forced))
-        return _walk((start or start_folder(env)).resolve(), _home(env, home))
-    except (OSError, RuntimeError, ValueError):
-        return None
-
-
-def _forced(path: Path) -> Path | None:
-    kb_dir = path.resolve()
-    return kb_dir.parent if kb_dir.is_dir() and kb_dir.name == KB_DIRNAME else None
-
-
-def start_folder(env: Mapping[str, str]) -> Path:
-    """Where to look from when nobody says: `VOUCH_PROJECT_DIR`, or else the working directory."""
-    named = env.get("VOUCH_PROJECT_DIR")
-    return Path(named) if named and Path(named).is_dir() else Path.cwd()
-
-
-def _home(env: Mapping[str, str], home: Path | None) -> Path | None:
-    try:
-        return (home or (Path(env["HOME"]) if env.get("HOME") else Path.home())).resolve()
-    except (RuntimeError, OSError):
-        return None
-
-
-def _walk(origin: Path, home: Path | None) -> Path | None:
-    for folder in (origin, *origin.parents):
-        if _is_dir(folder / KB_DIRNAME):
-            refused = folder == home and origin != home and not _allows_home(folder)
-            return None if refused else folder
-        if folder == home:
-            return None
-    return None
-
-
-def below(folder: Path, *, depth: int = 3, most: int = 2_000) -> list[Path]:
-    """The folders that hold a `.vouch/`, from a folder downward: a cheap look, bounded in depth
-    and in folders, past hidden ones and those of package managers.
-    """
-    found: list[Path] = []
-    level, looked_at = [folder], 0
-    for _ in range(depth + 1):
-        following: list[Path] = []
-        for here in level:
-            looked_at += 1
-            if looked_at > most:
-                return found
-            if _is_dir(here / KB_DIRNAME):
-                found.append(here.resolve())
-            following += _subfolders(here)
-        level = following
-    return found
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            names = [
-                e.name
-                for e in entries
-                if not e.name.startswith(".")
-                and e.name not in UNINTERESTING
-                and e.is_dir(follow_symlinks=False)
-            ]
-    except OSError:
-        return []
-    return [folder / name for name in sorted(names)]
-
-
-def _is_dir(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _allows_home(home: Path) -> bool:
-    from vouch_sidecar.kb.document import (  # rare, and YAML is slow
-        MAX_YAML,
-        DocumentError,
-        decode,
-        load,
-    )
-
-    try:
-        kb_dir = home / KB_DIRNAME
-        data, _ = read_bounded(kb_dir / CONFIG, MAX_YAML, kb_dir=kb_dir)
-        config = load(decode(data)).value
-    except (OSError, UnreadableError, DocumentError):
-        return False
-    section = config.get("global") if isinstance(config, dict) else None
-    return isinstance(section, dict) and section.get("allow_home_kb") is True
 
 
 def classify(relative: PurePosixPath | str) -> Kind | None:
@@ -203,7 +93,7 @@ class Survey:
     def refuse(self, path: str, reason: str, *, unreadable: bool = True) -> None:
         if unreadable:
             self.unreadable.add(path)
-        self.problems.append(Problem(path.rstrip("/"), reason, Severity.ERROR))
+        self.problems.append(Problem(printable(path.rstrip("/")), reason, Severity.ERROR))
 
 
 def scan(kb_dir: Path) -> dict[str, Stat]:
@@ -235,8 +125,6 @@ def survey(
         if known is not None and known(path, stat):
             found.same += 1
             continue
-        if len(found.files) % _ROOM_FOR == 0:
-            make_room(len(found.files), tables=1)
         found.files[path] = stat
     return found
 
@@ -282,7 +170,10 @@ def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
 
 
 def _leads_inside(path: str, root: str) -> bool:
-    real = os.path.realpath(path)
+    try:
+        real = os.path.realpath(path)
+    except ValueError:  # no file can be called so
+        return False
     return real == root or real.startswith(root.rstrip("/") + "/")
 
 
@@ -292,7 +183,7 @@ def _look_at(path: str, full: str, root: str, found: Survey) -> Stat | None:
             path.encode()
         return stat_inside(full, root)
     except UnicodeEncodeError:
-        found.refuse("", "a file whose name is not UTF-8", unreadable=False)
+        found.refuse(path, "the name is not UTF-8", unreadable=False)
     except UnreadableError as error:
         found.refuse(path, str(error))
     return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
-from vouch_sidecar.kb.large import let_go
 from vouch_sidecar.kb.layout import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
@@ -37,6 +37,13 @@ class Ledger:
         for path in paths:
             self._recalled[path] = None
 
+    def release(self, but: AbstractSet[Key]) -> None:
+        """Recall what every file says that is named like its artifact, but for these."""
+        for key, path in list(self._owners.items()):
+            if path == usual_path(*key) and key not in self._rivals and key not in but:
+                del self._owners[key], self._artifacts[path]
+                self._recalled[path] = None
+
     def distrust(self, path: str) -> None:
         """A file was not to be recalled; no change."""
         self._recalled.pop(path, None)
@@ -50,11 +57,6 @@ class Ledger:
 
     def __contains__(self, path: str) -> bool:
         return path in self._recalled or path in self._artifacts
-
-    def paths(self) -> Iterator[str]:
-        """The files that say something."""
-        yield from self._recalled
-        yield from self._artifacts
 
     def put(self, path: str, artifact: Artifact | None) -> None:
         """From now on the file says this; None for nothing."""
@@ -74,10 +76,13 @@ class Ledger:
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
 
-    def counting(self) -> Iterator[str]:
-        """The files that count."""
-        yield from self._recalled
-        yield from self._owners.values()
+    def recalled(self) -> Iterable[str]:
+        """The files that say what they said when they were recalled."""
+        return self._recalled
+
+    def held(self) -> Iterable[Key]:
+        """The keys of what other files say."""
+        return self._owners
 
     def take_change(self) -> Change:
         """What differs from when this was last called."""
@@ -89,7 +94,6 @@ class Ledger:
                 removals.add(key)
             elif new is not None and new != old:
                 upserts.append(new)
-        let_go(before)
         return Change(tuple(upserts), frozenset(removals))
 
     def _note(self, *keys: Key | None) -> None:

@@ -1,7 +1,8 @@
 """What the files of a knowledge base may say: validated, bounded, turned into lean records.
 
 As vouch 1.5.0 reads them, apart from these: an unknown type is kept; an empty list may be left
-blank; a missing id is the file's name; ids, names and lists are bounded.
+blank; a missing id is the file's name; ids, names and lists are bounded; a page with a malformed
+scope is refused, where vouch takes the scope for none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pydantic.types import FailFast
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Kind, Scope
 
-__all__ = ["KNOWN_TYPES", "harmless_scope", "record_of"]
+__all__ = ["KNOWN_TYPES", "record_of"]
 
 KNOWN_TYPES: dict[Kind, tuple[str, frozenset[str]]] = {
     Kind.CLAIM: (
@@ -59,7 +60,6 @@ STATUSES = LIVE_STATUSES | {"superseded", "archived", "redacted"}
 PAGE_STATUSES = LIVE_PAGE_STATUSES | {"archived"}
 _OPEN_VALUES = OPEN_SCOPE.visibility, OPEN_SCOPE.project, OPEN_SCOPE.agent
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_HINTS_AT_SECRET = re.compile(r"priv|secre|confid|person|restrict|intern|hidden|sensit|\bme\b")
 
 
 def _blank_list(value: object) -> object:
@@ -196,17 +196,6 @@ class PageModel(Model):
     tags: Labels = Field(default_factory=list)
     scope: ScopeField = _NO_SCOPE
     updated_at: datetime | None = None
-
-
-def harmless_scope(value: object) -> bool:
-    """Whether a page's malformed scope may be read as none, as vouch does with all of them.
-
-    Not when it is a mapping or a list, which is meant to bind the page, nor a word that hints at
-    secrecy.
-    """
-    if isinstance(value, str):
-        return not _HINTS_AT_SECRET.search(value.casefold())
-    return not isinstance(value, dict | list)
 
 
 class RelationModel(Model):

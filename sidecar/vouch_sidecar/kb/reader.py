@@ -12,7 +12,7 @@ from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.document import DocumentError
 from vouch_sidecar.kb.files import Stat, read_bounded
 from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.models import KNOWN_TYPES, harmless_scope, record_of
+from vouch_sidecar.kb.models import KNOWN_TYPES, record_of
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Artifact, Kind, Problem, Severity
 
@@ -157,10 +157,6 @@ class _Reader:
             return record_of(self.kind, self.path, fields)
         except ValidationError as error:
             failures = error.errors(include_input=False, include_url=False, include_context=False)
-        scope_failed = any(failure["loc"][:1] == ("scope",) for failure in failures)
-        if self.kind is Kind.PAGE and scope_failed and harmless_scope(fields["scope"]):
-            self._note("scope", "is no visibility and is read as none", Severity.WARNING)
-            return self._validate({**fields, "scope": None})
         for failure in failures[:MAX_PROBLEMS]:
             self._note(".".join(map(str, failure["loc"])), _in_words(failure))
         return None

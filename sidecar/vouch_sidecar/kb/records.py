@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar, dataclass_transform
 
 __all__ = [
     "KIND_OF",
@@ -28,16 +27,6 @@ __all__ = [
     "Source",
     "key_of",
 ]
-
-T = TypeVar("T")
-
-
-@dataclass_transform(frozen_default=True)
-def _record(made: type[T]) -> type[T]:
-    """A dataclass with slots that nothing changes. To have Python forbid it makes each of a hundred
-    thousand four times as slow to make, so it is left to the type checker.
-    """
-    return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 class Kind(StrEnum):
@@ -71,7 +60,7 @@ class Scope:
 OPEN_SCOPE = Scope()
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A reviewed assertion with its citations (ids of sources or of evidence)."""
 
@@ -94,7 +83,7 @@ class Claim:
     approved_by: str | None = None
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Entity:
     """A typed, named thing that claims are about."""
 
@@ -107,7 +96,7 @@ class Entity:
     page: str | None = None
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Page:
     """A markdown write-up with front matter; `body` is the text below it."""
 
@@ -125,7 +114,7 @@ class Page:
     updated_at: float | None = None
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A typed edge between two artifacts."""
 
@@ -138,7 +127,7 @@ class Relation:
     evidence: tuple[str, ...] = ()
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Source:
     """Input material that a claim may cite; `id` is the sha256 of its content."""
 
@@ -151,7 +140,7 @@ class Source:
     created_at: float | None = None
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A place in a source that a claim may cite."""
 
@@ -162,7 +151,7 @@ class Evidence:
     quote: str | None = None
 
 
-@_record
+@dataclass(frozen=True, slots=True)
 class Session:
     """A vouch session on disk; once `ended_at` is set its window ends."""
 

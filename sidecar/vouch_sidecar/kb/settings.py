@@ -1,22 +1,32 @@
 """What may be tuned: defaults, `config.yaml`, client settings, environment; the last wins.
 
-A value of the wrong type or out of range is a problem and counts as not given.
+A setting is one field of one model below. Its names in the file (`sidecar.recall.max_results`), in
+a client (`vouchSidecar.recall.maxResults`, or in snake case), in the environment
+(`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the extension's manifest follow from that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from itertools import repeat
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.layers import Layer, Place, bounded, literal, section, switch
 from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Problem, Severity
 
 __all__ = [
+    "CLIENT",
+    "GROUPS",
+    "Group",
     "Hover",
+    "Name",
     "Probe",
     "Prompts",
     "Recall",
@@ -25,153 +35,346 @@ __all__ = [
     "Volunteer",
     "config_mapping",
     "load_settings",
-    "settings_of",
+    "names",
+    "schema_of",
     "viewer_for",
 ]
 
+CLIENT = "vouchSidecar"
 PREFIX = "VOUCH_SIDECAR_"
+OTHER_VARIABLES = frozenset({"VOUCH_SIDECAR_LOG"})
+"""Variables that begin like settings and are none."""
+MAX_PROBLEMS = 20
+"""As many as are said of one source: each costs a look-up of its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reflex:
-    """`retrieval.reflex`: the window of a session and what is said of it."""
-
-    enabled: bool = switch(True)
-    window: int = bounded(int, 8, 1, 64)
-    top_k: int = bounded(int, 3, 1, 20)
+def _one_line(text: str) -> str | None:
+    if len(text) > 256 or not text.isprintable():
+        raise ValueError
+    return text.strip() or None
 
 
-@dataclass(frozen=True, slots=True)
-class Volunteer:
-    """`volunteer`: what is said without being asked; None where nobody has set it."""
-
-    enabled: bool = switch(True)
-    threshold: float | None = bounded(float, None, 0, 1)
-    throttle_seconds: float | None = bounded(float, None, 0, 86_400)
-    max_per_session: int | None = bounded(int, None, 0, 10_000)
+Label = Annotated[str, AfterValidator(_one_line)] | None
+"""A short text on one line; a blank one counts as none."""
+Source = Literal["file", "client", "environment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """`sidecar.recall`: the block for a prompt."""
+class Group(BaseModel):
+    """Settings that stand together, at `path` in `config.yaml`."""
 
-    enabled: bool = switch(True)
-    max_results: int = bounded(int, 3, 1, 10)
-    similarity_threshold: float = bounded(float, 0.40, 0, 1)
-    max_context_chars: int = bounded(int, 1000, 100, 5000)
-    timeout_ms: int = bounded(int, 500, 100, 10_000)
-    fallback_to_fts: bool = switch(True)
-    include_key_facts: bool = switch(True)
-    min_prompt_len: int = bounded(int, 10, 1, 500)
+    model_config = ConfigDict(frozen=True)
+
+    path: ClassVar[str]
+    sources: ClassVar[frozenset[Source]] = frozenset({"file", "client", "environment"})
+    others: ClassVar[frozenset[str]] = frozenset()
+    """Keys beside these that vouch reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
-    """`sidecar.prompts`: when a prompt that is typed counts as still."""
+class Reflex(Group):
+    """The window of a session and what is said of it."""
 
-    idle_ms: int = bounded(int, 300, 0, 10_000)
+    path = "retrieval.reflex"
 
-
-@dataclass(frozen=True, slots=True)
-class Hover:
-    """`sidecar.hover`, which no repository decides. Seven claims are a dozen lines."""
-
-    enabled: bool = switch(True)
-    max_claims: int = bounded(int, 3, 1, 7)
+    enabled: bool = Field(True, description="whether sessions are followed and pushed")
+    window: int = Field(8, ge=1, le=64, description="texts of a session that count")
+    top_k: int = Field(3, ge=1, le=20, description="entities listed at most")
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """`sidecar.probe`: how many knowledge bases are probed; None for all."""
+class Volunteer(Group):
+    """What is said without being asked; None where nobody has set it."""
 
-    max_collections: int | None = bounded(int, None, 1, 10_000)
+    path = "volunteer"
+    others = frozenset({"poll_interval_seconds"})
+
+    enabled: bool = Field(True, description="whether anything is pushed as fresh")
+    threshold: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="strength (0.60 where nobody says) from which an entity is pushed",
+    )
+    throttle_seconds: float | None = Field(
+        None, ge=0, le=86_400, description="seconds between two pushes at least"
+    )
+    max_per_session: int | None = Field(
+        None, ge=0, le=10_000, description="entities pushed to a session at most"
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that may be tuned, and what a knowledge base says of itself.
+class Recall(Group):
+    """The block for a prompt."""
 
-    `project` and `agent` are those of `retrieval.scope`.
-    """
+    path = "sidecar.recall"
+
+    enabled: bool = Field(True, description="whether text brings in context at all")
+    max_results: int = Field(3, ge=1, le=10, description="hits in a block of context at most")
+    similarity_threshold: float = Field(
+        0.40, ge=0, le=1, description="how strong a hit must be to be said"
+    )
+    max_context_chars: int = Field(
+        1000, ge=100, le=5000, description="characters of a block at most, its frame included"
+    )
+    timeout_ms: int = Field(
+        500,
+        ge=100,
+        le=10_000,
+        description="time limit in milliseconds; whatever was found by then is said",
+    )
+    fallback_to_fts: bool = Field(True, description="whether full text may speak, not names alone")
+    include_key_facts: bool = Field(
+        True, description="whether status, confidence, sources and date follow each claim"
+    )
+    min_prompt_len: int = Field(
+        10,
+        ge=1,
+        le=500,
+        description="characters that a text needs for full text; names are found in shorter ones",
+    )
+
+
+class Prompts(Group):
+    """When a prompt that is typed counts as still."""
+
+    path = "sidecar.prompts"
+
+    idle_ms: int = Field(
+        300,
+        ge=0,
+        le=10_000,
+        description="milliseconds that a prompt must be still before it is evaluated",
+    )
+
+
+class Hover(Group):
+    """Hovers, which no repository decides on. Seven claims are a dozen lines."""
+
+    path = "sidecar.hover"
+    sources = frozenset({"client", "environment"})
+
+    enabled: bool = Field(True, description="whether the name of an entity shows what is known")
+    max_claims: int = Field(3, ge=1, le=7, description="claims that a hover shows at most")
+
+
+class Probe(Group):
+    """How many knowledge bases are probed; None for all."""
+
+    path = "sidecar.probe"
+
+    max_collections: int | None = Field(
+        None, ge=1, le=10_000, description="knowledge bases that a prompt is held against at most"
+    )
+
+
+class General(Group):
+    """What stands in no other group."""
+
+    path = "sidecar"
+
+    persona: Label = Field(None, description="a label, returned where this knowledge base leads")
+
+
+class Base(Group):
+    """What a knowledge base is called."""
+
+    path = "kb"
+    sources = frozenset({"file"})
+
+    id: Label = None
+    name: Label = None
+
+
+class Scope(Group):
+    """Who asks, where nobody says so."""
+
+    path = "retrieval.scope"
+    sources = frozenset({"file"})
+
+    project: Label = None
+    agent: Label = None
+
+
+class Settings(BaseModel):
+    """Everything that may be tuned, and what a knowledge base says of itself."""
+
+    model_config = ConfigDict(frozen=True)
 
     reflex: Reflex = Reflex()
     volunteer: Volunteer = Volunteer()
     recall: Recall = Recall()
     prompts: Prompts = Prompts()
-    hover: Hover = Hover()
     probe: Probe = Probe()
-    persona: str | None = None
-    kb_id: str | None = None
-    kb_name: str | None = None
-    project: str | None = None
-    agent: str | None = None
+    general: General = General()
+    hover: Hover = Hover()
+    kb: Base = Base()
+    scope: Scope = Scope()
 
 
-_SECTIONS: dict[str, tuple[str, type[Any]]] = {
-    "reflex": ("retrieval.reflex", Reflex),
-    "volunteer": ("volunteer", Volunteer),
-    "recall": ("sidecar.recall", Recall),
-    "prompts": ("sidecar.prompts", Prompts),
-    "hover": ("sidecar.hover", Hover),
-    "probe": ("sidecar.probe", Probe),
+GROUPS: dict[str, type[Group]] = {
+    name: info.annotation  # type: ignore[misc]
+    for name, info in Settings.model_fields.items()
 }
-_PARENTS = ("kb", "retrieval", "retrieval.scope", "sidecar")
-"""What holds settings and is none itself."""
-_CLIENT_ONLY = frozenset({"hover"})
-_LABELS = {
-    "kb_id": "kb.id",
-    "kb_name": "kb.name",
-    "project": "retrieval.scope.project",
-    "agent": "retrieval.scope.agent",
-}
+"""The model of each field of `Settings`."""
+OURS = ("retrieval.reflex.", "volunteer.", "sidecar.")
+"""Where in `config.yaml` every key has to be known; elsewhere it may be vouch's."""
+
+
+class Name(NamedTuple):
+    """A setting: its group, its field, and what it is called in each source."""
+
+    group: type[Group]
+    field: str
+    file: str
+    client: str
+    environment: str
+
+
+def names() -> tuple[Name, ...]:
+    """Every setting."""
+    return _names(tuple(GROUPS.values()))
+
+
+@cache
+def _names(groups: tuple[type[Group], ...]) -> tuple[Name, ...]:
+    found = []
+    for group in groups:
+        for field in group.model_fields:
+            file = f"{group.path}.{field}"
+            short = file.removeprefix("sidecar.").removeprefix("retrieval.")
+            client = ".".join([CLIENT, *map(to_camel, short.split("."))])
+            environment = PREFIX + short.replace(".", "_").upper()
+            found.append(Name(group, field, file, client, environment))
+    return tuple(found)
 
 
 def load_settings(
-    config: bytes | None, client: Mapping[str, object] | None, env: Mapping[str, str]
+    config: bytes | None, client: Mapping[str, object], env: Mapping[str, str]
 ) -> tuple[Settings, tuple[Problem, ...]]:
-    """Settings of one knowledge base. `client` is nested as `config.yaml` is.
+    """Settings of one knowledge base. `client` is nested: `{"recall": {"max_results": 5}}`.
 
     A `config.yaml` that can't be read leaves the defaults: no project and no agent, so that
     whatever is bound to one stays unseen. Problems of client and environment have no path.
     """
     problems: list[Problem] = []
     mapping = config_mapping(config, problems)
-    settings, found = _settings(mapping, problems, _config_place(config), client, env)
-    return settings, _placed(found, config)
-
-
-def _placed(problems: Sequence[Problem], config: bytes | None) -> tuple[Problem, ...]:
-    here = placed((one for one in problems if one.path), config or b"")
-    return (*here, *(one for one in problems if not one.path))
-
-
-def settings_of(mapping: Mapping[str, object], env: Mapping[str, str]) -> Settings:
-    """As `load_settings`, from what `config_mapping` gave."""
-    return _settings(mapping, [], _nowhere(str), None, env)[0]
-
-
-def _settings(
-    mapping: Mapping[str, object],
-    problems: list[Problem],
-    place: Place,
-    client: Mapping[str, object] | None,
-    env: Mapping[str, str],
-) -> tuple[Settings, tuple[Problem, ...]]:
+    own = {name: text.strip() for name, text in env.items() if name.startswith(PREFIX)}
     layers = [
-        Layer(mapping, problems, place),
-        Layer(client or {}, problems, _nowhere(_in_client)),
-        Layer(_from_env(env), problems, _nowhere(_in_env)),
+        _Layer("file", mapping),
+        _Layer("client", {CLIENT: client}),
+        _Layer("environment", {name: text for name, text in own.items() if text}),
     ]
-    for path in _PARENTS:
-        layers[0].section(path)
-    sections: dict[str, Any] = {
-        name: made(**section(path, made, layers[1:] if name in _CLIENT_ONLY else layers))
-        for name, (path, made) in _SECTIONS.items()
-    }
-    sections |= {name: layers[0].label(path) for name, path in _LABELS.items()}
-    personas = [layer.label("sidecar.persona") for layer in layers]
-    persona = next((label for label in reversed(personas) if label is not None), None)
-    return Settings(**sections, persona=persona), tuple(problems)
+    groups: dict[str, Any] = {}
+    for name, group in GROUPS.items():
+        values: dict[str, object] = {}
+        for layer in layers:
+            values |= layer.values(group)
+        groups[name] = group.model_validate(values)
+    found = [problem for layer in layers for problem in layer.problems(config or b"")]
+    return Settings(**groups), (*placed(problems, config or b""), *found)
+
+
+class _Layer:
+    """What one source gives, and what is wrong with it.
+
+    `_faults`: name in this source, words and severity.
+    """
+
+    def __init__(self, source: Source, tree: Mapping[str, object]) -> None:
+        self._source = source
+        self._faults: list[tuple[str, str, Severity]] = []
+        self._known = {getattr(n, source): n for n in names() if source in n.group.sources}
+        self._groups = {n[:at] for n in self._known for at, c in enumerate(n) if c == "."}
+        self._given: dict[Name, object] = {}
+        self._take(tree, "")
+
+    def _take(self, tree: Mapping[str, object], above: str) -> None:
+        for key, value in tree.items():
+            name = above + (to_camel(str(key)) if self._source == "client" else str(key))
+            is_one_key = "." not in str(key)
+            if is_one_key and name in self._groups:
+                if isinstance(value, Mapping):
+                    self._take(value, f"{name}.")
+                elif value is not None:
+                    self._refuse(name, "must be a mapping")
+            elif is_one_key and name in self._known:
+                self._given[self._known[name]] = value
+            elif self._must_be_known(name) and len(self._faults) < MAX_PROBLEMS:
+                self._faults.append((name, self._unknown(name), Severity.WARNING))
+
+    def _must_be_known(self, name: str) -> bool:
+        vouchs = {f"{group.path}.{key}" for group in GROUPS.values() for key in group.others}
+        if self._source == "file":
+            return name.startswith(OURS) and name not in vouchs
+        return name not in OTHER_VARIABLES
+
+    def _unknown(self, name: str) -> str:
+        elsewhere = {n.file for n in names() if self._source not in n.group.sources}
+        if any(f"{one}.".startswith(f"{name}.") for one in elsewhere):
+            return "counts in client settings and the environment alone; it is ignored"
+        nearest = get_close_matches(
+            name[:80], sorted(self._known.keys() | self._groups), 1, cutoff=0
+        )
+        return f"is no setting; did you mean `{nearest[0]}`?"
+
+    def _refuse(self, name: str, words: str) -> None:
+        self._faults.append((name, f"{words}; it is ignored", Severity.ERROR))
+
+    def values(self, group: type[Group]) -> dict[str, object]:
+        """What the source gives for a group, by field, as far as the group's model takes it."""
+        given = {
+            name.field: value
+            for name, value in self._given.items()
+            if name.group is group and value is not None
+        }
+        try:
+            return self._validated(group, given)
+        except ValidationError as error:
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+        for field in {str(one["loc"][0]) for one in found}:
+            del given[field]
+            name = next(n for n in self._given if n.group is group and n.field == field)
+            self._refuse(getattr(name, self._source), f"must be {_expected(group, field)}")
+        return self._validated(group, given)
+
+    def _validated(self, group: type[Group], given: Mapping[str, object]) -> dict[str, object]:
+        """The environment has texts for everything; elsewhere a text is no number."""
+        made = group.model_validate(given, strict=self._source != "environment")
+        return {name: getattr(made, name) for name in made.model_fields_set}
+
+    def problems(self, config: bytes) -> tuple[Problem, ...]:
+        """What is wrong, what is worst first; in the file, where."""
+        faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
+        if self._source != "file":
+            return tuple(self._problem("", fault, (1, 1)) for fault in faults)
+        if not faults:
+            return ()
+        from vouch_sidecar.kb.document import decode, places  # brings YAML along
+
+        found = places(decode(config), [name.split(".") for name, _, _ in faults])
+        return placed(map(self._problem, repeat(CONFIG), faults, found), config)
+
+    def _problem(
+        self, path: str, fault: tuple[str, str, Severity], place: tuple[int, int]
+    ) -> Problem:
+        name, words, severity = fault
+        known = self._known.get(name)
+        shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
+        return Problem(path, f"`{shown}` {words}", severity, *place, known.file if known else shown)
+
+
+def schema_of(group: type[Group], field: str) -> dict[str, Any]:
+    """Type, range, default and description of a setting, as JSON Schema has them."""
+    found: dict[str, Any] = group.model_json_schema()["properties"][field]
+    return found | next((one for one in found.get("anyOf", ()) if one["type"] != "null"), {})
+
+
+def _expected(group: type[Group], field: str) -> str:
+    """The type and the range of a setting in words."""
+    shape = schema_of(group, field)
+    what = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    words = what.get(shape["type"], "a short text on one line")
+    if "minimum" in shape:
+        words += f" from {shape['minimum']:g} to {shape['maximum']:g}"
+    return words
 
 
 def viewer_for(
@@ -185,8 +388,8 @@ def viewer_for(
     projects = [viewer.project for viewer in given]
     agents = [viewer.agent for viewer in given]
     return Viewer(
-        _first([*projects, env.get("VOUCH_PROJECT"), settings.project, settings.kb_id]),
-        _first([*agents, env.get("VOUCH_AGENT"), settings.agent]),
+        _first([*projects, env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]),
+        _first([*agents, env.get("VOUCH_AGENT"), settings.scope.agent]),
     )
 
 
@@ -214,50 +417,3 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
         problems.append(Problem(CONFIG, "the file must be a mapping of names to values"))
         return {}
     return loaded.value
-
-
-def _config_place(config: bytes | None) -> Place:
-    def problem(name: str, words: str) -> Problem:
-        from vouch_sidecar.kb.reader import locate  # brings pydantic along
-
-        line, column = locate(CONFIG, config or b"", name)
-        return Problem(CONFIG, f"`{name}` {words}", Severity.ERROR, line, column, name)
-
-    return problem
-
-
-def _nowhere(spelled: Callable[[str], str]) -> Place:
-    """Problems without a file: a message gives the name as it is spelled where it was set."""
-
-    def problem(name: str, words: str) -> Problem:
-        return Problem("", f"`{spelled(name)}` {words}", Severity.ERROR, field=name)
-
-    return problem
-
-
-def _in_client(name: str) -> str:
-    return f"vouchSidecar.{_short(name)}"
-
-
-def _in_env(name: str) -> str:
-    return (PREFIX + _short(name).replace(".", "_")).upper()
-
-
-def _short(name: str) -> str:
-    """Without the part of `config.yaml` that a setting stands in."""
-    return name.removeprefix("sidecar.").removeprefix("retrieval.")
-
-
-def _from_env(env: Mapping[str, str]) -> dict[str, object]:
-    """The environment, nested as `config.yaml` is: `VOUCH_SIDECAR_RECALL_MAX_RESULTS=5`."""
-    nested: dict[str, Any] = {"sidecar": {}, "retrieval": {}}
-    for name, (path, made) in _SECTIONS.items():
-        found = {
-            item.name: literal(env[key], item.metadata["kind"])
-            for item in fields(made)
-            if env.get(key := f"{PREFIX}{name}_{item.name}".upper(), "").strip()
-        }
-        room, _, last = path.rpartition(".")
-        (nested[room] if room else nested)[last] = found
-    nested["sidecar"]["persona"] = env.get(f"{PREFIX}PERSONA")
-    return nested

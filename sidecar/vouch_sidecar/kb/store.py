@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import merge
-from itertools import chain, groupby, islice
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from pathlib import Path
 
 from vouch_sidecar.kb.access import shows_more
 from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
-from vouch_sidecar.kb.document import DocumentError, decode, load
 from vouch_sidecar.kb.files import Stat, UnreadableError
-from vouch_sidecar.kb.large import let_go, make_room
-from vouch_sidecar.kb.layout import CONFIG, Survey, is_folder, survey, usual_path
+from vouch_sidecar.kb.layout import (
+    CONFIG,
+    Survey,
+    classify,
+    is_folder,
+    survey,
+    usual_key,
+    usual_path,
+)
 from vouch_sidecar.kb.ledger import Ledger
 from vouch_sidecar.kb.placing import placed
-from vouch_sidecar.kb.reader import Reading
-from vouch_sidecar.kb.records import Artifact, Change, Problem, Severity, key_of
+from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of
+from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
 __all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
@@ -26,16 +33,15 @@ __all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
 Keep = Callable[[Artifact], None]
 """Takes what a file says, and keeps it."""
 GRACE_SECONDS = 60.0
-"""How long the last good version of an unreadable file serves."""
-_ROOM_FOR = 4_000
-_RUN = 1_000
-"""Paths that are sorted or taken over at once."""
+"""How long the last good version of an unreadable artifact file serves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
     """One step. `problems` are all current ones by path (`""`: of the knowledge base itself);
-    `skipped` counts the files that are there and not served as they stand.
+    `skipped` counts the files that are there and not served as they stand. `config` is the last
+    version of `config.yaml` that could be read; None where there is no such file, or never was one
+    that could be read.
     """
 
     change: Change
@@ -71,8 +77,6 @@ class Store:
         self.lost: frozenset[str] = frozenset()
         """The remembered files that did not stand as an earlier process had read them."""
         self._keep: Keep | None = None
-        self.looks = 0
-        """How many artifact files were read, or found gone or unreadable."""
         self._looked_at = 0.0
 
     @property
@@ -83,50 +87,65 @@ class Store:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
 
-    def artifacts(self) -> Iterator[Artifact]:
-        """All that counts, as last read, in the order in which it would be read."""
-        for path in _by_name(self._ledger.counting()):
-            if (artifact := self._ledger.get(path)) is not None:
-                yield artifact
-
     def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
         """Have somebody else keep what is read for the first time, and tell what files said."""
         self._keep = keep
         self._ledger.recall_by(recall)
 
-    def remember(self, stats: dict[str, Stat | None], recall: Callable[[str], Artifact]) -> None:
+    def release(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
+        """From now on somebody else tells what files say, also those read since; but not of these
+        artifacts.
+        """
+        self._ledger.release(but)
+        self._ledger.recall_by(recall)
+
+    def remember(
+        self,
+        stats: dict[str, Stat | None],
+        recall: Callable[[str], Artifact],
+        config: bytes | None = None,
+    ) -> None:
         """What an earlier process has read: how the files stood (that table is the store's own from
-        now on), and what tells what they say.
+        now on), what tells what they say, and the config that counted.
 
         The first full reconcile takes what still stands the same as read, and as no change.
         """
         self._remembering = True
+        self._config = config
         self._versions.trust(stats)
-        make_room(len(stats))
-        self._ledger.recall(stats)
+        self._ledger.recall(path for path in stats if path != CONFIG)
         self.keep_by(None, recall)
 
     def is_settled(self) -> bool:
         """Not so while a file may still change unnoticed, or an earlier version serves."""
         return not self._versions.racy and not self._since
 
-    def faultless(self) -> Iterator[tuple[str, Stat]]:
-        """What is worth remembering: the files without problems, with their stats."""
+    def vouched(self) -> Iterator[tuple[str, Stat]]:
+        """The files that say what was recalled or kept, without problems, and a readable config."""
         stats = self._versions.stats
-        for path in self._ledger.paths():
-            if path not in self._problems and (stat := stats[path]) is not None:
+        for path in chain((CONFIG,), self._ledger.recalled()):
+            if path not in self._problems and (stat := stats.get(path)) is not None:
                 yield path, stat
 
-    def is_faultless(self, path: str) -> bool:
-        """Whether a file says something, and nothing is wrong with it."""
-        return path in self._ledger and path not in self._problems
+    def loose(self) -> set[Key]:
+        """The keys of artifacts that no such file vouches for."""
+        faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
+        return {*faulty, *self._ledger.held()}
 
-    def every(self) -> Iterator[tuple[str, Stat]] | None:
-        """Every file, with its stat; None where one can't be read."""
-        stats = self._versions.stats
-        if self._survey_problems or any(stat is None for stat in stats.values()):
-            return None
-        return ((path, stat) for path, stat in stats.items() if stat is not None)
+    @property
+    def config(self) -> bytes | None:
+        """The last config that could be read."""
+        return self._config
+
+    def reread(self, path: str) -> Artifact:
+        """What a file says now. Raises LookupError where that is nothing."""
+        try:
+            found = parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact
+        except (FileNotFoundError, UnreadableError) as error:
+            raise LookupError(path) from error
+        if found is None:
+            raise LookupError(path)
+        return found
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below
@@ -146,7 +165,8 @@ class Store:
         self._take_in(differing)
         if only is None:
             self._remembering, self._keep = False, None
-        let_go(found.files)
+            if CONFIG not in versions.stats:
+                self._config = None
         self._expire()
         return self._reconciled()
 
@@ -182,9 +202,7 @@ class Store:
     def _take_in(self, paths: Sequence[str]) -> None:
         """Reads files, and accepts what they say."""
         files = (file for path in paths if (file := self._read(path)) is not None)
-        for number, (file, reading) in enumerate(parsed(files, self._parse, len(paths))):
-            if number % _ROOM_FOR == 0:
-                make_room(len(paths))
+        for file, reading in parsed(files, self._parse, len(paths)):
             self._accept(file, reading)
 
     def _read(self, path: str) -> Found | None:
@@ -203,20 +221,24 @@ class Store:
         return file
 
     def _take_config(self, file: Found) -> None:
-        """A config that can't be read must not undo what the last good one withholds."""
-        if self._config is not None and (problem := _fault(file.data)) is not None:
-            self._problems[CONFIG] = (problem,)
-            self._hold(CONFIG)
+        """A config that can't be read undoes nothing: the last good one counts as long as that
+        lasts.
+        """
+        if (problem := _fault(file.data)) is not None:
+            self._fail_config(problem)
             return
         self._problems.pop(CONFIG, None)
-        self._since.pop(CONFIG, None)
         if file.data or file.final or self._config is None:
             self._config = file.data
         else:
             self._versions.doubt(CONFIG)
 
+    def _fail_config(self, problem: Problem) -> None:
+        counts = "the defaults count" if self._config is None else "the version before counts"
+        message = f"{problem.message}; until it can be read, {counts}"
+        self._problems[CONFIG] = (replace(problem, message=message),)
+
     def _accept(self, file: Found, reading: Reading) -> None:
-        self.looks += 1
         path, held = file.path, self._ledger.get(file.path)
         self._problems.pop(path, None)
         if reading.problems:
@@ -242,27 +264,29 @@ class Store:
 
     def _fail(self, path: str, reason: str) -> None:
         """The file is there, and what it holds can't be known."""
-        self.looks += 1
-        self._problems[path] = (Problem(path, reason),)
         self._versions.lose(path)
+        if path == CONFIG:
+            self._fail_config(Problem(path, reason))
+            return
+        self._problems[path] = (Problem(path, reason),)
         self._hold(path)
 
     def _hold(self, path: str) -> None:
         """Lets the last good version serve for a while, counted from the first failure."""
-        if self._ledger.get(path) is not None or (path == CONFIG and self._config is not None):
+        if self._ledger.get(path) is not None:
             self._since.setdefault(path, self._clock())
 
     def _forget(self, path: str) -> None:
-        self.looks += 1
         self._versions.forget(path)
         self._problems.pop(path, None)
-        self._withhold(path)
+        if path == CONFIG:
+            self._config = None
+        else:
+            self._withhold(path)
 
     def _withhold(self, path: str) -> None:
         self._since.pop(path, None)
         self._ledger.put(path, None)
-        if path == CONFIG:
-            self._config = None
 
     def _expire(self) -> None:
         latest = self._clock() - GRACE_SECONDS
@@ -286,21 +310,16 @@ class Store:
 
 
 def _by_name(paths: Iterable[str]) -> list[str]:
-    """Sorted within their folders, bit by bit: at once, it would stop all threads for 50 ms."""
+    """Sorted within their folders, which stay in the order in which they come."""
     out: list[str] = []
     for _, folder in groupby(paths, key=lambda path: path.partition("/")[0]):
-        runs = []
-        while run := sorted(islice(folder, _RUN)):
-            runs.append(run)
-        out += merge(*runs)
+        out += sorted(folder)
     return out
 
 
 def _fault(config: bytes) -> Problem | None:
     """What makes a config unreadable, if anything does."""
-    try:
-        load(decode(config))
-    except DocumentError as error:
-        problem = Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column)
-        return placed([problem], config)[0]
-    return None
+    problems: list[Problem] = []
+    config_mapping(config, problems)
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    return next(iter(placed(errors, config)), None)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import anyio
 from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, classify, is_folder
+from vouch_sidecar.kb.plain import printable
 from watchfiles import awatch
 
 __all__ = ["sweep_interval", "watch"]
@@ -78,7 +79,8 @@ class _Watch:
         self.stop = stop
         self.on_files = on_files
         self.on_lost = on_lost
-        self.lost = False
+        self.lost: bool | None = None
+        """Whether there are no events; None before that is known."""
 
     async def run(self) -> None:
         while not self.stop.is_set():
@@ -88,7 +90,7 @@ class _Watch:
                 continue
             try:
                 await self._watch_folder(folder)
-            except* (OSError, RuntimeError):
+            except* Exception:
                 self._say_lost(True)
             if self.lost:
                 await self._pause(RETRY_SECONDS)
@@ -167,8 +169,13 @@ def _watched(base: str) -> list[str]:
     folders = [base, *(f"{base}/{name}" for name in FOLDERS), f"{base}/sources"]
     with suppress(OSError), os.scandir(f"{base}/sources") as entries:
         sources = [entry.path for entry in islice(entries, MAX_SOURCES + 1)]
-        folders += sources if len(sources) <= MAX_SOURCES else []
+        folders += filter(_is_utf8, sources) if len(sources) <= MAX_SOURCES else []
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether watchfiles takes it: it refuses all of the folders where one is called otherwise."""
+    return path == printable(path)
 
 
 def _below(base: str, path: str) -> str:

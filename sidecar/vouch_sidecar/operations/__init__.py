@@ -1,22 +1,27 @@
-"""What can be asked: one table that feeds every surface, the schemas and the types."""
+"""What can be asked. One file an operation: params, result, handler, what models and people read.
 
+Every surface, the schemas, the documentation and the types are made from `OPERATIONS`.
+"""
+
+from vouch_sidecar.operations.base import SessionId, ViewerParams, Wire, as_json
+from vouch_sidecar.operations.call import call, perform, read_params
+from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
 from vouch_sidecar.operations.cards import EntityCard, Mentioned, mentioned_at
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
+    NotFoundError,
     OperationError,
     UnknownOperationError,
 )
-from vouch_sidecar.operations.rows import salience_notification, status_notification
-from vouch_sidecar.operations.table import (
+from vouch_sidecar.operations.notifications import (
     NOTIFICATIONS,
-    OPERATIONS,
-    PROTOCOL,
-    Operation,
-    call,
-    capabilities,
-    read_params,
+    PromptParams,
+    salience_notification,
+    status_notification,
 )
+from vouch_sidecar.operations.operation import Operation
+from vouch_sidecar.operations.registry import operations
 
 __all__ = [
     "NOTIFICATIONS",
@@ -26,13 +31,22 @@ __all__ = [
     "InvalidParamsError",
     "Mentioned",
     "Message",
+    "NotFoundError",
     "Operation",
     "OperationError",
+    "PromptParams",
+    "SessionId",
     "UnknownOperationError",
+    "ViewerParams",
+    "Wire",
+    "as_json",
     "call",
     "capabilities",
     "mentioned_at",
+    "perform",
     "read_params",
     "salience_notification",
     "status_notification",
 ]
+
+OPERATIONS = operations()

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.operations.views import ArtifactViews
-from vouch_sidecar.operations.wire import ClaimView, EntityView, PageRef
+from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.experts import Question, rank
 from vouch_sidecar.retrieval.view import View, claim_date
 

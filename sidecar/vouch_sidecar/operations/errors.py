@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["InvalidParamsError", "Message", "OperationError", "UnknownOperationError"]
+__all__ = [
+    "InvalidParamsError",
+    "Message",
+    "NotFoundError",
+    "OperationError",
+    "UnknownOperationError",
+]
 
 
 class Message(NamedTuple):
@@ -33,3 +39,7 @@ class InvalidParamsError(OperationError):
         super().__init__("; ".join(map(str, messages)))
         self.messages = tuple(messages)
         self.missing = missing
+
+
+class NotFoundError(InvalidParamsError):
+    """Params in order that name nothing which may be shown. A shell ends with 1, not with 2."""

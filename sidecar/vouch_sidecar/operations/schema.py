@@ -9,12 +9,13 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from vouch_sidecar.operations import wire
-from vouch_sidecar.operations.table import NOTIFICATIONS, OPERATIONS, PROTOCOL
+from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL
+from vouch_sidecar.operations.base import ViewerParams, Wire
+from vouch_sidecar.operations.notifications import PromptParams
 
-__all__ = ["protocol"]
+__all__ = ["protocol", "standalone"]
 
-TARGET = Path(__file__).parents[2] / "schemas" / "protocol.json"
+TARGET = Path(__file__).parents[3] / "schemas" / "protocol.json"
 
 
 def protocol() -> dict[str, Any]:
@@ -23,16 +24,15 @@ def protocol() -> dict[str, Any]:
     Params are described as they are read, results as they are written: there every field is
     present, but for those that `x-absent` marks.
     """
-    taken: list[type[wire.Wire]] = [op.params for op in OPERATIONS.values()]
-    taken += [wire.PromptParams, wire.ViewerParams]
-    given: list[type[wire.Wire]] = [op.result for op in OPERATIONS.values()]
-    models = [*taken, *given, *NOTIFICATIONS.values()]
+    taken = _taken()
+    given: list[type[Wire]] = [op.result for op in OPERATIONS.values()]
+    models = [*taken.values(), *given, *NOTIFICATIONS.values()]
     refs, shared = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/$defs/{model}"
     )
     defs = shared["$defs"]
     for name, definition in defs.items():
-        _tidy(definition, whole=name not in {model.__name__ for model in taken})
+        _tidy(definition, whole=name not in taken)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "vouch-sidecar protocol",
@@ -53,6 +53,21 @@ def protocol() -> dict[str, Any]:
         },
         "$defs": dict(sorted(defs.items())),
     }
+
+
+def standalone(model: type[Wire]) -> dict[str, Any]:
+    """The schema of one model with all that it refers to: MCP wants an object at the root."""
+    schema, taken = model.model_json_schema(), _taken()
+    for name, definition in ((model.__name__, schema), *schema.get("$defs", {}).items()):
+        _tidy(definition, whole=name not in taken)
+    return schema
+
+
+def _taken() -> dict[str, type[Wire]]:
+    """By name, the models that are read: there a field may be left out."""
+    models: list[type[Wire]] = [op.params for op in OPERATIONS.values()]
+    models += [PromptParams, ViewerParams]
+    return {model.__name__: model for model in models}
 
 
 def _tidy(definition: dict[str, Any], whole: bool) -> None:

@@ -12,36 +12,37 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
+from tantivy import Document
 from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.search import fewest, rarity
+from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.index.text import Units, fold, inflects, units
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.retrieval.constants import (
+    ANSWER_WORDS,
+    COMMONNESS,
+    HIRAGANA,
+    NEARBY,
+    OTHER_SHARE,
+    OTHER_WEIGHT,
+    QUESTION_SHARE,
+    QUESTION_WEIGHT,
+    RIVALS,
+    SIGN_PAIR,
+    SLIGHT,
+)
 from vouch_sidecar.retrieval.phrases import capitalised
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
 from vouch_sidecar.retrieval.surroundings import Passage
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import View, claim_in
 
 __all__ = ["Answer", "answers", "asked_next", "in_a_row"]
 
-COVERAGE = {True: 0.6, False: 0.7}
-"""Share of a text, by weight, that a claim must hold: of a question, of anything else."""
-WEIGHT = {True: 0.55, False: 0.75}
-"""What these words weigh at least, together; 1 is a word of one claim that is not English."""
-WORDS = 2.0
-"""Words that it holds at least; a pair of signs of a script without spaces is half a word."""
-RIVALS = 3
-"""Where more claims than these hold as much, none of them is meant."""
-NEARBY = 40
-"""Content words of a claim among which they must stand: a long one holds anything."""
-
-_COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
-"""By tier in English: what is rare in a small knowledge base may be in every other prompt."""
-_SLIGHT = 0.3
-_PAIR = 0.5
-_KANA = 0.15
-"""Endings and particles in Japanese are in hiragana."""
+_SHARE = {True: QUESTION_SHARE, False: OTHER_SHARE}
+"""By whether a text is a question."""
+_WEIGHT = {True: QUESTION_WEIGHT, False: OTHER_WEIGHT}
 _DATES = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july
@@ -91,32 +92,23 @@ def _answers(view: View, text: str) -> list[Answer]:
     asked = _asked(view, text, needles(text), mute)
     if not asked.weights:
         return []
-    at_least = max(2, fewest(asked.weights.values(), COVERAGE[asked.question]))
-    words = list(asked.weights)
-    ordinals = view.knowledge.search.holding(words, Kind.CLAIM, view.gates, at_least)
-    found = []
-    for ordinal in ordinals:
-        ref, document = view.knowledge.document(ordinal)
-        if _enough(asked, _held(asked, document.stems)) is None:
-            continue
-        claim = view.claim(ref.key[1])
-        if claim and (answer := _answer(asked, claim, document.stems)):
-            found.append(answer)
+    hits = view.search.down_to(asked.weights, Kind.CLAIM, _SHARE[asked.question])
+    documents = map(view.knowledge.snapshot.document, hits)
+    found = [answer for document in documents if (answer := _answer(asked, document))]
     found.sort(key=lambda a: (-a.share, a.claim.id))
     rivals = sum(answer.share == found[0].share for answer in found) if found else 0
     return found if rivals <= RIVALS else []
 
 
-def asked_next(row: Salient, text: str, claims: Iterable[Claim]) -> Iterator[Answer]:
+def asked_next(row: Salient, text: str, claims: Iterable[Document]) -> Iterator[Answer]:
     """Those claims of an entity that hold most of what a text asks besides its name."""
     view, names = row.view, " \n".join((row.entity.name, *row.entity.aliases))
     known = frozenset(s for n in needles(names) for option in n.alternatives for s in option)
     words = [word for word in needles(text) if not word.held_by(known)]
     asked = _asked(view, text, words, frozenset())
     for claim in claims:
-        for document in view.knowledge.documents_of((Kind.CLAIM, claim.id)):
-            if answer := _answer(asked, claim, document.stems):
-                yield answer
+        if answer := _answer(asked, claim):
+            yield answer
 
 
 def _asked(view: View, text: str, words: Sequence[Needle], mute: frozenset[Needle]) -> _Asked:
@@ -156,11 +148,11 @@ def _worth(view: View, word: Needle) -> float:
 
 def _commonness(word: Needle) -> float:
     if _is_pair(word):
-        return _KANA if any("ぁ" <= sign <= "ん" for sign in word.word) else _PAIR
+        return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
     if _is_number(folded) or folded in REFLEX_COMMANDS:
-        return _SLIGHT
-    return _COMMONNESS[tier(folded)]
+        return SLIGHT
+    return COMMONNESS[tier(folded)]
 
 
 def _is_number(folded: str) -> bool:
@@ -177,7 +169,11 @@ def _size(word: Needle) -> float:
     return 0.0 if _is_number(fold(word.word)) else 1.0
 
 
-def _answer(asked: _Asked, claim: Claim, stems: Sequence[str]) -> Answer | None:
+def _answer(asked: _Asked, document: Document) -> Answer | None:
+    stems = stems_in(document)
+    if _enough(asked, _held(asked, stems)) is None:
+        return None
+    claim = claim_in(document)
     text = " ".join((claim.text, *claim.tags))
     forms, row = {unit.folded for unit in units(text).units}, in_a_row(text)
     apart = {word for run, words in asked.runs if words not in row for word in run}
@@ -194,7 +190,11 @@ def _enough(asked: _Asked, held: Sequence[Needle]) -> float | None:
     """The share of the text that these words are, if they are enough."""
     weight, whole = fsum(asked.weights[word] for word in held), fsum(asked.weights.values())
     share, question = round(weight / whole, 3) if whole else 0.0, asked.question
-    if share < COVERAGE[question] or weight < WEIGHT[question] or sum(map(_size, held)) < WORDS:
+    if (
+        share < _SHARE[question]
+        or weight < _WEIGHT[question]
+        or sum(map(_size, held)) < ANSWER_WORDS
+    ):
         return None
     return share
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.index.documents import sections
+from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName

@@ -6,25 +6,20 @@ docs/how-it-decides.md gives the formulas and the measurement behind the constan
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import sqrt
 
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 
-__all__ = ["closeness", "focus", "patterns", "repeats", "said_twice"]
-
-OTHER_FORM = 0.5
-"""A claim that holds a word of the topic in another form only: `typed` for `typing`."""
-LEADS = 2.0
-"""A claim that begins with the topic."""
-PROLIFIC = 30
-"""An entity with a thirtieth of all claims counts 1/√2."""
+__all__ = ["closeness", "focus", "patterns", "repeats"]
 
 
-def patterns(words: Iterable[Needle]) -> dict[Needle, re.Pattern[str]]:
+@lru_cache(maxsize=1 << 6)
+def patterns(words: tuple[Needle, ...]) -> dict[Needle, re.Pattern[str]]:
     """For every word of a topic, what finds its exact form in a folded text."""
     return {w: re.compile(rf"(?<![a-z]){re.escape(fold(w.word))}(?![a-z])") for w in words}
 
@@ -67,15 +62,6 @@ def repeats(claims: Iterable[Claim]) -> frozenset[str]:
             out.append(claim.id)
         seen.add(said)
     return frozenset(out)
-
-
-def said_twice(claims: Mapping[int, Claim]) -> frozenset[int]:
-    """The claims that say what another one says, by their ordinals."""
-    said = {ordinal: _said(claim) for ordinal, claim in claims.items()}
-    times = Counter(said.values())
-    if len(times) == len(said):
-        return frozenset()
-    return frozenset(ordinal for ordinal, words in said.items() if times[words] > 1)
 
 
 def _said(claim: Claim) -> str:

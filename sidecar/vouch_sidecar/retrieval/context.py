@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.index.content import Needle, content_stems, needles
+from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.answering import asked_next
 from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.constants import MAX_NEAREST
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import FEW
+from vouch_sidecar.retrieval.view import claim_in
 
 __all__ = ["Tiers", "adjacent_hits", "hits_for", "hits_next", "tiers"]
-
-_NEAREST = 50
-"""Claims of an entity that are looked at, nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +54,13 @@ def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
     it, asks for everything.
     """
     asked = _asked(row, text)
-    first = None
-    for claim in _nearest(row, text):
-        first = first or claim
-        stems = row.view.knowledge.stems_of((Kind.CLAIM, claim.id))
-        if claim is first or asked is None or asked.in_one_with(stems):
-            yield _hit(row, claim)
-    if first is None:
+    nearest = row.view.nearest(row.entity.id, text, MAX_NEAREST)
+    for claim in nearest:
+        if claim is nearest[0] or asked is None or asked.in_one_with(frozenset(stems_in(claim))):
+            yield _hit(row, claim_in(claim))
+    if not nearest:
         for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
             yield _hit(row, page)
-
-
-def _nearest(row: Salient, text: str) -> Iterator[Claim]:
-    """An entity's claims, nearest to the text first. Most who ask take a few only."""
-    few = row.view.nearest(row.entity.id, text, FEW)
-    yield from few
-    if len(few) == FEW:
-        yield from row.view.nearest(row.entity.id, text, _NEAREST)[FEW:]
 
 
 class _Asked(NamedTuple):
@@ -91,7 +80,7 @@ def hits_next(rows: Sequence[Salient], text: str) -> list[Hit]:
     return [
         _hit(row, answer.claim)
         for row in rows
-        for answer in asked_next(row, text, row.view.nearest(row.entity.id, text, _NEAREST))
+        for answer in asked_next(row, text, row.view.nearest(row.entity.id, text, MAX_NEAREST))
     ]
 
 

@@ -1,4 +1,4 @@
-"""How strongly a mention says that its entity is meant. The one place of thresholds.
+"""How strongly a mention says that its entity is meant.
 
 strength = arm × specificity × keyness × surroundings, each from 0 to 1. docs/how-it-decides.md
 explains them, with worked examples and the measurement behind the constants.
@@ -16,43 +16,36 @@ from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.text import Unit, fold
 from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.retrieval.constants import (
+    ALIAS,
+    AS_THE_ENTITY_HAS_IT,
+    FEW_SIGNS,
+    IDENTIFIER_FORM,
+    INFLECTED,
+    LISTED,
+    NAME,
+    ONE_LETTER,
+    OUTSIDE,
+    SHORT_IN_ANOTHER_CASE,
+    SIGNED,
+    STOPWORD_IN_CAPITALS,
+    STOPWORDS_ALONE,
+    SURNAME,
+    TWO_CAPITALS,
+    TWO_LETTERS,
+    WITH_PARTICLE,
+    WITHOUT_ITS_CAPITAL,
+    WRITTEN_AS_NAME,
+    WRITTEN_OUT,
+)
 from vouch_sidecar.retrieval.surroundings import Passage, has_signs, unpunctuated, with_signs
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["LISTED", "VOLUNTEERED", "Evidence", "weigh"]
+__all__ = ["Evidence", "weigh"]
 
-LISTED = 0.20
-"""Strength from which on an entity is listed."""
-VOLUNTEERED = 0.60
-"""Strength from which on it is volunteered."""
-OUTSIDE = 10
-"""Claims of others that use a word weigh as much as one claim of the entity that is named so."""
-
-_WRITTEN_OUT = 0.5
-"""Keyness at least, where name and text both have a capital that nothing else explains."""
-
-_ARMS = {Arm.NAME: 1.0, Arm.ALIAS: 0.95, Arm.VARIANT: 0.9, Arm.PARTIAL: 0.75}
-_INFLECTED = 0.75
-"""The arm of a variant in another number or verb form; an identifier form keeps its words."""
-
-# Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
-_WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
-_AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.5, 1: 0.15}
-_WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
-_ONE_LETTER = 0.3
-_TWO_LETTERS = 0.5
-_SHORT_IN_ANOTHER_CASE = 0.1
-_NO_CONTENT = 0.1
-_PHRASE = 0.55
-"""A word with its particle, such as a phrasal verb, or three stopwords in a given order."""
-_CAPITALS = 0.5
-"""A stopword in capitals amid words that are not."""
+_ARMS = {Arm.NAME: NAME, Arm.ALIAS: ALIAS, Arm.VARIANT: IDENTIFIER_FORM, Arm.PARTIAL: SURNAME}
 _ARTICLES = frozenset({"a", "an", "the"})
-_SIGNED = 0.9
-"""A word with signs that belong to its name, such as C# or @team, is no English word."""
 _LONG_NAME = 256
-_FEW_SIGNS = 0.6
-"""A name of one or two signs in a script without spaces may be part of another word."""
 
 
 class Evidence(NamedTuple):
@@ -133,21 +126,21 @@ def _weighed(view: View, passage: Passage, mention: Mention) -> Evidence:
         _arm(mention, matched),
         max(
             _specificity(passage, mention, inside, content, person),
-            _SIGNED if signed else 0.0,
+            SIGNED if signed else 0.0,
         ),
         1.0,
         passage.surroundings(mention, inside, person),
     )
     if len(content) == 1 and not spaceless and evidence.strength >= LISTED:
         shown = passage.like_a_name(content[0]) and mention.name != mention.name.lower()
-        keyness = max(_keyness(view, mention, content[0]), _WRITTEN_OUT if shown else 0.0)
+        keyness = max(_keyness(view, mention, content[0]), WRITTEN_OUT if shown else 0.0)
         return evidence._replace(keyness=keyness)
     return evidence
 
 
 def _arm(mention: Mention, matched: str) -> float:
     if mention.arm is Arm.VARIANT and _letters(matched) != _letters(mention.name):
-        return _INFLECTED
+        return INFLECTED
     return _ARMS[mention.arm]
 
 
@@ -169,15 +162,15 @@ def _specificity(
 ) -> float:
     """How little else the words could mean."""
     if any(u.spaceless for u in inside):
-        return 1.0 if len(inside) > 2 else _FEW_SIGNS
+        return 1.0 if len(inside) > 2 else FEW_SIGNS
     if len(content) > 1:
         return 1.0
     if not content:
         if len(inside) > 2:
-            return _PHRASE
-        return _CAPITALS if passage.in_capitals(inside[0]) else _NO_CONTENT
+            return WITH_PARTICLE
+        return STOPWORD_IN_CAPITALS if passage.in_capitals(inside[0]) else STOPWORDS_ALONE
     if len(inside) > 1 and inside[0].folded not in _ARTICLES:
-        return _PHRASE
+        return WITH_PARTICLE
     word = normalize("NFC", passage.text[content[0].start : content[0].end])
     if len(word) <= 2:
         return _short(word, normalize("NFC", mention.name))
@@ -186,24 +179,24 @@ def _specificity(
 
 def _short(word: str, name: str) -> float:
     if word not in name:
-        return _SHORT_IN_ANOTHER_CASE
+        return SHORT_IN_ANOTHER_CASE
     if len(word) == 1:
-        return _ONE_LETTER
-    return _WRITTEN_AS_NAME[2] if word.isupper() else _TWO_LETTERS
+        return ONE_LETTER
+    return TWO_CAPITALS if word.isupper() else TWO_LETTERS
 
 
 def _commonness(passage: Passage, unit: Unit, name: str, person: bool) -> dict[int, float]:
     """Specificity by tier, for the way in which a word is written."""
     has_capital = name != name.lower()
     if passage.in_capitals(unit):
-        return _WRITTEN_AS_NAME
+        return WRITTEN_AS_NAME
     if (has_capital or person) and passage.like_a_name(unit):
-        return _WRITTEN_AS_NAME
+        return WRITTEN_AS_NAME
     if person and passage.speaks(unit):
-        return _WRITTEN_AS_NAME
+        return WRITTEN_AS_NAME
     if has_capital and passage.text[unit.start].islower():
-        return _WITHOUT_ITS_CAPITAL
-    return _AS_THE_ENTITY_HAS_IT
+        return WITHOUT_ITS_CAPITAL
+    return AS_THE_ENTITY_HAS_IT
 
 
 def _keyness(view: View, mention: Mention, unit: Unit) -> float:

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from math import fsum
 from typing import Literal
 
-from pyroaring import BitMap
+from tantivy import Document, Occur, Query
 from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.postings import merged
-from vouch_sidecar.index.search import fewest, rarity
-from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
+from vouch_sidecar.index.schema import entities_in, stems_in
+from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.retrieval.constants import MAX_SETS, MAX_TOPIC_WORDS, PARTIAL_SHARE
+from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Linking", "Match", "Question", "Weight", "matching"]
+__all__ = ["Linking", "Match", "Matched", "Question", "matching"]
 
-MAX_WORDS = 256
-"""Content words of a topic that are looked for; what follows them is not."""
-PARTIAL_SHARE = 0.5
-"""Share of a topic's words, by rarity, that a claim must hold where none holds all."""
 Linking = Literal["auto", "declared"]
-Weight = Literal["count", "recency", "citation", "evidence"]
-_WEIGHTS: tuple[Weight, ...] = ("count", "recency", "citation", "evidence")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `now` is in seconds since the epoch."""
+    """What is asked; `now` is in seconds since the epoch. With `explain`, more claims of each row
+    are told.
+    """
 
     topic: str
     now: float
@@ -37,37 +35,59 @@ class Question:
     limit: int = 10
     min_claims: int = 1
     types: frozenset[str] | None = None
-
-    @property
-    def weighting(self) -> Weight:
-        """The weight meant: count for a name that is unknown."""
-        return next((w for w in _WEIGHTS if w == self.weight), "count")
+    explain: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Match:
-    """The claims of one view that match a topic, by their ordinals."""
+    """The claims of one view that match a topic: `query` finds them.
+
+    They count for one of the `named` entities, or hold all words of one of the sets `held`.
+    """
 
     view: View
-    named_entities: frozenset[str]
-    named: BitMap
-    held: dict[int, tuple[Needle, ...]]
-    ordinals: list[int] = field(default_factory=list)
+    named: frozenset[str]
+    held: tuple[tuple[Needle, ...], ...]
+    weights: Mapping[Needle, float]
+    query: Query
+
+    def read(self, document: Document) -> Matched:
+        """A matching claim."""
+        stems = frozenset(stems_in(document))
+        sets = (words for words in self.held if all(word.held_by(stems) for word in words))
+        held = next(sets, ())
+        entity_ids = entities_in(document, self.view.gates)
+        named = not self.named.isdisjoint(entity_ids)
+        whole = named or len(held) == len(self.weights)
+        share = 1.0 if whole else fsum(self.weights[w] for w in held) / fsum(self.weights.values())
+        linked_by: LinkedBy = document["linked"][0]
+        return Matched(claim_in(document), entity_ids, held, named, share, linked_by)
 
 
-def matching(views: Sequence[View], question: Question) -> tuple[list[Match], dict[Needle, float]]:
-    """The claims of each view that count for a question, and the topic's words by rarity."""
-    words = needles(question.topic)[:MAX_WORDS]
-    weights = _weights(views, words)
-    matches = [
-        Match(v, named, _claims_of(v, named), {})
-        for v in views
-        for named in [_named(v, question.topic)]
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A claim that matches a topic: the words for which it does, whether the topic names one of its
+    entities, and the share of the topic's words that it holds by rarity; all where a name matched.
+    """
+
+    claim: Claim
+    entity_ids: frozenset[str]
+    words: tuple[Needle, ...]
+    named: bool
+    coverage: float
+    linked_by: LinkedBy
+
+
+def matching(views: Sequence[View], question: Question) -> list[Match]:
+    """The claims of each view that count for a question."""
+    words = needles(question.topic)[:MAX_TOPIC_WORDS]
+    total = sum(view.claim_total for view in views)
+    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in words}
+    sets = _sets(views, weights)
+    return [
+        _match(view, _named(view, question.topic), held, weights, question.linking)
+        for view, held in zip(views, sets, strict=True)
     ]
-    _match_words(matches, words, weights)
-    for match in matches:
-        match.ordinals = _counted(match, question.linking)
-    return matches, weights
 
 
 def _named(view: View, topic: str) -> frozenset[str]:
@@ -77,54 +97,53 @@ def _named(view: View, topic: str) -> frozenset[str]:
     return frozenset(mentioned | set(names.containing(topic)) | set(names.exactly(topic)))
 
 
-def _claims_of(view: View, entity_ids: Iterable[str]) -> BitMap:
-    return merged([view.counting(entity_id) for entity_id in entity_ids])
+def _match(
+    view: View,
+    named: AbstractSet[str],
+    held: Sequence[tuple[Needle, ...]],
+    weights: Mapping[Needle, float],
+    linking: Linking,
+) -> Match:
+    search = view.search
+    query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
+    if linking == "declared":
+        query = all_of([query, value_query("linked", ["declared"])])
+    return Match(view, frozenset(named), tuple(held), weights, query)
 
 
-def _counted(match: Match, linking: Linking) -> list[int]:
-    """The matching claims whose links count."""
-    ordinals = list(match.named | BitMap(match.held))
-    if linking == "auto":
-        return ordinals
-    links = match.view.knowledge.links_at(ordinals, match.view.gates)
-    return [o for o, linked in zip(ordinals, links, strict=True) if linked.by == "declared"]
-
-
-def _weights(views: Sequence[View], words: Sequence[Needle]) -> dict[Needle, float]:
-    """Rarity of each word among all claims that may be seen."""
-    total = sum(v.claim_total for v in views)
-    return {n: rarity(total, sum(v.frequency(n) for v in views)) for n in words}
-
-
-def _match_words(
-    matches: Sequence[Match], words: Sequence[Needle], weights: Mapping[Needle, float]
-) -> None:
-    """Claims that hold all words; where none does, those with the largest share of them."""
-    for match in matches:
-        match.held = dict.fromkeys(_holding(match.view, words), tuple(words))
-    if len(words) < 2 or any(match.held for match in matches):
-        return
-    shares = [_shares(match.view, words, weights) for match in matches]
-    best = max((share for found in shares for share in found), default=0.0)
+def _sets(views: Sequence[View], weights: Mapping[Needle, float]) -> list[list[tuple[Needle, ...]]]:
+    """For each view, the sets of words whose holders match: all words; where no claim holds all,
+    those with the largest share of them.
+    """
+    words = tuple(weights)
+    if not words:
+        return [[] for _ in views]
+    if len(words) < 2 or any(view.search.holds(words, Kind.CLAIM) for view in views):
+        return [[words] for _ in views]
+    found = [_largest(view, weights) for view in views]
+    best = max((share for share, _ in found), default=0.0)
     if best < PARTIAL_SHARE:
-        return
-    for match, found in zip(matches, shares, strict=True):
-        match.held = found.get(best, {})
+        return [[] for _ in views]
+    return [sets if share == best else [] for share, sets in found]
 
 
-def _holding(view: View, words: Sequence[Needle]) -> BitMap:
-    return view.knowledge.search.holding_all(words, Kind.CLAIM, view.gates)
-
-
-def _shares(
-    view: View, words: Sequence[Needle], weights: Mapping[Needle, float]
-) -> dict[float, dict[int, tuple[Needle, ...]]]:
-    """The claims that hold half of the words by rarity, or more: by the share that they hold."""
-    whole = fsum(weights.values())
+def _largest(view: View, weights: Mapping[Needle, float]) -> tuple[float, list[tuple[Needle, ...]]]:
+    """The largest share of the words that a claim holds, and the sets of words that make it."""
+    snapshot, whole = view.knowledge.snapshot, fsum(weights.values())
     at_least = fewest(weights.values(), PARTIAL_SHARE)
-    candidates = view.knowledge.search.holding(words, Kind.CLAIM, view.gates, at_least)
-    found: defaultdict[float, dict[int, tuple[Needle, ...]]] = defaultdict(dict)
-    for held, ordinals in view.held(candidates, words).items():
-        share = round(fsum(weights[n] for n in held) / whole, 9)
-        found[share] |= dict.fromkeys(ordinals, held)
-    return found
+    found = [(Occur.Must, view.search.weighed(weights, Kind.CLAIM, at_least))]
+    best, sets = 0.0, list[tuple[Needle, ...]]()
+    while len(sets) < MAX_SETS:
+        hit = next(iter(snapshot.search(Query.boolean_query(found), 1)), None)
+        if hit is None:
+            break
+        stems = frozenset(stems_in(snapshot.document(hit)))
+        held = tuple(word for word in weights if word.held_by(stems))
+        share = round(fsum(weights[word] for word in held) / whole, 9)
+        if share < best:
+            break
+        if share > best:
+            best, sets = share, []
+        sets.append(held)
+        found.append((Occur.MustNot, view.search.holding(held, Kind.CLAIM)))
+    return best, sets

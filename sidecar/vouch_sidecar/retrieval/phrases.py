@@ -9,35 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.search import rarity
+from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.text import Unit, units
 from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.constants import (
+    MAX_PHRASES,
+    PHRASE_WORTH,
+    RARE,
+    WHOLE_WORTH,
+    PhraseKind,
+)
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["MAX_PHRASES", "Phrase", "PhraseKind", "capitalised", "phrases", "titles_in"]
+__all__ = ["Phrase", "capitalised", "phrases", "titles_in"]
 
-MAX_PHRASES = 8
 MIN_CHARS = 3
-PhraseKind = Literal[
-    "quoted", "title", "identifier", "notation", "name", "together", "rare", "whole"
-]
-WEIGHTS: dict[PhraseKind, float] = {
-    "quoted": 0.95,
-    "title": 0.9,
-    "identifier": 0.9,
-    "notation": 0.9,
-    "name": 0.85,
-    "together": 0.7,
-    "rare": 0.5,
-    "whole": 0.45,
-}
-"""What a phrase is worth by how it was found."""
-RARE = 0.6
-"""Rarity, as a share of the greatest there is, from which on a word is rare."""
 
 _QUOTED = re.compile(
     r"„([^“”\n]{3,120})[“”]|‚([^‘\n]{3,120})‘"
@@ -86,7 +76,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
         if end - start < MIN_CHARS or _overlaps((start, end), known):
             continue
         words = text[start:end]
-        phrase = Phrase(words, kind, WEIGHTS[kind], tuple(needles(words)))
+        phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(needles(words)))
         telling = max((_telling(rarity_in, phrase) for rarity_in in rarities), default=0.0)
         if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
@@ -123,7 +113,9 @@ def _titled(title: str, text: str) -> Phrase:
     start = text.find(words[0])
     between = text[start : text.find(words[-1], start) + len(words[-1])]
     side_by_side = [word.word for word in needles(between)] == words
-    return Phrase(between if side_by_side else " ".join(words), "title", WEIGHTS["title"], wanted)
+    return Phrase(
+        between if side_by_side else " ".join(words), "title", PHRASE_WORTH["title"], wanted
+    )
 
 
 def _stems(words: Iterable[Needle]) -> frozenset[str]:
@@ -153,11 +145,10 @@ class _Rarities(dict[Needle, float]):
         self.view = view
 
     def __missing__(self, needle: Needle) -> float:
-        search, gates = self.view.knowledge.search, self.view.gates
-        found = 0.0
+        search, found = self.view.search, 0.0
         for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
-            if frequency := search.frequency(needle, kind, gates):
-                total = search.total(kind, gates)
+            if frequency := search.frequency(needle, kind):
+                total = search.total(kind)
                 found = rarity(total, frequency) / rarity(total, 1)
                 break
         self[needle] = found
@@ -220,7 +211,7 @@ def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
     words = needles(text)
     stems = _stems(words)
     for view in views:
-        for title in view.knowledge.search.titled(words, view.gates, at_least=2):
+        for title in view.titles_holding(words, at_least=2):
             wanted = needles(title)
             if len(wanted) > 1 and all(n.held_by(stems) for n in wanted):
                 yield title
@@ -229,13 +220,9 @@ def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
 def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
     if len(wanted) < 2:
         return False
-    return any(
-        v.knowledge.search.holds_all(wanted, kind, v.gates)
-        for v in views
-        for kind in (Kind.CLAIM, Kind.PAGE)
-    )
+    return any(v.search.holds(wanted, kind) for v in views for kind in (Kind.CLAIM, Kind.PAGE))
 
 
 def _whole(text: str) -> list[Phrase]:
     words = tuple(needles(text))
-    return [Phrase(" ".join(text.split()), "whole", WEIGHTS["whole"], words)] if words else []
+    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, words)] if words else []

@@ -8,18 +8,27 @@ from functools import partial
 from math import fsum
 from typing import Literal
 
-from pyroaring import BitMap
+from tantivy import Document
 from vouch_sidecar.index.content import needles
-from vouch_sidecar.index.documents import texts
-from vouch_sidecar.index.search import fewest
+from vouch_sidecar.index.schema import key_in, stems_in, texts
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.answering import answers, in_a_row
 from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.constants import (
+    MAX_CLAIMS_OF_NAME,
+    MAX_COMPARED,
+    MAX_HITS,
+    MAX_HITS_OF_PHRASE,
+    MAX_PHRASED,
+    MAX_PHRASES,
+    VOLUNTEERED,
+    WHOLE_SHARE,
+    WHOLE_WORTH,
+)
 from vouch_sidecar.retrieval.context import hits_for, tiers
-from vouch_sidecar.retrieval.evidence import VOLUNTEERED
-from vouch_sidecar.retrieval.phrases import MAX_PHRASES, Phrase, phrases, telling_of
+from vouch_sidecar.retrieval.phrases import Phrase, phrases, telling_of
 from vouch_sidecar.retrieval.salience import Salient, named_in
 from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
@@ -27,17 +36,6 @@ from vouch_sidecar.retrieval.view import View
 __all__ = ["LateError", "Probe", "Strength", "run"]
 
 Strength = Literal["strong", "moderate", "weak"]
-HITS_PER_PHRASE = 3
-CLAIMS_PER_NAME = 3
-MAX_HITS = 24
-MAX_PHRASED = 4_096
-"""Characters of a text that are searched for phrases; names are looked for in all of it."""
-MAX_COMPARED = 50
-"""Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
-WHOLE_COVERAGE = 0.6
-"""Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
-WHOLE_WORTH = 0.7
-"""Similarity of what holds all of a text."""
 TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
 """How a phrase must have been found for full text to be moderate evidence, not weak."""
 _SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
@@ -167,7 +165,7 @@ def _answering(views: Sequence[View], text: str, late: Callable[[], bool]) -> li
             phrase, similarity = " ".join(words), round(share * WHOLE_WORTH, 3)
             found.append(Hit(view, claim, phrase, similarity, "text", None))
     found.sort(key=lambda hit: (-hit.similarity, hit.artifact.id, hit.view.collection))
-    return found[:HITS_PER_PHRASE]
+    return found[:MAX_HITS_OF_PHRASE]
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
@@ -176,7 +174,7 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
     for row in rows:
         similarity = round(row.strength, 3)
         out.append(Hit(row.view, row.entity, row.matched[0], similarity, row.arm, row.entity.id))
-        out += hits_for([row], text, CLAIMS_PER_NAME)
+        out += hits_for([row], text, MAX_CLAIMS_OF_NAME)
     return out
 
 
@@ -210,50 +208,43 @@ def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> 
             if late():
                 raise LateError
             found = _covering(view, kind, phrase) if whole else _all(view, kind, phrase, similarity)
-            out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:HITS_PER_PHRASE]
+            out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:MAX_HITS_OF_PHRASE]
     return out
 
 
 def _all(view: View, kind: Kind, phrase: Phrase, similarity: float) -> list[Hit]:
-    found = view.knowledge.search.holding_all(phrase.needles, kind, view.gates)
-    first = _first(view, phrase, found) if len(found) > HITS_PER_PHRASE else found
-    return [hit for ordinal in first if (hit := _hit(view, ordinal, phrase, similarity))]
-
-
-def _first(view: View, phrase: Phrase, found: BitMap) -> list[int]:
-    """Those that are looked at of more: first by id; if it tells, what has the phrase as it is."""
-    compared = phrase.kind in TELLING_KINDS and len(found) <= MAX_COMPARED
-    ordered = view.knowledge.first(found, len(found) if compared else HITS_PER_PHRASE)
-    if not compared:
-        return ordered
-
-    def apart(ordinal: int) -> bool:
-        known = view.visible(view.knowledge.ref(ordinal).key)
-        return known is not None and not _stands_in(phrase, known)
-
-    return sorted(ordered, key=apart)[:HITS_PER_PHRASE]
+    """What holds all words of a phrase; of many, the first by id or, if the phrase tells, those
+    that have it as it is.
+    """
+    query, snapshot = view.search.holding(phrase.needles, kind), view.knowledge.snapshot
+    compared = phrase.kind in TELLING_KINDS and snapshot.count(query) <= MAX_COMPARED
+    found = snapshot.search(query, MAX_COMPARED if compared else MAX_HITS_OF_PHRASE)
+    documents = map(snapshot.document, found)
+    hits = [hit for one in documents if (hit := _hit(view, one, phrase, similarity))]
+    if compared and len(hits) > MAX_HITS_OF_PHRASE:
+        hits.sort(key=lambda hit: not _stands_in(phrase, hit.artifact))
+    return hits[:MAX_HITS_OF_PHRASE]
 
 
 def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
-    weights = view.weights(phrase.text)
+    weights, snapshot = view.weights(phrase.text), view.knowledge.snapshot
     whole = fsum(weights.values())
     out = []
-    at_least = fewest(weights.values(), WHOLE_COVERAGE)
-    for ordinal in view.knowledge.search.holding(phrase.needles, kind, view.gates, at_least):
-        _, document = view.knowledge.document(ordinal)
-        stems = frozenset(document.stems)
+    for one in view.search.down_to(weights, kind, WHOLE_SHARE):
+        document = snapshot.document(one)
+        stems = frozenset(stems_in(document))
         share = fsum(w for n, w in weights.items() if n.held_by(stems)) / whole
-        if share >= WHOLE_COVERAGE and (
-            hit := _hit(view, ordinal, phrase, round(share * WHOLE_WORTH, 3))
+        if share >= WHOLE_SHARE and (
+            hit := _hit(view, document, phrase, round(share * WHOLE_WORTH, 3))
         ):
             out.append(hit)
     return out
 
 
-def _hit(view: View, ordinal: int, phrase: Phrase, similarity: float) -> Hit | None:
-    ref = view.knowledge.ref(ordinal)
-    artifact = view.visible(ref.key)
+def _hit(view: View, document: Document, phrase: Phrase, similarity: float) -> Hit | None:
+    kind, artifact_id, section = key_in(document)
+    artifact = view.visible((Kind(kind), artifact_id))
     if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
         return None
     entity_id = artifact.id if isinstance(artifact, Entity) else None
-    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, ref.section)
+    return Hit(view, artifact, phrase.text, similarity, "text", entity_id, section)

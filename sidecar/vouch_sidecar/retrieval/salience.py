@@ -10,10 +10,22 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.forms import Arm
-from vouch_sidecar.index.search import fewest, rarity
+from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.retrieval.evidence import LISTED, VOLUNTEERED, Evidence, weigh
+from vouch_sidecar.retrieval.constants import (
+    DESCRIBED_SHARE,
+    FADING,
+    FOUND,
+    FOUND_WITHOUT_CLAIMS,
+    LISTED,
+    NAMED,
+    NAMED_WITHOUT_CLAIMS,
+    VOLUNTEERED,
+    Band,
+)
+from vouch_sidecar.retrieval.evidence import Evidence, weigh
 from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
@@ -33,14 +45,6 @@ _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.VARIANT: "variant",
     Arm.PARTIAL: "partial",
 }
-FADING = 0.9
-"""What a text is worth of the next newer one."""
-TEXT_COVERAGE = 0.65
-"""Share of a text's content words, by rarity, that an entity's own words must hold."""
-# Bands of the score: what is named goes before what full text finds, what has claims before both.
-Band = tuple[float, float]
-NAMED, FOUND = (0.4, 0.6), (0.2, 0.15)
-NAMED_WITHOUT_CLAIMS, FOUND_WITHOUT_CLAIMS = (0.1, 0.1), (0.0, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,6 @@ def _gathered_from(view: View, texts: Sequence[str]) -> list[tuple[Entity, _Gath
 
 def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
     newest, newest_text, _ = gathered.evidence[0]
-    top = next(iter(view.nearest(entity.id, newest_text, 1)), None)
     strength = gathered.strength
     band = _band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS)
     best = gathered.best
@@ -177,7 +180,7 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=top.id if top else None,
+        top_claim_id=view.top_claim_id(entity.id, newest_text),
         score=_score(band, strength),
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
@@ -232,23 +235,22 @@ def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]
     """Entities whose name, aliases and description hold most of what a text is about."""
     if not worth_searching(text):
         return []
-    search = view.knowledge.search
+    search, snapshot = view.search, view.knowledge.snapshot
     words = needles(text)
-    total = search.total(Kind.ENTITY, view.gates)
-    weights = {n: rarity(total, search.frequency(n, Kind.ENTITY, view.gates)) for n in words}
+    total = search.total(Kind.ENTITY)
+    weights = {n: rarity(total, search.frequency(n, Kind.ENTITY)) for n in words}
     whole = sum(weights.values())
-    at_least = max(2, fewest(weights.values(), TEXT_COVERAGE))
     rows = []
-    for ordinal in search.holding(words, Kind.ENTITY, view.gates, at_least):
-        ref, document = view.knowledge.document(ordinal)
-        stems = frozenset(document.stems)
+    for hit in search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE):
+        document = snapshot.document(hit)
+        stems = frozenset(stems_in(document))
         held = [n for n in words if n.held_by(stems)]
-        entity = view.entity(ref.key[1])
-        if entity is None or sum(weights[n] for n in held) / whole < TEXT_COVERAGE:
+        entity = view.entity(key_in(document)[1])
+        if entity is None or sum(weights[n] for n in held) / whole < DESCRIBED_SHARE:
             continue
         held = [n for n in held if not _nearly_names(entity, n)]
         share = sum(weights[n] for n in held) / whole
-        if len(held) > 1 and share >= TEXT_COVERAGE:
+        if len(held) > 1 and share >= DESCRIBED_SHARE:
             rows.append((entity, [n.word for n in held], share))
     return rows
 
@@ -265,13 +267,12 @@ def _nearly_names(entity: Entity, word: Needle) -> bool:
 
 def _found_row(view: View, found: _Found) -> Salient:
     entity, strength = found.entity, found.strength
-    top = next(iter(view.nearest(entity.id, found.text, 1)), None)
     low, width = band = _band(view, entity, FOUND, FOUND_WITHOUT_CLAIMS)
     return Salient(
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=top.id if top else None,
+        top_claim_id=view.top_claim_id(entity.id, found.text),
         score=_score(band, strength),
         strength=strength,
         arm="text",

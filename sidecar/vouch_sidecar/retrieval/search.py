@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from heapq import nlargest
-from math import fsum
 from typing import NamedTuple
 
-from pyroaring import BitMap
+from tantivy import Document
 from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.documents import sections
-from vouch_sidecar.index.search import BEST_PER_WEIGHT, Document, rarity, score
+from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import key_in, sections, stems_in
 from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Key,
-    Kind,
-    Page,
-    Relation,
-    Source,
-    key_of,
-)
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
-_ROUNDING = 1e-6
+_K1, _B = 1.2, 0.75
+SPARE_HITS = 100
+"""Hits beyond those asked for that are scored exactly."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 
@@ -118,86 +108,69 @@ def _ranked(found: Iterable[Found]) -> list[Found]:
 def _named(
     view: View, query: str, words: Sequence[Needle], exclude: Collection[str]
 ) -> list[Found]:
-    keys = [(Kind.ENTITY, i) for i in view.knowledge.names.exactly(query) if i not in exclude]
-    found = [(key, artifact) for key in keys if (artifact := view.visible(key)) is not None]
-    if not found:
-        return []
+    ids = [i for i in view.knowledge.names.exactly(query) if i not in exclude]
+    found = [
+        (entity, e)
+        for i in ids
+        if (e := view.knowledge.document((Kind.ENTITY, i))) and (entity := view.entity(i))
+    ]
     weights, average = _statistics(view, Kind.ENTITY, words)
-
-    def value(key: Key) -> float:
-        scores = (score(d, weights, average) for d in view.knowledge.documents_of(key))
-        return round(max(scores, default=0.0), 6)
-
-    return [Found(view, Kind.ENTITY, artifact, 0, value(key)) for key, artifact in found]
+    return [
+        Found(view, Kind.ENTITY, entity, 0, _score(document, weights, average))
+        for entity, document in found
+    ]
 
 
 def _in_kind(
     view: View, kind: Kind, words: Sequence[Needle], limit: int, exclude: Collection[str]
 ) -> list[Found]:
-    """The best of one kind, and maybe more: once for each artifact, in no particular order.
+    """The best of one kind, each artifact once.
 
-    Rarest words first: what holds none of them is not looked at where it can't reach the limit.
+    tantivy chooses some more than are asked for, by a score that weighs a word by its rarity in one
+    layer and rounds the length of a text; those are scored exactly.
     """
     weights, average = _statistics(view, kind, words)
+    snapshot = view.knowledge.snapshot
+    scored = []
+    for hit in snapshot.search(
+        view.search.relevant(words, kind), limit + len(exclude) + SPARE_HITS
+    ):
+        document = snapshot.document(hit)
+        _, artifact_id, section = key_in(document)
+        if artifact_id not in exclude and (value := _score(document, weights, average)) > 0:
+            scored.append((-value, artifact_id, section))
     best: dict[str, Found] = {}
-    seen = BitMap()
-    floor = 0.0
-    left = BEST_PER_WEIGHT * fsum(weights.values())
-    for word in sorted(words, key=lambda n: -weights[n]):
-        if left < floor - _ROUNDING:
-            break
-        left -= BEST_PER_WEIGHT * weights[word]
-        ordinals = view.knowledge.search.holding((word,), kind, view.gates) - seen
-        seen |= ordinals
-        for value, ordinal in _scored(view, ordinals, weights, average):
-            if value < floor:
-                break
-            ref, _ = view.knowledge.document(ordinal)
-            found = view.visible(ref.key)
-            if found is None or found.id in exclude:
-                continue
-            old = best.get(found.id)
-            if old is None or (-value, ref.section) < (-old.score, old.section):
-                best[found.id] = Found(view, kind, found, ref.section, value)
-            if len(best) >= limit and value > floor:
-                floor = nlargest(limit, (f.score for f in best.values()))[-1]
+    for value, artifact_id, section in sorted(scored):
+        if artifact_id not in best and len(best) < limit:
+            artifact = view.visible((kind, artifact_id))
+            if artifact is not None:
+                best[artifact_id] = Found(view, kind, artifact, section, -value)
     return list(best.values())
-
-
-def _scored(
-    view: View, ordinals: Iterable[int], weights: Mapping[Needle, float], average: float
-) -> list[tuple[float, int]]:
-    """Scores of documents, best first."""
-    documents = ((o, view.knowledge.document(o)[1]) for o in ordinals)
-    scores = [(round(score(document, weights, average), 6), o) for o, document in documents]
-    return sorted((entry for entry in scores if entry[0] > 0), reverse=True)
 
 
 def _statistics(
     view: View, kind: Kind, words: Sequence[Needle]
 ) -> tuple[dict[Needle, float], float]:
     """Rarity of each word, and the average length, over what the viewer may see of a kind."""
-    index, gates = view.knowledge.search, view.gates
-    hidden = _hidden_relations(view) if kind is Kind.RELATION else []
-    total = index.total(kind, gates) - len(hidden)
-    length = index.length(kind, gates) - sum(len(document.stems) for document in hidden)
-
-    def frequency(needle: Needle) -> int:
-        unseen = sum(needle.held_by(frozenset(document.stems)) for document in hidden)
-        return index.frequency(needle, kind, gates) - unseen
-
-    return {n: rarity(total, frequency(n)) for n in words}, length / total if total else 0.0
+    total = view.search.total(kind)
+    weights = {n: rarity(total, view.search.frequency(n, kind)) for n in words}
+    return weights, view.search.length(kind) / total if total else 0.0
 
 
-def _hidden_relations(view: View) -> list[Document]:
-    """Relations that the index holds for everybody, and that this viewer may not see."""
+def _score(document: Document, weights: Mapping[Needle, float], average_length: float) -> float:
+    """BM25 of a document (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
+    stems = stems_in(document)
+    length = len(stems) / average_length if average_length else 1.0
+    total = 0.0
+    for needle, weight in weights.items():
+        if times := _times(stems, needle):
+            total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
+    return round(total, 6)
 
-    def find() -> list[Document]:
-        relations = view.knowledge.all_of(Kind.RELATION)
-        hidden = [key_of(relation) for relation in relations if not view.sees(relation)]
-        return [document for key in hidden for document in view.knowledge.documents_of(key)]
 
-    return view.once("hidden relations", "", find)
+def _times(stems: Sequence[str], needle: Needle) -> int:
+    """How often a text holds a word."""
+    return max(min(stems.count(s) for s in option) for option in needle.alternatives)
 
 
 def snippet(text: str, query: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.text import fold, units
+from vouch_sidecar.retrieval.constants import LEAST_WORDS
 
 __all__ = ["REFLEX_COMMANDS", "worth_searching"]
 
-MIN_WORDS = 3
-"""A text of fewer words is not searched for."""
 REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -19,7 +18,7 @@ REFLEX_COMMANDS = frozenset(
 
 def worth_searching(text: str) -> bool:
     """Whether full text may speak about a text: three words, no command, not stopwords alone."""
-    if _word_count(text) < MIN_WORDS:
+    if _word_count(text) < LEAST_WORDS:
         return False
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
@@ -31,7 +30,7 @@ def worth_searching(text: str) -> bool:
 def _word_count(text: str) -> int:
     """Words between spaces; of a script without spaces, two signs are one."""
     count = len(text.split())
-    if count >= MIN_WORDS or text.isascii():
+    if count >= LEAST_WORDS or text.isascii():
         return count
     signs = sum(unit.spaceless for unit in units(text).units)
     return count - 1 + signs // 2 if signs else count

@@ -9,19 +9,15 @@ from unicodedata import combining
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.text import Unit, Units, fold, units
 from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.retrieval.constants import (
+    ADDRESS,
+    BARE,
+    HEADING_SHARE,
+    JOINED,
+    PART_OF_LONGER_NAME,
+)
 
 __all__ = ["Passage", "has_signs", "unpunctuated", "with_signs"]
-
-PART_OF_LONGER_NAME = 0.2
-"""A word within a longer proper name, which names another thing."""
-JOINED = 0.5
-"""A word joined by a sign to another one: a compound, a path, an address, an attribute."""
-BARE = 0.3
-"""A name without the signs that belong to it."""
-ADDRESS = 0.2
-"""A word within a web or mail address."""
-TITLE_SHARE = 0.9
-"""Share of capitals among content words from which on a capital says nothing."""
 
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -55,7 +51,7 @@ class Passage:
         """Whether most words have a capital anyway, as in a heading."""
         content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
         capitals = sum(self._has_capital(u) for u in content)
-        return len(content) > 3 and capitals >= TITLE_SHARE * len(content)
+        return len(content) > 3 and capitals >= HEADING_SHARE * len(content)
 
     def is_nothing_but(self, matched: str) -> bool:
         """Whether the text is these words alone, punctuation aside."""

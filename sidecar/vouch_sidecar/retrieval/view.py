@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from pyroaring import BitMap
+from tantivy import Document, Query
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.search import rarity
+from vouch_sidecar.index.query import Search, rarity
+from vouch_sidecar.index.schema import TITLE, artifact_in, key_in
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
-from vouch_sidecar.retrieval.overlap import Overlap
 
-__all__ = ["FEW", "View", "claim_date", "moment"]
+__all__ = ["View", "claim_date", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-FEW = 8
-"""Claims of an entity that are looked for where fewer would do: what asks next asks for some."""
 T = TypeVar("T")
 
 
@@ -44,24 +41,27 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """Another one wherever the same question may be answered in another way."""
-        knowledge = self.knowledge
-        return self.collection, self.root, self.gates, knowledge.generation, knowledge.overlaid
+        return self.collection, self.root, self.gates, self.knowledge.serial
+
+    @property
+    def search(self) -> Search:
+        """What the viewer may ask in full text."""
+        return Search(self.knowledge.snapshot, self.gates)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text, kept until the knowledge or the viewer is another."""
-        key = (what, self.gates, self.knowledge.overlaid)
-        return self.knowledge.memo.once(text, key, make)
+        return self.knowledge.memo.once(text, (what, self.gates), make)
 
     def sees(self, artifact: Artifact) -> bool:
         """Whether the viewer may be told of it.
 
-        Of a relation only with both of its ends, of evidence only with its source.
+        A relation needs both of its ends visible. Evidence needs its source there and visible: a
+        source that is missing here may be one that is withheld from everybody.
         """
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
         if isinstance(artifact, Evidence):
-            source = self.knowledge.source(artifact.source_id)
-            return source is None or self.sees(source)
+            return self.visible((Kind.SOURCE, artifact.source_id)) is not None
         return gate_of(artifact) in self.gates
 
     def visible(self, key: Key) -> Artifact | None:
@@ -83,24 +83,26 @@ class View:
 
     def claims_of(self, entity_id: str) -> list[Claim]:
         """The claims that count for an entity, by id."""
-        found = self.knowledge.claims_at(self.counting(entity_id))
-        return sorted(found, key=attrgetter("id"))
+        return list(self.claims_in(self.search.about([entity_id])))
 
-    def counting(self, entity_id: str) -> BitMap:
-        """Ordinals of the claims that count for an entity; not to be changed."""
-        return self.knowledge.counting(entity_id, self.gates)
+    def claims_mark(self, entity_id: str) -> tuple[int, float]:
+        """Another value when another claim counts for an entity, or one of its claims changed."""
+        query = self.search.about([entity_id])
+        return self.claim_count(entity_id), self.knowledge.snapshot.total(query, "mark")
+
+    def claims_in(self, query: Query) -> Iterator[Claim]:
+        """The claims that a query finds, by id where it gives all the same score."""
+        snapshot = self.knowledge.snapshot
+        for hit in snapshot.every(query):
+            yield claim_in(snapshot.document(hit))
 
     def count(self, kind: Kind) -> int:
-        """How many artifacts of a kind the viewer may see."""
-        if kind in (Kind.CLAIM, Kind.ENTITY, Kind.SOURCE):  # one document each
-            return self.knowledge.search.total(kind, self.gates)
-        return self.once(
-            "count", kind, lambda: sum(self.sees(a) for a in self.knowledge.all_of(kind))
-        )
+        """How many artifacts of a kind the viewer may see; of pages, sections are not counted."""
+        return self.search.total(TITLE if kind is Kind.PAGE else kind)
 
     def claim_count(self, entity_id: str) -> int:
         """How many claims count for an entity."""
-        return len(self.counting(entity_id))
+        return self.search.claim_count(entity_id)
 
     def pages_about(self, key: Key) -> list[Page]:
         """The pages that list a claim or an entity, by id."""
@@ -109,9 +111,7 @@ class View:
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
-        ids = self.knowledge.relations_of(artifact_id)
-        relations = (self.knowledge.relation(relation_id) for relation_id in ids)
-        return [r for r in relations if r and self.sees(r)]
+        return [r for r in self.knowledge.relations_of(artifact_id) if self.sees(r)]
 
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
@@ -124,35 +124,52 @@ class View:
     @property
     def claim_total(self) -> int:
         """How many claims the viewer may see."""
-        return self.knowledge.search.total(Kind.CLAIM, self.gates)
+        return self.search.total(Kind.CLAIM)
 
     def frequency(self, needle: Needle) -> int:
         """How many claims that the viewer may see hold a word."""
-        return self.knowledge.search.frequency(needle, Kind.CLAIM, self.gates)
+        return self.search.frequency(needle, Kind.CLAIM)
 
     def weights(self, text: str) -> Mapping[Needle, float]:
         """The content words of a text with their rarity among the claims."""
-        total = self.claim_total
-        return {n: rarity(total, self.frequency(n)) for n in needles(text)}
 
-    def nearest(self, entity_id: str, text: str, limit: int) -> list[Claim]:
+        def weigh() -> Mapping[Needle, float]:
+            total = self.claim_total
+            return {n: rarity(total, self.frequency(n)) for n in needles(text)}
+
+        return self.once("weights", text, weigh)
+
+    def titles_holding(self, words: Sequence[Needle], at_least: int) -> Iterator[str]:
+        """Titles of pages that hold so many of the words."""
+        snapshot = self.knowledge.snapshot
+        query = self.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)
+        for hit in snapshot.every(query):
+            page = self.visible((Kind.PAGE, key_in(snapshot.document(hit))[1]))
+            if isinstance(page, Page):
+                yield page.title
+
+    def nearest(self, entity_id: str, text: str, limit: int) -> list[Document]:
         """The claims of an entity by what they share with a text: content words by rarity, ties
-        by id.
+        by id. They are documents of the index (see `claim_in`).
         """
-        most = max(limit, FEW)
 
-        def find() -> list[Claim]:
-            weights = self.once("weights", text, lambda: self.weights(text))
-            overlap = Overlap(self.knowledge, self.gates)
-            return overlap.largest(self.counting(entity_id), weights, most)
+        def find() -> list[Document]:
+            hits = self.search.nearest(entity_id, self.weights(text), limit)
+            return list(map(self.knowledge.snapshot.document, hits))
 
-        return self.once(f"nearest {most} {entity_id}", text, find)[:limit]
+        return self.once(f"nearest {limit} {entity_id}", text, find)
 
-    def held(
-        self, ordinals: BitMap, words: Sequence[Needle]
-    ) -> dict[tuple[Needle, ...], list[int]]:
-        """The claims that hold some of the words, by which ones they hold."""
-        return Overlap(self.knowledge, self.gates).held(ordinals, words)
+    def top_claim_id(self, entity_id: str, text: str) -> str | None:
+        """The claim of an entity that shares most with a text."""
+        top = next(iter(self.nearest(entity_id, text, 1)), None)
+        return None if top is None else key_in(top)[1]
+
+
+def claim_in(document: Document) -> Claim:
+    """The claim that a document holds."""
+    found = artifact_in(document)
+    assert isinstance(found, Claim)
+    return found
 
 
 def moment(at: float) -> datetime:

@@ -4,7 +4,6 @@ import.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Callable
@@ -14,21 +13,19 @@ __all__ = ["main"]
 
 Command = Callable[[], object]
 
-COLLECTING = (700, 10, 1_000)
-"""As Python has it, but for the last one, 10: a look at all that is old stalls every thread for as
-long as thirty milliseconds, and there was never any garbage among it.
-"""
 HELP = {"-h", "--help"}
 
 
 def main() -> None:
     """Run the command line."""
     arguments = sys.argv[1:]
+    # A plugin of pydantic that other software brought would be shown every prompt.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     if arguments[:1] == ["hook"] and not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.hook.client import run
 
         run(next((word for word in arguments[1:] if not word.startswith("-")), ""))
-    command = _imported(_server if arguments == ["lsp"] else _shell)
+    command = _server() if arguments == ["lsp"] else _shell()
     try:
         try:
             command()
@@ -39,22 +36,6 @@ def main() -> None:
         if not isinstance(error, BrokenPipeError):
             sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # at its end, Python would try to write it again
-
-
-def _imported(import_command: Callable[[], Command]) -> Command:
-    """What is to run. No cyclic garbage is looked for meanwhile, nor later among what was imported:
-    a tenth of the time.
-    """
-    gc.disable()
-    # A plugin that other software brought would be shown every prompt; to look for one takes 8 ms.
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    command = import_command()
-    # attrs leaves the source of all that it generates there: 1.5 MB.
-    import_module("linecache").clearcache()
-    gc.freeze()
-    gc.set_threshold(*COLLECTING)
-    gc.enable()
-    return command
 
 
 def _server() -> Command:

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, call
-from vouch_sidecar.surfaces.keeping import indexed, keep
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, call
+from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
 from vouch_sidecar.surfaces.streams import Lines, Outbox, incoming
 
@@ -43,7 +43,7 @@ async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(keep, Keeper(engine))
+        tasks.start_soon(beside, Keeper(engine).run)
         async for line in _lines(source):
             if line.strip():
                 await indexed(engine, INDEX_SECONDS)
@@ -81,7 +81,7 @@ def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return _error(request_id, "method_not_found", "there is no such method")
     try:
-        result = call(engine, name, request.get("params"), caller)
+        result = as_json(call(engine, name, request.get("params"), caller))
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
         return _error(request_id, code, str(error))

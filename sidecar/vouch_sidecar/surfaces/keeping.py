@@ -1,37 +1,40 @@
-"""The keeper beside a surface, which outlives its failure, and waiting for what it brings."""
+"""What runs beside a surface, which outlives its failure, and waiting for the first index."""
 
 from __future__ import annotations
 
 import logging
 import math
 import traceback
+from collections.abc import Awaitable, Callable
 
 import anyio
 
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine
 
-__all__ = ["indexed", "keep"]
+__all__ = ["beside", "indexed"]
 
 log = logging.getLogger(__name__)
 
 
-async def keep(keeper: Keeper) -> None:
-    """Follow the disk until cancelled; should that fail, what was read so far is still served."""
+async def beside(run: Callable[[], Awaitable[None]]) -> None:
+    """Run something until it is cancelled; should it fail, that ends nothing else."""
     try:
-        await keeper.run()
+        await run()
     except Exception as error:
         where = "".join(traceback.format_tb(error.__traceback__))  # its text may quote a file
-        log.error("changes on disk are no longer followed: %s\n%s", type(error).__name__, where)
+        log.error("ended early: %s\n%s", type(error).__name__, where)
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:
-    """Wait until the first index of all that is served is built, for so long at most."""
-    if engine.complete:
+    """Wait until the first index of all that is served is built, or could not be; for so long at
+    most.
+    """
+    if engine.looked:
         return
     built = anyio.Event()
 
     def look() -> None:
-        if engine.complete:
+        if engine.looked:
             built.set()
 
     engine.listeners.add(look)
@@ -39,4 +42,4 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
         with anyio.move_on_after(seconds):
             await built.wait()
     finally:
-        engine.listeners.discard(look)
+        engine.dismiss(look)

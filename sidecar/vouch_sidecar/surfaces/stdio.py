@@ -25,7 +25,7 @@ def log_to_stderr(env: Mapping[str, str]) -> None:
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    logging.getLogger("sidecar").setLevel(level if level in LEVELS else logging.WARNING)
+    logging.getLogger("vouch_sidecar").setLevel(level if level in LEVELS else logging.WARNING)
     # pygls logs payloads, prompts included, from INFO up and in the tracebacks of its errors.
     silenced = logging.getLogger("pygls")
     silenced.addHandler(logging.NullHandler())

@@ -181,7 +181,7 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a setting of the workspace reaches the server', async () => {
-    fs.writeFileSync(settings(w.folder), '{ "vouchSidecar.recall.max_results": 1 }');
+    fs.writeFileSync(settings(w.folder), '{ "vouchSidecar.recall.maxResults": 1 }');
     const one = page.locator('.statusbar-item', { hasText: 'context copied, 1 item' });
     await until(async () => {
       await w.command('Vouch: Copy Context for Prompt');

@@ -1,50 +1,45 @@
-"""What the commands that ask share: their options, the engine, and how answers are shown."""
+"""What the commands that ask share: options, the knowledge base, the engine, JSON."""
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
 
 __all__ = [
+    "NOTHING",
+    "RESIDENT_SECONDS",
     "SESSION",
     "Asked",
-    "answer",
-    "answer_from",
-    "asking",
+    "common_options",
+    "found",
     "loaded",
     "nothing_found",
-    "root_of",
+    "of_resident",
+    "print_json",
     "root_option",
-    "show",
+    "roots_of",
     "start_at",
-    "start_of",
 ]
 
 SESSION = "shell"
+PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
+PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
+RESIDENT_SECONDS = 2.0
+"""How long a process that runs may take."""
 NOTHING = "no knowledge base found"
-FINDS_IDS = "; `vouch-sidecar search` finds ids by names and words"
-ASKS_KNOWLEDGE = frozenset({"experts", "salience", "probe", "context", "search"})
-OPTIONS = {
-    "kinds": "--kind",
-    "limit": "--limit",
-    "max_chars": "--max-chars",
-    "min_claims": "--min-claims",
-    "top_k": "--top-k",
-}
-"""What a param is called on the command line, where that is not the name of an argument."""
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 root_option = click.option(
     "--root",
@@ -63,103 +58,75 @@ class Asked:
     agent: str | None
 
 
-def asking(command: Command) -> Command:
-    """Add the options of `Asked`; the command gets them as its first argument."""
-
-    @functools.wraps(command)
-    def wrapped(
-        root: Path | None, as_json: bool, project: str | None, agent: str | None, **given: Any
-    ) -> Any:
-        return command(Asked(root, as_json, project, agent), **given)
-
-    options = (
-        click.option("--agent", help="Agent whose private claims count as well."),
-        click.option("--project", help="Project whose claims count as well."),
-        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-        root_option,
-    )
-    for option in options:
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[return-value]
+def common_options() -> list[click.Parameter]:
+    """What every command that asks takes: the fields of `Asked`."""
+    root = click.Path(exists=True, path_type=Path)
+    where = "Folder to look for the knowledge base from.  [default: .]"
+    return [
+        click.Option(["--root"], type=root, help=where),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+        click.Option(["--project"], help="Project whose claims count as well."),
+        click.Option(["--agent"], help="Agent whose private claims count as well."),
+    ]
 
 
-def root_of(asked: Asked) -> Path:
-    root = _found(asked)
-    if root is None:
+def roots_of(asked: Asked) -> list[Path]:
+    """The folders of the knowledge bases. Without one, it is misuse."""
+    roots = found(asked)
+    if not roots:
         raise click.UsageError(nothing_found(asked))
-    return root
+    return roots
 
 
 def nothing_found(asked: Asked) -> str:
     """That there is no knowledge base, and where one was looked for."""
     if forced := os.environ.get("VOUCH_KB_PATH"):
         return f"{NOTHING}: VOUCH_KB_PATH names {forced}, which is no .vouch folder"
-    return f"{NOTHING} from {start_of(asked)}"
+    return f"{NOTHING} from {start_at(asked.root)}"
 
 
-def _found(asked: Asked) -> Path | None:
-    from vouch_sidecar.kb.layout import discover
-
-    return discover(start_of(asked), env=os.environ)
-
-
-def start_of(asked: Asked) -> Path:
-    return start_at(asked.root)
+def found(asked: Asked) -> list[Path]:
+    """The folders of the knowledge bases that there are."""
+    return [Path(root) for root in discover(start_at(asked.root), env=os.environ)]
 
 
 def start_at(root: Path | None) -> Path:
-    from vouch_sidecar.kb.layout import start_folder
-
-    return root or start_folder(os.environ)
+    """The folder to look from."""
+    return root or Path(start_folder(os.environ))
 
 
 def loaded(asked: Asked) -> tuple[Engine, Caller]:
+    """An engine that has read the knowledge base, and who asks it."""
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.kb.access import Viewer
 
     engine = Engine(env=os.environ)
-    engine.add_start(start_of(asked))
+    engine.add_start(start_at(asked.root))
     engine.load()
     return engine, Caller(connection=SESSION, viewer=Viewer(asked.project, asked.agent))
 
 
-def answer(
-    asked: Asked, name: str, params: Mapping[str, object], nothing_is_usage: bool = True
-) -> dict[str, Any]:
-    return answer_from(*loaded(asked), name, params, nothing_is_usage)
+def of_resident(asked: Asked, method: str, params: Mapping[str, object]) -> dict[str, Any] | None:
+    """The result of the process that runs for the knowledge base, if it has a whole one.
+
+    None also where several knowledge bases would have to answer as one, and where settings in this
+    process's environment are to count.
+    """
+    roots = found(asked)
+    settings = [one for one in os.environ if one.startswith(PREFIX) and one != LOG_VARIABLE]
+    if len(roots) != 1 or settings:
+        return None
+    own = {"project": asked.project, "agent": asked.agent}
+    viewer = viewer_of(os.environ) | {k: v for k, v in own.items() if v is not None}
+    question = {**params, "root": str(roots[0]), "viewer": viewer}
+    answered = ask(roots[0], method, question, timeout=RESIDENT_SECONDS, env=os.environ)
+    result = answered.get("result") if answered is not None and answered.get("ok") else None
+    return result if isinstance(result, dict) and result.get("complete") else None
 
 
-def answer_from(
-    engine: Engine,
-    caller: Caller,
-    name: str,
-    params: Mapping[str, object],
-    nothing_is_usage: bool = True,
-) -> dict[str, Any]:
-    from vouch_sidecar.operations import InvalidParamsError, call
-
-    try:
-        return call(engine, name, dict(params), caller)
-    except InvalidParamsError as error:
-        said = "; ".join(f"{OPTIONS.get(m.field, m.field)} {m.text}" for m in error.messages)
-        if nothing_is_usage:
-            raise click.UsageError(said) from None
-        if not engine.collections:
-            raise click.ClickException(NOTHING) from None
-        hint = FINDS_IDS if any(message.field == "id" for message in error.messages) else ""
-        raise click.ClickException(said + hint) from None
-
-
-def show(asked: Asked, name: str, result: dict[str, Any]) -> None:
-    if asked.as_json:
-        click.echo(json.dumps(result, indent=2, ensure_ascii=not _takes_unicode()))
-        return
-    if name in ASKS_KNOWLEDGE and _found(asked) is None:
-        click.echo(nothing_found(asked), err=True)
-        return
-    from vouch_sidecar.surfaces.render import render
-
-    render(name, result)
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print an object."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=not _takes_unicode()))
 
 
 def _takes_unicode() -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import time
 from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.cli.asking import Asked, root_of, root_option, start_at
+from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
 
 __all__ = ["PROCESSES"]
 
+WARMING_SECONDS = 20.0
 HOOKS = ("user-prompt-submit", "session-start", "session-end", "post-tool-use")
 
 
@@ -78,14 +80,17 @@ def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | 
 @root_option
 def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
-    found = root_of(Asked(root, False, None, None))
+    found = roots_of(Asked(root, False, None, None))
     from vouch_sidecar.engine import Engine
-    from vouch_sidecar.surfaces.hook.alone import hold_warming
+    from vouch_sidecar.surfaces.local.post import hold
 
-    if hold_warming(found, os.environ):
-        engine = Engine(env=os.environ)
-        engine.add_root(found)
-        engine.load()
+    engine = Engine(env=os.environ)
+    for one in found:
+        if hold(one, os.environ, "warm") is not None:
+            engine.add_root(one)
+    until = time.monotonic() + WARMING_SECONDS
+    while not engine.load() and time.monotonic() < until:
+        time.sleep(0.1)  # what was written just now may change again under the same time stamp
 
 
 @click.command()

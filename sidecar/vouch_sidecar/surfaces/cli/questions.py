@@ -1,166 +1,202 @@
-"""Commands that ask: one for each operation, and `check`."""
+"""Commands that ask: one for each operation, made from its params, and `check`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import click
 
+from vouch_sidecar.slices import Slice, slices
 from vouch_sidecar.surfaces.cli.asking import (
+    NOTHING,
+    RESIDENT_SECONDS,
     SESSION,
     Asked,
-    answer,
-    answer_from,
-    asking,
+    common_options,
+    found,
     loaded,
     nothing_found,
-    root_of,
-    show,
+    of_resident,
+    print_json,
+    roots_of,
 )
+from vouch_sidecar.surfaces.local.client import ask
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from vouch_sidecar.operations import Operation
+    from vouch_sidecar.operations.base import Result
 
 __all__ = ["QUESTIONS"]
 
-STATS_SECONDS = 2.0
 PROBLEMS = 1
+FINDS_IDS = "; `vouch-sidecar search` finds ids by names and words"
+TEXTS = "texts"
 
 
-@click.command()
-@click.argument("topic")
-@click.option("--limit", type=int, default=10, show_default=True, help="Rows at most, 1 to 100.")
-@click.option("--min-claims", type=int, default=1, show_default=True, help="Claims a row needs.")
-@click.option(
-    "--weight", default="count", show_default=True, help="count, recency, citation or evidence."
-)
-@click.option("--type", "types", multiple=True, help="Only entities of this type. Repeatable.")
-@click.option("--declared", is_flag=True, help="Only entities that claims declare themselves.")
-@click.option("--explain", is_flag=True, help="Add the arithmetic behind each row.")
-@asking
-def experts(
-    asked: Asked,
-    topic: str,
-    limit: int,
-    min_claims: int,
-    weight: str,
-    types: tuple[str, ...],
-    declared: bool,
-    explain: bool,
-) -> None:
-    """Rank entities by the evidence they carry on a topic."""
-    params = {
-        "topic": topic,
-        "limit": limit,
-        "min_claims": min_claims,
-        "weight": weight,
-        "types": list(types) or None,
-        "linking": "declared" if declared else "auto",
-        "explain": explain,
-    }
-    show(asked, "experts", answer(asked, "experts", params))
+class Question(click.Command):
+    """The command of an operation, which is imported when somebody asks for its options."""
+
+    def __init__(self, found: Slice) -> None:
+        super().__init__(found.name.replace("_", "-"), callback=self._answer, help=found.purpose)
+        self._operation_name = found.name
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        if not self.params:
+            self.params = [*_own_params(self._operation), *common_options()]
+        return super().get_params(ctx)
+
+    @property
+    def _operation(self) -> Operation[Any, Any]:
+        from vouch_sidecar.operations import OPERATIONS
+
+        return OPERATIONS[self._operation_name]
+
+    def _answer(
+        self, root: Path | None, as_json: bool, project: str | None, agent: str | None, **given: Any
+    ) -> None:
+        from vouch_sidecar import operations
+
+        asked, operation = Asked(root, as_json, project, agent), self._operation
+        try:
+            result = _asked(asked, operation, given)
+        except operations.NotFoundError as error:
+            hint = f"{error}{FINDS_IDS}" if found(asked) else NOTHING
+            raise click.ClickException(hint) from None
+        except operations.InvalidParamsError as error:
+            names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
+            said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
+            raise click.UsageError("; ".join(said)) from None
+        needs_knowledge = operation.text_field or operation.of_session
+        if as_json:
+            print_json(operations.as_json(result))
+        elif needs_knowledge and not found(asked):
+            click.echo(nothing_found(asked), err=True)
+        else:
+            from vouch_sidecar.operations.page import Page
+
+            assert operation.show is not None
+            operation.show(Page(), result)
 
 
-@click.command()
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
-@click.option("--top-k", type=int, help="Entities at most, 1 to 20.")
-@asking
-def salience(asked: Asked, texts: tuple[str, ...], top_k: int | None) -> None:
-    """Rank what is in play in a session of texts, the newest last."""
+def _asked(asked: Asked, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Result:
+    """The answer of the process that runs for the knowledge base, else of an engine of its own."""
+    from vouch_sidecar.operations import perform
+
+    if operation.of_process:
+        return _of_process(roots_of(asked), operation)
+    params = {name: _given(value) for name, value in given.items() if name != TEXTS}
+    if not operation.of_session:
+        told = of_resident(asked, operation.kb_method, params)
+        if told is not None:
+            known: Result = operation.result.model_validate(told)
+            return known
     engine, caller = loaded(asked)
-    for text in texts:
-        engine.observe(SESSION, None, text)
-    params = {"session_id": SESSION, "top_k": top_k}
-    show(asked, "salience", answer_from(engine, caller, "salience", params))
+    if operation.of_session:
+        params["session_id"] = SESSION
+        for text in given[TEXTS]:
+            engine.observe(SESSION, None, text)
+    result: Result = perform(engine, operation, params, caller)
+    return result
 
 
-@click.command()
-@click.argument("query")
-@click.option("--limit", type=int, default=10, show_default=True, help="Hits at most, 1 to 100.")
-@click.option("--kind", "kinds", multiple=True, help="Only this kind of artifact. Repeatable.")
-@click.option("--exclude", multiple=True, metavar="ID", help="Leave this id out. Repeatable.")
-@asking
-def search(
-    asked: Asked, query: str, limit: int, kinds: tuple[str, ...], exclude: tuple[str, ...]
-) -> None:
-    """Search claims, pages, entities, relations and sources."""
-    params = {
-        "query": query,
-        "limit": limit,
-        "kinds": list(kinds) or None,
-        "exclude": list(exclude) or None,
-    }
-    show(asked, "search", answer(asked, "search", params))
+def _given(value: object) -> object:
+    """A value as params have it: an option that was not repeated is not given."""
+    return list(value) or None if isinstance(value, tuple) else value
 
 
-@click.command()
-@click.argument("artifact_id", metavar="ID")
-@asking
-def entity(asked: Asked, artifact_id: str) -> None:
-    """Show an entity with its claims, pages and relations."""
-    show(asked, "entity", answer(asked, "entity", {"id": artifact_id}, nothing_is_usage=False))
-
-
-@click.command()
-@click.argument("artifact_id", metavar="ID")
-@asking
-def claim(asked: Asked, artifact_id: str) -> None:
-    """Show a claim with its citations, pages and relations."""
-    show(asked, "claim", answer(asked, "claim", {"id": artifact_id}, nothing_is_usage=False))
-
-
-@click.command()
-@click.argument("text")
-@asking
-def probe(asked: Asked, text: str) -> None:
-    """Show what the knowledge bases know of a text, phrase by phrase."""
-    show(asked, "probe", answer(asked, "probe", {"text": text}))
-
-
-@click.command()
-@click.argument("task")
-@click.option("--max-chars", type=int, help="Characters at most.  [default: what the config says]")
-@click.option("--adjacent", is_flag=True, help="Add pages and relations one step away.")
-@asking
-def context(asked: Asked, task: str, max_chars: int | None, adjacent: bool) -> None:
-    """Print the block for a prompt that a task brings in. Nothing where there is none."""
-    params = {"task": task, "max_chars": max_chars, "adjacent": adjacent}
-    show(asked, "context", answer(asked, "context", params))
-
-
-@click.command()
-@asking
-def status(asked: Asked) -> None:
-    """Show the knowledge bases found and how they are."""
-    show(asked, "status", answer(asked, "status", {}))
-
-
-@click.command()
-@asking
-def stats(asked: Asked) -> None:
-    """Show what the sidecar that runs here has done. Exit code 1 without one."""
-    root = root_of(asked)
-    from vouch_sidecar.surfaces.local.client import ask
-
-    answered = ask(root, "kb.stats", {}, timeout=STATS_SECONDS, env=os.environ)
-    if answered is None or not answered.get("ok"):
+def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
+    asked = (
+        ask(root, operation.kb_method, {}, timeout=RESIDENT_SECONDS, env=os.environ)
+        for root in roots
+    )
+    answered = next((one for one in asked if one is not None and one.get("ok")), None)
+    if answered is None:
         raise click.ClickException("no sidecar runs for this knowledge base")
-    show(asked, "stats", answered["result"])
+    try:
+        result: Result = operation.result.model_validate(answered["result"])
+    except ValueError:
+        raise click.ClickException("the sidecar that runs here is of another version") from None
+    return result
 
 
-@click.command()
-@asking
-def check(asked: Asked) -> None:
-    """List the problems of a knowledge base. Exit code 1 when there are any."""
-    result = answer(asked, "status", {})
-    if not result["roots"]:
-        raise click.UsageError(nothing_found(asked))
-    problems = [
-        {"root": root["root"], **problem}
-        for root in result["roots"]
-        for problem in root["problems"]
+def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
+    """An argument for what is asked about, an option for everything else that has a use here."""
+    from vouch_sidecar.operations.base import Params
+
+    fields = operation.params.model_fields
+    own = {name: field for name, field in fields.items() if name not in Params.model_fields}
+    made: list[click.Parameter] = []
+    if operation.of_session:
+        made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
+    for name, field in own.items():
+        if name == operation.text_field or field.is_required():
+            made.append(click.Argument([name], metavar=name.upper()))
+        elif field.default is not True:  # what is on unless a session wants it off
+            made.append(_option(name, field))
+    return made
+
+
+def _option(name: str, field: FieldInfo) -> click.Option:
+    from vouch_sidecar.operations.base import Flag
+
+    kind, word, text = _kind(field.annotation), name.replace("_", "-"), field.description or ""
+    if flag := next((one for one in field.metadata if isinstance(one, Flag)), None):
+        names = [f"--{flag.value}", name]
+        return click.Option(names, flag_value=flag.value, default=field.default, help=flag.help)
+    if kind is bool:
+        return click.Option([f"--{word}", name], is_flag=True, help=text)
+    if get_origin(kind) is list:
+        names = [f"--{word.removesuffix('s')}", name]
+        return click.Option(names, multiple=True, help=f"{text} Repeatable.")
+    limits = [
+        getattr(one, side) for side in ("ge", "le") for one in field.metadata if hasattr(one, side)
     ]
-    show(asked, "check", {"problems": problems})
+    if len(limits) == 2:
+        text = f"{text.removesuffix('.')}, {limits[0]} to {limits[1]}."
+    shown = field.default is not None
+    return click.Option(
+        [f"--{word}", name], type=kind, default=field.default, show_default=shown, help=text
+    )
+
+
+def _kind(annotation: object) -> Any:
+    """A type, without the None that a union adds."""
+    if get_origin(annotation) in (Union, UnionType):
+        return next(one for one in get_args(annotation) if one is not NoneType)
+    return annotation
+
+
+def _check(root: Path | None, as_json: bool, project: str | None, agent: str | None) -> None:
+    from vouch_sidecar.operations import perform, status
+
+    asked = Asked(root, as_json, project, agent)
+    engine, caller = loaded(asked)
+    roots = perform(engine, status.OPERATION, {}, caller).roots
+    if not roots:
+        raise click.UsageError(nothing_found(asked))
+    problems = [(one.root, problem) for one in roots for problem in one.problems]
+    if as_json:
+        found = [{"root": root, **problem.model_dump(mode="json")} for root, problem in problems]
+        print_json({"problems": found})
+    else:
+        from vouch_sidecar.operations.page import Page
+
+        status.show_problems(Page(), [problem for _, problem in problems])
     if problems:
         sys.exit(PROBLEMS)
 
 
-QUESTIONS = (experts, salience, probe, context, search, entity, claim, status, stats, check)
+CHECK = click.Command(
+    "check",
+    callback=_check,
+    params=common_options(),
+    help="List the problems of a knowledge base. Exit code 1 when there are any.",
+)
+QUESTIONS = (*(Question(one) for one in slices() if one.shown), CHECK)

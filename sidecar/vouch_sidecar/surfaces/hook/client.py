@@ -1,7 +1,7 @@
 """`vouch-sidecar hook EVENT`: asks the sidecar that runs for the knowledge base, else works alone.
 
-Standard library only, unless it has to work alone or wait long. Whatever happens, the exit code
-is 0, and nothing is printed but an answer.
+Standard library only, unless it has to work alone. Whatever happens, the exit code is 0, and
+nothing is printed but an answer.
 """
 
 from __future__ import annotations
@@ -10,31 +10,26 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import monotonic
+from types import FrameType
+from typing import Any, NoReturn
 
+from vouch_sidecar.kb.discovery import discover, start_folder
 from vouch_sidecar.surfaces.hook.marks import Mark
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
-from vouch_sidecar.surfaces.hook.place import nearest, start_of
-from vouch_sidecar.surfaces.local.client import Question, reach
+from vouch_sidecar.surfaces.local.client import Question, reach, viewer_of
 
-TYPE_CHECKING = False  # `typing` costs two milliseconds
-if TYPE_CHECKING:
-    from types import FrameType
-    from typing import Any, NoReturn
-
-    Payload = dict[str, Any]
+Payload = dict[str, Any]
 
 __all__ = ["run"]
 
 MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5
-"""Seconds, where neither environment nor config says otherwise."""
-SOON = 0.05
-"""Seconds after which it is worth reading the config to learn how long to wait."""
+"""Seconds, until the environment or whoever answers says otherwise."""
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 LOG_VARIABLE = "VOUCH_SIDECAR_LOG"
-VIEWER = {"project": "VOUCH_PROJECT", "agent": "VOUCH_AGENT"}
 
 
 def run(event: str) -> NoReturn:
@@ -61,14 +56,15 @@ def _log(error: BaseException) -> None:
 
 
 class Deadline:
-    """The end of the process, come what may."""
+    """The end of the process, come what may; `at_end` is what is still done when time is over."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._started = monotonic()
         given = env.get(LIMIT_VARIABLE, "").strip()
         self.known = given.isdecimal() and 100 <= int(given[:6]) <= 10_000
         self._limit = int(given) / 1000 if self.known else DEFAULT_LIMIT
-        signal.signal(signal.SIGALRM, _end)
+        self.at_end: list[Callable[[], None]] = []
+        signal.signal(signal.SIGALRM, self._end)
         self._arm()
 
     @property
@@ -87,9 +83,12 @@ class Deadline:
     def _arm(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, self.left)
 
-
-def _end(_number: int, _frame: FrameType | None) -> None:
-    os._exit(0)
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        try:
+            for do in self.at_end:
+                do()
+        finally:
+            os._exit(0)
 
 
 def _claim_output(env: Mapping[str, str]) -> int:
@@ -109,19 +108,22 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: Deadline)
     given = _read(data)
     if given is None:
         return None
-    start = given["cwd"] = start_of(given.get("cwd"), env)
+    cwd = given.get("cwd")
+    start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
+    given["cwd"] = start
     wanted = _reduced(event, given)
     if wanted is None:
         return None
-    root = nearest(start, env)
-    if root is None:
+    roots = discover(start, env=env)
+    if not roots:
         return None
-    mark = Mark.take(env, event, root, json.dumps(wanted, sort_keys=True))
+    mark = Mark.take(env, event, *roots, json.dumps(wanted, sort_keys=True))
     if mark is None:
         return None
+    deadline.at_end.append(mark.take_back)
     wanted["cwd"] = start
-    wanted["viewer"] = {name: env.get(variable) for name, variable in VIEWER.items()}
-    result = _ask(root, event, wanted, env, deadline)
+    wanted["viewer"] = viewer_of(env)
+    result = _ask(roots, event, wanted, env, deadline)
     if result is None:
         mark.take_back()
         return None
@@ -160,33 +162,73 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 
 
 def _ask(
-    root: str, event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    question = reach(root, timeout=deadline.left, env=env)
-    if question is not None:
-        return _wait(question, root, event, wanted, env, deadline)
-    if event == "session-end":
+    for root in roots:
+        question = reach(root, timeout=deadline.left, env=env)
+        if question is not None:
+            return _wait(question, event, wanted, deadline)
+    return None if event == "session-end" else _alone(roots, event, wanted, env, deadline)
+
+
+def _wait(question: Question, event: str, wanted: Payload, deadline: Deadline) -> object:
+    """The resident process's answer. It has read the config, and says first how long to wait."""
+    asked = question.send("hook.limit", {}, deadline.left)
+    if not asked or not question.send(f"hook.{event}", wanted, deadline.left):
         return None
-    from vouch_sidecar.surfaces.hook.alone import answer
-
-    return answer(root, event, wanted, env, deadline)
-
-
-def _wait(
-    question: Question,
-    root: str,
-    event: str,
-    wanted: Payload,
-    env: Mapping[str, str],
-    deadline: Deadline,
-) -> object:
-    """The resident process's answer, for which as long is waited as the config allows."""
-    if not question.send(f"hook.{event}", wanted, deadline.left):
+    said = question.answer(deadline.left)
+    if said is None:
         return None
-    answered = question.answer(deadline.left if deadline.known else min(SOON, deadline.left))
-    if answered is None and not deadline.known:
-        from vouch_sidecar.surfaces.hook.limit import limit_for
-
-        deadline.set(limit_for(root, env))
-        answered = question.answer(deadline.left)
+    limit = said.get("result")
+    if not deadline.known and isinstance(limit, int | float):
+        deadline.set(limit)
+    answered = question.answer(deadline.left)
     return answered.get("result") if answered is not None and answered.get("ok") else None
+
+
+def _alone(
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+) -> object:
+    """The answer of an engine of this process's own. Where the cache is cold, or the time is too
+    short, nothing: then one process is left behind that fills the cache.
+    """
+    deadline.at_end.append(partial(_warm, roots, env))
+    from pathlib import Path
+
+    from vouch_sidecar.engine import Caller, Engine
+    from vouch_sidecar.surfaces.hook.events import limit_of, respond
+
+    engine = Engine(env=env)
+    collections = [engine.add_root(Path(root)) for root in roots]
+    if not all(collection.find_base() for collection in collections):
+        _warm(roots, env)
+        return None
+    engine.read()
+    _warm([f"{one.root}" for one in collections if one.wants_base], env)
+    deadline.set(limit_of(engine))
+    return respond(engine, event, wanted, Caller())
+
+
+def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
+    """Leave one process behind for each that fills its cache, unless somebody is at it."""
+    import subprocess
+
+    from vouch_sidecar.surfaces.local.post import hold
+
+    for root in roots:
+        try:
+            lock = hold(root, env, "warm")
+        except OSError:
+            return
+        if lock is None:
+            continue
+        os.close(lock)  # the process that is left behind takes it
+        subprocess.Popen(
+            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "warm", "--root", root],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+            env=dict(env),
+        )

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import call
+from vouch_sidecar.operations import context, perform
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.naming import naming
 from vouch_sidecar.surfaces.hook.payload import output
@@ -55,7 +55,7 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
-    return str(call(engine, "context", params, caller)["text"])
+    return perform(engine, context.OPERATION, params, caller).text
 
 
 def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:

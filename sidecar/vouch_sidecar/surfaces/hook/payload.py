@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from typing import Any
 
-TYPE_CHECKING = False  # `typing` costs two milliseconds
-if TYPE_CHECKING:
-    from typing import Any
-
-    Payload = Mapping[str, Any]
+Payload = Mapping[str, Any]
 
 __all__ = ["MAX_TEXT", "edited_file", "output", "prompt_of", "session_of", "text_of"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.kb.layout import discover
+from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.surfaces.install.errors import InstallError
 from vouch_sidecar.surfaces.install.hosts import HOSTS, Host, Place
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND
@@ -55,6 +55,8 @@ def _place(host: Host, root: Path | None, env: Mapping[str, str], user: bool) ->
     where = host.user(env) if user and host.user else None
     if where is None and host.project is not None:
         start = root or Path.cwd()
-        where = host.project(root or discover(start, env=env) or start)
+        found = [] if root else [Path(one) for one in discover(start, env=env)]
+        above = next((one for one in found if start.resolve().is_relative_to(one)), start)
+        where = host.project(above)
     assert where is not None, "a host has a place or a snippet"
     return where

@@ -7,20 +7,17 @@ import os
 import socket
 from collections.abc import Mapping
 from time import monotonic
+from typing import Any
 
 from vouch_sidecar.surfaces.local.address import peer_uid, socket_path, usable_folder
 
-TYPE_CHECKING = False  # `typing` costs two milliseconds
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["Question", "ask", "reach"]
+__all__ = ["Question", "ask", "reach", "viewer_of"]
 
 MAX_ANSWER = 8 << 20
 
 
 class Question:
-    """One question on its way: answered, once, or not at all."""
+    """A connection for questions; they are answered in the order in which they were sent."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
@@ -37,18 +34,16 @@ class Question:
         return True
 
     def answer(self, timeout: float) -> dict[str, Any] | None:
-        """The answer, as the JSONL surface gives it; None after so many seconds without one.
-
-        May be asked again after None, to wait longer.
-        """
+        """The next answer, as the JSONL surface gives it; None without one in so many seconds."""
         deadline = monotonic() + timeout
         try:
-            while not self._received.endswith(b"\n"):
+            while b"\n" not in self._received:
                 self._socket.settimeout(max(deadline - monotonic(), 0.001))
                 if len(self._received) > MAX_ANSWER or not (data := self._socket.recv(65_536)):
                     return None
                 self._received += data
-            answered = json.loads(self._received)
+            line, _, self._received = self._received.partition(b"\n")
+            answered = json.loads(line)
         except (OSError, ValueError, RecursionError):
             return None
         return answered if isinstance(answered, dict) else None
@@ -103,3 +98,8 @@ def ask(
         return question.answer(deadline - monotonic())
     finally:
         question.close()
+
+
+def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:
+    """Who asks, by a process's environment, which the owner of the socket does not know."""
+    return {"project": env.get("VOUCH_PROJECT"), "agent": env.get("VOUCH_AGENT")}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
-__all__ = ["Post"]
+__all__ = ["Post", "hold"]
 
 BACKLOG = 64
 
@@ -32,16 +32,12 @@ class Post:
     @classmethod
     def take(cls, root: Path, env: Mapping[str, str]) -> Post | None:
         """Own the socket; None while another process does. Raises OSError where none can be."""
-        usable_folder(env, make=True)
-        path = socket_path(root, env)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        lock = os.open(f"{path}.lock", flags, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return cls(path, lock, _bind(path))
-        except BlockingIOError:
-            os.close(lock)
+        lock = hold(root, env, "lock")
+        if lock is None:
             return None
+        path = socket_path(root, env)
+        try:
+            return cls(path, lock, _bind(path))
         except OSError:
             os.close(lock)
             raise
@@ -56,6 +52,23 @@ class Post:
         if self.stands():
             os.unlink(self._path)
         os.close(self._lock)
+
+
+def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int | None:
+    """A lock that belongs to a knowledge base, until it is closed or the process ends; None while
+    another process has it. Raises OSError where there can be none.
+    """
+    usable_folder(env, make=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    lock = os.open(f"{socket_path(root, env)}.{name}", flags, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return lock
 
 
 def _bind(path: str) -> socket.socket:

@@ -42,7 +42,7 @@ class Relay:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._engine.hearers.discard(self._heard)
+        self._engine.dismiss(self._heard)
 
     async def exchange(
         self,

@@ -79,7 +79,7 @@ class LocalServer:
                 await published.wait()
                 await anyio.sleep(RETRY_SECONDS)
         finally:
-            self._engine.listeners.discard(published.set)
+            self._engine.dismiss(published.set)
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
         from vouch_sidecar.surfaces.local.post import Post  # needs fcntl
@@ -159,6 +159,8 @@ class LocalServer:
             engine.touch()
             return answered
         event = method.removeprefix(HOOK)
+        if event == "limit":
+            return {"id": request.get("id"), "ok": True, "result": limit_of(engine)}
         payload = request.get("params")
         if event not in EVENTS or not isinstance(payload, dict):
             error = {"code": "invalid_request", "message": "there is no such event"}

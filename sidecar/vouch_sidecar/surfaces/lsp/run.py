@@ -19,7 +19,7 @@ from typing import BinaryIO
 import anyio
 
 from vouch_sidecar.engine import Engine, Keeper
-from vouch_sidecar.surfaces.keeping import keep
+from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import FEATURES
 from vouch_sidecar.surfaces.lsp.framing import Frame, Framing
@@ -124,8 +124,8 @@ async def _serve_stdio(env: Mapping[str, str], source: BufferedReader, sink: Bin
         end.ask()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(keep, keeper)
-        tasks.start_soon(_serve_others, engine, keeper)
+        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(beside, LocalServer(engine, keeper).run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(serve)
         await end.wait()
@@ -147,8 +147,8 @@ async def _serve_tcp(env: Mapping[str, str], host: str, port: int) -> None:
             tasks.start_soon(_serve_connection, engine, keeper, client)
 
         threading.Thread(target=_accept, args=(listener, loop, connected), daemon=True).start()
-        tasks.start_soon(keep, keeper)
-        tasks.start_soon(_serve_others, engine, keeper)
+        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(beside, LocalServer(engine, keeper).run)
         await end.wait()
         leave(FAILED)
 
@@ -179,13 +179,6 @@ async def _serve_connection(engine: Engine, keeper: Keeper, client: socket.socke
 def _engine(env: Mapping[str, str]) -> tuple[Engine, Keeper]:
     engine = Engine(env=env)
     return engine, Keeper(engine)
-
-
-async def _serve_others(engine: Engine, keeper: Keeper) -> None:
-    try:
-        await LocalServer(engine, keeper).run()
-    except Exception as error:
-        log.error("other processes are no longer served: %s", type(error).__name__)
 
 
 def _end_on_signals(end: End) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import os
 import traceback
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,7 @@ from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.settings import Prompts
-from vouch_sidecar.operations import capabilities
-from vouch_sidecar.operations.wire import SessionId, ViewerParams, Wire
+from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.surfaces.lsp.documents import Documents, is_uri
 from vouch_sidecar.surfaces.lsp.framing import Frame
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
@@ -32,7 +32,7 @@ from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.streams import Outbox
 
-__all__ = ["SERVER_NAME", "Sidecar", "anchored", "path_of"]
+__all__ = ["SERVER_NAME", "Sidecar", "anchored", "path_of", "resolved"]
 
 SERVER_NAME = "vouch-sidecar"
 CELLS = lsp.NotebookDocumentSyncOptions(
@@ -158,7 +158,7 @@ class Sidecar(LanguageServer):
             listener()
 
     def serve_folders(self) -> None:
-        """Serve the knowledge bases above and below the workspace folders, as they are now."""
+        """Serve the knowledge bases of the workspace folders, as they are now."""
         self.engine.set_folders(self.folders)
         self.keeper.poke()
         self.touch()
@@ -183,8 +183,8 @@ class Sidecar(LanguageServer):
         opened: dict[Path, str] = {}
         for document in self.documents.text_documents.values():
             if (path := path_of(document.uri)) is not None:
-                opened[path.resolve()] = document.uri
-        links = [(real, one) for one in self.folders if (real := one.resolve()) != one]
+                opened[resolved(path)] = document.uri
+        links = [(real, one) for one in self.folders if (real := resolved(one)) != one]
 
         def uri_for(path: Path) -> str:
             if path in opened:
@@ -224,8 +224,7 @@ class Sidecar(LanguageServer):
     def close(self) -> None:
         """Leave the engine: what only this connection held goes with it."""
         self.prompts.stop()
-        for listener in self.on_close:
-            listener()
+        self._call_all(self.on_close)
         self.engine.overlays.drop(self.connection)
         for task in self._tasks:
             task.cancel()
@@ -241,8 +240,15 @@ class Sidecar(LanguageServer):
         log.error("%s in a %s handler\n%s", type(error).__name__, source.__name__, "".join(trace))
 
     def _start(self) -> None:
-        for listener in self.on_start:
-            listener()
+        self._call_all(self.on_start)
+
+    def _call_all(self, listeners: Iterable[Callable[[], None]]) -> None:
+        """Call each of them, whatever becomes of the others."""
+        for listener in listeners:
+            try:
+                listener()
+            except Exception as error:
+                self.report_server_error(error, type(error))
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -257,17 +263,30 @@ class Sidecar(LanguageServer):
 def anchored(path: Path) -> Path:
     """A path below a `.vouch/`, spelled as knowledge bases are: only what leads there resolved."""
     if KB_DIRNAME not in path.parts:
-        return path.resolve()
+        return resolved(path)
     at = path.parts.index(KB_DIRNAME)
-    return Path(*path.parts[:at]).resolve().joinpath(*path.parts[at:])
+    return resolved(Path(*path.parts[:at])).joinpath(*path.parts[at:])
+
+
+def resolved(path: Path) -> Path:
+    """Where a path leads; a link to itself, which `Path.resolve` raises for, leads nowhere else."""
+    return Path(os.path.realpath(path))
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a URI stands for, None for any other scheme."""
+    """The file that a URI stands for; None for any other scheme, and where no file is called so."""
     if not uri.startswith("file:") or not is_uri(uri):
         return None
     path = to_fs_path(uri)
-    return Path(path) if path else None
+    return Path(path) if path and _is_possible(path) else None
+
+
+def _is_possible(path: str) -> bool:
+    """Whether a file can have this path, whether or not there is one."""
+    try:
+        return b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
+    except ValueError:
+        return False
 
 
 def _viewer(given: ViewerParams | None) -> Viewer:

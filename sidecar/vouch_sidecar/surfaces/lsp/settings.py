@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["SECTION", "own_settings"]
+from vouch_sidecar.kb.settings import CLIENT, names
 
-SECTION = "vouchSidecar"
-NAMES = (SECTION, "vouch-sidecar")
-SECTIONS = ("recall", "prompts", "hover", "probe", "persona", "reflex", "volunteer")
+__all__ = ["own_settings"]
+
+SECTIONS = (CLIENT, "vouch-sidecar")
+EDITORS = frozenset({"path", "trace"})
+"""What the editor's extension reads itself."""
 
 
 def own_settings(raw: object) -> dict[str, Any] | None:
-    """What of an object is ours: the sections themselves, all of them below our name, or as
-    `config.yaml` nests them. None where nothing of it is.
+    """What of an object is ours, nested by group: all that stands below our name, or else the
+    groups themselves, there or as `config.yaml` nests them. None where nothing of it is.
     """
     if not isinstance(raw, Mapping):
         return None
-    for name in NAMES:
-        if isinstance(raw.get(name), Mapping):
-            return own_settings(raw[name]) or {}
-    found = {name: raw[name] for name in SECTIONS if name in raw}
-    if isinstance(sidecar := raw.get("sidecar"), Mapping):
-        found |= sidecar
-    if isinstance(retrieval := raw.get("retrieval"), Mapping) and "reflex" in retrieval:
-        found["reflex"] = retrieval["reflex"]
-    return found or None
+    for section in SECTIONS:
+        if isinstance(own := raw.get(section), Mapping):
+            return _flat({name: own[name] for name in own if name not in EDITORS})
+    groups = {one.client.split(".")[1] for one in names() if "client" in one.group.sources}
+    return (
+        _flat({name: raw[name] for name in ("sidecar", "retrieval", *groups) if name in raw})
+        or None
+    )
+
+
+def _flat(given: dict[str, Any]) -> dict[str, Any]:
+    """The groups of `sidecar` and of `retrieval` beside the others."""
+    for room in ("sidecar", "retrieval"):
+        inner = given.pop(room, None)
+        given |= inner if isinstance(inner, Mapping) else {}
+    return given

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
+from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.kb.layout import discover
-from vouch_sidecar.operations import call
+from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.operations import Operation, perform
+from vouch_sidecar.operations.base import Params, Result
 from vouch_sidecar.surfaces.hook.events import edited_file, limit_of, respond
 from vouch_sidecar.surfaces.keeping import indexed
-from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.client import ask, viewer_of
 from vouch_sidecar.surfaces.mcp import resources
 
 __all__ = ["Desk"]
 
 OWNER_SECONDS = 2.0
 """How long the process that owns a knowledge base's socket may take."""
-VIEWER = {"project": "VOUCH_PROJECT", "agent": "VOUCH_AGENT"}
 
 Object = Mapping[str, Any]
+P = TypeVar("P", bound=Params)
+R = TypeVar("R", bound=Result)
 
 
 class Desk:
@@ -37,17 +41,18 @@ class Desk:
         self._caller = Caller(connection="mcp")
         self._turn = anyio.Lock()
 
-    async def call(self, name: str, params: Object) -> dict[str, Any]:
+    async def call(self, operation: Operation[P, R], params: Object) -> R:
         """The result of an operation. Raises `OperationError`."""
         async with self._turn:
             await self._ready()
             root = next(iter(self._engine.collections), None)
             if root is not None and isinstance(params.get("session_id"), str):
                 asked = {**params, "root": params.get("root") or str(root)}
-                answered = await self._ask_owner(root, f"kb.{name}", asked)
-                if answered is not None and isinstance(result := answered.get("result"), dict):
-                    return result
-            return call(self._engine, name, params, self._caller)
+                answered = await self._ask_owner(root, operation.kb_method, asked)
+                if answered is not None and "result" in answered:
+                    with suppress(ValidationError):  # an owner of another version
+                        return operation.result.model_validate(answered["result"])
+            return perform(self._engine, operation, params, self._caller)
 
     async def hook(self, event: str, payload: Object) -> dict[str, Any] | None:
         """What a hook answers to an event; None when there is nothing to say."""
@@ -55,9 +60,10 @@ class Desk:
             cwd = payload.get("cwd")
             cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
             payload = {**payload, "cwd": cwd}
-            root = discover(Path(cwd), env=self._engine.env)
-            if root is None:
+            roots = discover(cwd, env=self._engine.env)
+            if not roots:
                 return None
+            root = Path(roots[0])
             self._look_for(Path(cwd))
             await indexed(self._engine, limit_of(self._engine))
             answered = await self._ask_owner(root, f"hook.{event}", payload)
@@ -94,8 +100,8 @@ class Desk:
         """Who asks. The owner does not know this process's environment."""
         if given is not None and not isinstance(given, Mapping):
             return given
-        env = {field: self._engine.env.get(name) for field, name in VIEWER.items()}
-        return {**env, **{k: v for k, v in (given or {}).items() if v is not None}}
+        own = viewer_of(self._engine.env)
+        return {**own, **{k: v for k, v in (given or {}).items() if v is not None}}
 
     async def _ready(self) -> None:
         self._look_for(self._start)
@@ -103,5 +109,5 @@ class Desk:
 
     def _look_for(self, start: Path) -> None:
         """A knowledge base may have come since."""
-        if not self._engine.collections and self._engine.add_start(start) is not None:
+        if not self._engine.collections and self._engine.add_start(start):
             self._keeper.poke()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vouch_sidecar.operations import Operation
 
 __all__ = ["HOOK_FILE", "HOOK_PROMPT", "INSTRUCTIONS", "describe", "title"]
@@ -19,35 +21,6 @@ _SESSION = (
     "is in play there; without it nothing is remembered."
 )
 
-_WHEN = {
-    "experts": "Call it to learn what a subject hangs on, or whom and what to read first: the "
-    "topic is a name or a few words. Not for finding one document (kb_search), nor for a whole "
-    "prompt (kb_context)." + _SESSION,
-    "salience": "Call it to see which entities the last turns of a session are about; session_id "
-    "is needed. Not for a fresh question: nothing is in play before texts came in with the same "
-    "session_id.",
-    "probe": "Call it to see how a text was understood: its phrases, what each one hit, and which "
-    "knowledge base leads. Not to get context for a prompt: kb_context gives the same, readable "
-    "and cut to size." + _SESSION,
-    "context": "Call it once before work on a task whose words may name things that this "
-    "repository has reviewed knowledge about, with the task in the words it was given. The text "
-    "is empty when there is nothing to say. Not for small talk, nor again for the same task."
-    + _SESSION,
-    "search": "Call it to find claims, pages, entities, relations or sources by their words. Not "
-    "for source code: only the knowledge base is searched." + _SESSION,
-    "entity": "Call it with an entity_id from another answer, for its claims, pages and relations. "
-    "Not with a name: kb_search finds the id.",
-    "claim": "Call it with a claim id from another answer, to see its text whole and the sources "
-    "it cites, before something is built on it. Not to browse.",
-    "status": "Call it when answers are empty or out of date without a reason: it lists the "
-    "knowledge bases served and the problems of their files. Not needed in ordinary work.",
-    "stats": "Call it when settings are tuned and figures are needed for that. Not needed in "
-    "ordinary work.",
-    "capabilities": "Names and version of this server's methods. Not needed in ordinary work.",
-    "session_end": "Call it when a session is over and its window may be dropped. Not between "
-    "turns: that would forget what is in play.",
-}
-
 HOOK_PROMPT = (
     "For hooks of type mcp_tool on a submitted prompt: gives the hook's answer with the block that "
     "the prompt brings in, or empty text, and counts the prompt as a turn of the session. Not to "
@@ -60,12 +33,12 @@ HOOK_FILE = (
 )
 
 
-def describe(operation: Operation) -> str:
+def describe(operation: Operation[Any, Any]) -> str:
     """The description of an operation's tool."""
-    when = _WHEN.get(operation.name)
-    return operation.summary if when is None else f"{operation.summary} {when}"
+    session = _SESSION if operation.text_field else ""
+    return f"{operation.summary} {operation.when}{session}"
 
 
-def title(operation: Operation) -> str:
+def title(operation: Operation[Any, Any]) -> str:
     """Its name for people."""
     return f"Knowledge base: {operation.name.replace('_', ' ')}"

@@ -9,8 +9,7 @@ from urllib.parse import unquote
 from mcp_types import Resource, ResourceTemplate
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.operations import call
+from vouch_sidecar.operations import as_json, call
 
 __all__ = ["RESOURCES", "TEMPLATES", "read"]
 
@@ -53,11 +52,12 @@ def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     Raises `InvalidParamsError` for an entity that is not there.
     """
     if uri == STATUS:
-        return _json(call(engine, "status", {}, caller))
+        return _json(as_json(call(engine, "status", {}, caller)))
     if uri == ENTITIES:
         return _json({"entities": _entities(engine, caller)})
     if uri.startswith(ENTITY):
-        return _json(call(engine, "entity", {"id": unquote(uri.removeprefix(ENTITY))}, caller))
+        found = call(engine, "entity", {"id": unquote(uri.removeprefix(ENTITY))}, caller)
+        return _json(as_json(found))
     return None
 
 
@@ -72,8 +72,7 @@ def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
                 "collection": one.view.collection,
             }
             for one in served
-            for entity in one.view.knowledge.all_of(Kind.ENTITY)
-            if isinstance(entity, Entity) and one.view.sees(entity)
+            for entity in one.view.knowledge.names.entities()
         ]
     return sorted(found, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))
 

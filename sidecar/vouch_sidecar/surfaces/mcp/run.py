@@ -11,6 +11,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.desk import Desk
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
@@ -39,8 +40,8 @@ async def _serve(env: Mapping[str, str], start: Path) -> None:
     keeper = Keeper(engine)
     server = build(Desk(engine, keeper, start))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(keeper.run)
-        tasks.start_soon(LocalServer(engine, keeper).run)
+        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(beside, LocalServer(engine, keeper).run)
         async with stdio_server() as (source, sink):
             pending = Pending()
             incoming, outgoing = Incoming(source, pending), Outgoing(sink, pending)

@@ -24,11 +24,10 @@ from mcp_types import (
 )
 
 from vouch_sidecar import __version__
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json
 from vouch_sidecar.surfaces.mcp.desk import Desk
 from vouch_sidecar.surfaces.mcp.guidance import INSTRUCTIONS
 from vouch_sidecar.surfaces.mcp.resources import JSON, RESOURCES, TEMPLATES
-from vouch_sidecar.surfaces.mcp.text import readable
 from vouch_sidecar.surfaces.mcp.tools import PREFIX, all_tools
 
 __all__ = ["build"]
@@ -99,11 +98,12 @@ async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolR
         return _said(await desk.hook("user-prompt-submit", arguments))
     if name == "hook_file":
         return _said(await desk.hook("post-tool-use", _tool_use(arguments)))
-    operation = name.removeprefix(PREFIX)
-    if not name.startswith(PREFIX) or operation not in OPERATIONS:
+    operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+    if operation is None:
         raise MCPError(INVALID_PARAMS, "there is no such tool")
     result = await desk.call(operation, arguments)
-    return CallToolResult(content=[_text(readable(operation, result))], structured_content=result)
+    said = _text(operation.readable(result))
+    return CallToolResult(content=[said], structured_content=as_json(result))
 
 
 def _tool_use(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -7,15 +7,12 @@ from typing import Any
 from mcp_types import Tool, ToolAnnotations
 
 from vouch_sidecar.operations import OPERATIONS, Operation
+from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.surfaces.mcp.guidance import HOOK_FILE, HOOK_PROMPT, describe, title
-from vouch_sidecar.surfaces.mcp.schemas import input_schema, output_schema
 
 __all__ = ["HOOKS", "PREFIX", "all_tools"]
 
 PREFIX = "kb_"
-FORGETS = frozenset({"session_end"})
-OF_A_SESSION = frozenset({"salience"})
-"""What means a connection's own session where it names none, which clients of MCP have not."""
 
 _SESSION = {
     "type": "string",
@@ -30,16 +27,15 @@ def all_tools() -> list[Tool]:
     return [*(_tool(operation) for operation in OPERATIONS.values()), *HOOKS.values()]
 
 
-def _tool(operation: Operation) -> Tool:
-    forgets = operation.name in FORGETS
+def _tool(operation: Operation[Any, Any]) -> Tool:
     return Tool(
         name=PREFIX + operation.name,
         title=title(operation),
         description=describe(operation),
-        input_schema=_input(operation.name),
-        output_schema=output_schema(operation.name),
+        input_schema=_input(operation),
+        output_schema=standalone(operation.result),
         annotations=ToolAnnotations(
-            read_only_hint=not forgets,
+            read_only_hint=not operation.forgets,
             destructive_hint=False,
             idempotent_hint=True,
             open_world_hint=False,
@@ -47,9 +43,10 @@ def _tool(operation: Operation) -> Tool:
     )
 
 
-def _input(operation: str) -> dict[str, Any]:
-    schema = input_schema(operation)
-    if operation not in OF_A_SESSION:
+def _input(operation: Operation[Any, Any]) -> dict[str, Any]:
+    """Its params. A client of MCP has no session of its own: it must name one."""
+    schema = standalone(operation.params)
+    if not operation.of_session:
         return schema
     properties = {**schema["properties"], "session_id": _SESSION}
     required = ["session_id", *schema.get("required", ())]

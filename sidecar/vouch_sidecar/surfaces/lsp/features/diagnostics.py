@@ -43,19 +43,20 @@ class Diagnostics:
         self.update()
 
     def stop(self) -> None:
-        self._server.engine.listeners.discard(self.update)
+        self._server.engine.dismiss(self.update)
 
     def update(self) -> None:
         """Say what differs from what was said; a file that is well again gets an empty list."""
-        before, self._sent = self._sent, _problems(self._server)
-        changed = [uri for uri in before | self._sent if before.get(uri) != self._sent.get(uri)]
+        before, problems = self._sent, _problems(self._server)
+        changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
         if changed and self._server.client_pulls:
             self._refresh()
-            return
+            changed = []
         for uri in changed:
             self._server.text_document_publish_diagnostics(
-                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=self._sent.get(uri, []))
+                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
             )
+        self._sent = problems
 
     def _refresh(self) -> None:
         workspace = self._server.client_capabilities.workspace

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.settings import Hover
 from vouch_sidecar.operations import EntityCard
-from vouch_sidecar.operations.wire import Citation, ClaimView
+from vouch_sidecar.operations.artifacts import Citation, ClaimView
 from vouch_sidecar.surfaces.lsp.mentions import find
 from vouch_sidecar.surfaces.lsp.server import Sidecar, path_of
 from vouch_sidecar.surfaces.plain import clip, markdown, one_line

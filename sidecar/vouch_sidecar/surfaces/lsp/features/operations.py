@@ -8,8 +8,14 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, call, read_params
-from vouch_sidecar.operations.wire import PromptParams
+from vouch_sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    PromptParams,
+    as_json,
+    call,
+    read_params,
+)
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
@@ -25,7 +31,7 @@ def register(server: Sidecar) -> None:
 def _handler(server: Sidecar, name: str) -> Callable[[object], dict[str, Any]]:
     def handle(params: object) -> dict[str, Any]:
         try:
-            return call(server.engine, name, params, server.caller)
+            return as_json(call(server.engine, name, params, server.caller))
         except InvalidParamsError as error:
             raise _refusal(error) from None
         finally:

@@ -43,4 +43,4 @@ async def _show(server: Sidecar) -> None:
 
 
 def _is_complete(server: Sidecar) -> bool:
-    return server.engine.complete
+    return server.engine.looked

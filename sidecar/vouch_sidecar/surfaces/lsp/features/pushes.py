@@ -40,7 +40,8 @@ class Pusher:
         self.poke()
 
     def stop(self) -> None:
-        self._server.engine.listeners.discard(self.poke)
+        self._server.engine.dismiss(self.poke)
+        self._server.engine.dismiss(self._push)
         if self._timer is not None:
             self._timer.cancel()
 
@@ -51,9 +52,13 @@ class Pusher:
 
     def _push(self) -> None:
         self._timer = None
+        with self._server.engine.untold.contained(self._push, "What is in play could not be told"):
+            self._tell_salience()
+        if (status := self._pushes.status()) is not None:
+            self._server.tell("vouch/didChangeStatus", status_notification(status))
+
+    def _tell_salience(self) -> None:
         for change in self._pushes.salience(SLICE):
             self._server.tell("vouch/didChangeSalience", salience_notification(change))
         if self._pushes.behind:
             self._timer = asyncio.get_running_loop().call_later(BREATH, self._push)
-        if (status := self._pushes.status()) is not None:
-            self._server.tell("vouch/didChangeStatus", status_notification(status))

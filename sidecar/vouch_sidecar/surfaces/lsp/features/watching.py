@@ -7,7 +7,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
+from vouch_sidecar.surfaces.lsp.server import Sidecar, anchored, path_of, resolved
 
 __all__ = ["register"]
 
@@ -67,9 +67,9 @@ class Watching:
 
     def _covers_everything(self) -> bool:
         """Whether every knowledge base lies in a folder that the client has open."""
-        folders = [folder.resolve() for folder in self._server.folders]
+        folders = [resolved(folder) for folder in self._server.folders]
         return all(
-            any((root / KB_DIRNAME).resolve().is_relative_to(folder) for folder in folders)
+            any(resolved(root / KB_DIRNAME).is_relative_to(folder) for folder in folders)
             for root in self._server.engine.collections
         )
 

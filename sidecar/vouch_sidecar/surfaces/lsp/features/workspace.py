@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.lsp.settings import SECTION
 
 __all__ = ["register"]
 
@@ -30,7 +30,7 @@ def register(server: Sidecar) -> None:
 
 async def _ask(server: Sidecar) -> None:
     """Ask a client that only says that something has changed."""
-    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
+    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
     answer = await server.ask_for(lsp.WORKSPACE_CONFIGURATION, params)
     if isinstance(answer, list | tuple) and answer:
-        server.configure({SECTION: answer[0]})
+        server.configure({CLIENT: answer[0]})

@@ -1,0 +1,291 @@
+"""Bases on disk: what was last known of a knowledge base, for the next process to begin with.
+
+A base is an index that never changes, in a folder of its own in the user's cache. It counts once it
+is sealed: then it lists the stat of every file that it was read from and a digest of every file of
+its own. Live artifacts only. One that is damaged, foreign or of another version counts as none.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+
+from tantivy import Document, Index
+from vouch_sidecar.index.layers import Layer, Writing
+from vouch_sidecar.kb.files import Stat
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Key, Kind
+
+__all__ = ["Bases", "Seal", "Unsealed", "tidy", "user_folder"]
+
+SEAL = "seal.json"
+ROOT = "root"
+"""Names the knowledge base that a folder is for."""
+OLD_SECONDS = 3600.0
+_UNSEALED = "unsealed-"
+_GONE = "gone-"
+_ROOMS = ("kb", "index")
+"""What a file says, and in which terms, is decided by the code of these rooms."""
+_BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
+_numbers = count()
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a base was read from: the stat of every file that says what the base says, the keys
+    of the artifacts in it that no such file vouches for, and the last config that could be read.
+    """
+
+    stats: Mapping[str, Stat] = field(default_factory=dict)
+    loose: frozenset[Key] = frozenset()
+    config: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsealed:
+    """A base that this process has written and asks, and that no other one finds yet."""
+
+    folder: Path
+    writing: Writing
+
+
+def user_folder(env: Mapping[str, str]) -> Path | None:
+    """Where this user's caches lie; None where the environment names no home."""
+    if not env.get("HOME") and not env.get("LOCALAPPDATA"):
+        return None
+    if os.path.isabs(named := env.get("XDG_CACHE_HOME", "")):  # noqa: PTH117
+        return Path(named) / "vouch-sidecar"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("vouch-sidecar", appauthor=False)
+
+
+class Bases:
+    """The bases of one knowledge base. Every method blocks."""
+
+    def __init__(self, caches: Path, root: Path) -> None:
+        self._kb_dir = os.path.realpath(root / KB_DIRNAME)
+        name = hashlib.sha256(os.fsencode(self._kb_dir)).hexdigest()[:32]
+        self._caches = caches
+        self.folder = caches / name
+
+    def open(self) -> tuple[Layer, Seal] | None:
+        """The newest whole base. Older ones, and those that can't be trusted, are removed."""
+        tidy(self._caches)
+        self._tidy()
+        found = None
+        for folder in sorted(self._sealed(), reverse=True):
+            if found is None:
+                with suppress(OSError, ValueError, LookupError, TypeError):
+                    found = _open(folder)
+                    continue
+            _remove(folder)
+        return found
+
+    def is_there(self) -> bool:
+        """Whether there is a base, whole or not."""
+        return bool(self._sealed())
+
+    def begin(self) -> Unsealed:
+        """A base to be written. Raises FileNotFoundError where somebody removed it at once, OSError
+        or ValueError where there is no room for it.
+        """
+        self._caches.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._caches.chmod(0o700)
+        with suppress(FileNotFoundError):
+            if _is_others(self.folder.lstat()):
+                _remove(self.folder)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        root = self.folder / ROOT
+        root.touch(mode=0o600)
+        root.write_bytes(os.fsencode(self._kb_dir))
+        self._tidy()
+        folder = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
+        folder.mkdir(mode=0o700)
+        try:
+            return Unsealed(folder, Writing(folder))
+        except ValueError as error:
+            if folder.exists():
+                raise
+            raise FileNotFoundError(errno.ENOENT, "removed") from error
+
+    def write(self, documents: Iterable[Document]) -> tuple[Unsealed, Layer] | None:
+        """Write a base whole; None where somebody removed it meanwhile. Raises OSError or
+        ValueError where there is no room for it.
+        """
+        made = None
+        try:
+            made = self.begin()
+            for one in documents:
+                made.writing.add(one)
+            return made, made.writing.finish()
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileNotFoundError) or (made and not made.folder.exists()):
+                return None
+            if made is not None:
+                self.discard(made)
+            raise
+
+    def discard(self, base: Unsealed) -> None:
+        """Remove a base that will not be sealed."""
+        self._take_away(base.folder)
+
+    def seal(self, base: Unsealed, seal: Seal) -> bool:
+        """Have the next process begin with a base, and with no other; whether that was possible."""
+        try:
+            _write_seal(base.folder, seal)
+            former = self._sealed()
+            base.folder.rename(self.folder / f"{_version()}-{time.time_ns()}")
+        except OSError:
+            return False
+        for folder in former:
+            _remove(folder)
+        return True
+
+    def purge(self) -> None:
+        """Remove every base, also those that other processes still write."""
+        self._take_away(self.folder)
+
+    def _take_away(self, folder: Path) -> None:
+        """Remove a folder at once: whoever writes there fails, and leaves nothing behind."""
+        gone = self._caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
+        with suppress(OSError):
+            folder.rename(gone)
+        _remove(gone)
+
+    def _tidy(self) -> None:
+        """Remove what nobody will seal any more, and what another version made."""
+        for entry in _entries(self.folder):
+            name = entry.name
+            other = not name.startswith((_UNSEALED, f"{_version()}-")) and name != ROOT
+            if other or (name.startswith(_UNSEALED) and _is_left(entry)):
+                _remove(entry)
+
+    def _sealed(self) -> list[Path]:
+        return [one for one in _entries(self.folder) if one.name.startswith(f"{_version()}-")]
+
+
+def tidy(caches: Path) -> None:
+    """Remove the caches of knowledge bases that are gone, what somebody was killed at removing, and
+    what version 0.1 kept.
+    """
+    for entry in _entries(caches):
+        with suppress(OSError, ValueError):
+            if _BEFORE_BASES.fullmatch(entry.name) or entry.name.startswith(_GONE):
+                _remove(entry)
+                continue
+            root = (entry / ROOT).read_bytes()
+            if root and not os.path.isdir(root):  # noqa: PTH112
+                _remove(entry)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or _is_others(found):
+            return []
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _is_others(found: os.stat_result) -> bool:
+    """Whether anybody but this user may have written or may read it."""
+    own = getattr(os, "getuid", lambda: found.st_uid)()
+    return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether the process that writes a base is gone, or takes too long."""
+    pid = folder.name.removeprefix(_UNSEALED).partition("-")[0]
+    try:
+        os.kill(int(pid), 0)
+        return time.time() - folder.stat().st_mtime > OLD_SECONDS
+    except (ProcessLookupError, FileNotFoundError, ValueError):
+        return True
+    except OSError:
+        return False
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or whatever else is there, as far as that is possible."""
+    shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        path.unlink()
+
+
+@cache
+def _version() -> str:
+    """Of whatever decides what a file says and how that is indexed."""
+    digest = hashlib.blake2b(f"{sys.version_info} {version('tantivy')}".encode(), digest_size=8)
+    package = Path(__file__).parents[1]
+    for room in _ROOMS:
+        for source in sorted((package / room).glob("*.py")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+# Seals
+
+
+def _write_seal(folder: Path, seal: Seal) -> None:
+    digests = {}
+    for file in folder.iterdir():
+        file.chmod(0o600)
+        if not file.name.endswith(".lock"):
+            digests[file.name] = _digest_of(file)
+    data = json.dumps(
+        {
+            "files": digests,
+            "stats": {path: found.hex() for path, found in seal.stats.items()},
+            "loose": sorted([kind.value, name] for kind, name in seal.loose),
+            "config": None if seal.config is None else seal.config.hex(),
+        }
+    ).encode()
+    descriptor = os.open(folder / SEAL, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as sealed:
+        sealed.write(_digest(data).encode() + b"\n" + data)
+        sealed.flush()
+        os.fsync(sealed.fileno())
+
+
+def _open(folder: Path) -> tuple[Layer, Seal]:
+    """Raises OSError, ValueError, LookupError or TypeError for what is not to be trusted."""
+    if _is_others(folder.lstat()):
+        raise ValueError("another user's")
+    digest, _, data = (folder / SEAL).read_bytes().partition(b"\n")
+    if _digest(data).encode() != digest:
+        raise ValueError("damaged")
+    kept = json.loads(data)
+    for name, wanted in kept["files"].items():
+        if _digest_of(folder / name) != wanted:
+            raise ValueError("damaged")
+    seal = Seal(
+        {path: bytes.fromhex(found) for path, found in kept["stats"].items()},
+        frozenset((Kind(kind), name) for kind, name in kept["loose"]),
+        None if kept["config"] is None else bytes.fromhex(kept["config"]),
+    )
+    return Layer(Index.open(str(folder))), seal
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

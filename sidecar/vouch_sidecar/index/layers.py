@@ -1,0 +1,238 @@
+"""One immutable snapshot of all documents: a base, what is new since, less what is old since.
+
+Every count and sum is base + new − old and therefore exact. Hits of the base that `old` holds as
+well are left out. Nothing here ever changes, so that any thread may ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tantivy import DocAddress, Document, Index, Query, Searcher
+from vouch_sidecar.index.schema import SCHEMA
+
+__all__ = ["EMPTY", "HEAP", "Hit", "Layer", "Snapshot", "Sum", "Writing", "in_memory"]
+
+HEAP = 1_000_000_000
+"""Bytes that a writer may take before it begins another segment; it takes what it needs."""
+LAYER_HEAP = 15_000_000
+"""The same for a few documents: the least that tantivy takes. More takes longer to set up."""
+MANY_DOCUMENTS = 5_000
+MANY = 65_000
+"""Values that one aggregation counts; tantivy refuses to count more than 65,536."""
+_FIRST_HITS = 64
+
+
+class Sum(NamedTuple):
+    """Of some documents: how many, and what one of their numbers adds up to."""
+
+    number: int
+    total: float
+
+
+class Layer:
+    """One tantivy index, in memory or on disk, as it was when it was opened."""
+
+    def __init__(self, index: Index) -> None:
+        index.config_reader("manual")
+        index.reload()
+        self._index = index
+        self._searcher: Searcher = index.searcher()
+        if self._searcher.num_segments > 1:
+            raise ValueError("an index of several segments is not sorted")
+        self.size = self._searcher.num_docs
+
+    def count(self, query: Query) -> int:
+        if not self.size:
+            return 0
+        found = self._searcher.search(query, 1, count=True)
+        return int(found.count)  # type: ignore[attr-defined]  # is missing in its stubs
+
+    def search(self, query: Query, limit: int, by: str | None = None) -> list[tuple[float, int]]:
+        """Values and numbers of documents, greatest value first, ties by key: by score, or by a
+        number that they hold.
+        """
+        if not self.size:
+            return []
+        found = self._searcher.search(query, limit, count=False, order_by_field=by)
+        return [(value, address.doc) for value, address in found.hits]
+
+    def document(self, number: int) -> Document:
+        return self._searcher.doc(DocAddress(0, number))
+
+    def documents(self) -> Iterator[Document]:
+        """All of them, by key."""
+        return map(self.document, range(self.size))
+
+    def frequency(self, field: str, value: str) -> int:
+        """How many documents hold a value."""
+        return self._searcher.doc_freq(field, value) if self.size else 0
+
+    def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
+        """By each value of a field, the documents that hold it."""
+        if not self.size:
+            return {}
+        asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
+        if number is not None:
+            asked["aggs"] = {"total": {"sum": {"field": number}}}
+        buckets = self._searcher.aggregate(query, {"by": asked})["by"]["buckets"]
+        return {
+            bucket["key"]: Sum(bucket["doc_count"], bucket["total"]["value"] if number else 0.0)
+            for bucket in buckets
+        }
+
+    def total(self, query: Query, number: str) -> float:
+        """What a number of the documents adds up to."""
+        if not self.size:
+            return 0.0
+        found = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
+        return float(found["total"]["value"])
+
+
+class Writing:
+    """Documents on their way into a layer: one segment, sorted by key."""
+
+    def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
+        self._folder = folder
+        self._heap = heap
+        path = None if folder is None else str(folder)
+        self._index = Index(SCHEMA, path=path, reuse=False, sort_by_field="key")
+        self._writer = self._index.writer(heap_size=heap, num_threads=1)
+
+    def add(self, document: Document) -> None:
+        self._writer.add_document(document)
+
+    def finish(self) -> Layer:
+        """What was written. Where the heap was too small for one segment, it is written again."""
+        self._writer.commit()
+        self._writer.wait_merging_threads()
+        self._index.config_reader("manual")
+        self._index.reload()
+        searcher = self._index.searcher()
+        if searcher.num_segments < 2:
+            return Layer(self._index)
+        everything = searcher.search(Query.all_query(), searcher.num_docs, count=False).hits
+        again = Writing(self._emptied(), self._heap * 4)
+        for _, address in everything:
+            again.add(searcher.doc(address))
+        return again.finish()
+
+    def _emptied(self) -> Path | None:
+        """The folder without what was written; what is open stays readable."""
+        if self._folder is not None:
+            for file in self._folder.iterdir():
+                file.unlink()
+        return self._folder
+
+
+def in_memory(documents: Iterable[Document]) -> Layer:
+    """A layer of its own; without documents the empty one."""
+    given = list(documents)
+    if not given:
+        return EMPTY
+    writing = Writing(heap=LAYER_HEAP * (1 + len(given) // MANY_DOCUMENTS))
+    for one in given:
+        writing.add(one)
+    return writing.finish()
+
+
+EMPTY = Layer(Index(SCHEMA))
+
+
+class Hit(NamedTuple):
+    """A document that was found: what it is worth, and where it is."""
+
+    value: float
+    layer: Layer
+    number: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """`dead` are the numbers of the documents in the base that `old` holds."""
+
+    base: Layer = EMPTY
+    new: Layer = EMPTY
+    old: Layer = EMPTY
+    dead: frozenset[int] = frozenset()
+
+    @cached_property
+    def lengths(self) -> Mapping[str, Sum]:
+        """By place, how many documents there are, and how many stems they have."""
+        return self.sums(Query.all_query(), "place", "length")
+
+    def count(self, query: Query) -> int:
+        """How many documents match."""
+        return self.base.count(query) + self.new.count(query) - self.old.count(query)
+
+    def frequency(self, field: str, value: str) -> int:
+        """How many documents hold a value."""
+        return (
+            self.base.frequency(field, value)
+            + self.new.frequency(field, value)
+            - self.old.frequency(field, value)
+        )
+
+    def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
+        """By each value of a field, the matching documents that hold it."""
+        found = self.base.sums(query, field, number)
+        for layer, sign in ((self.new, 1), (self.old, -1)):
+            for value, more in layer.sums(query, field, number).items():
+                have = found.get(value, Sum(0, 0.0))
+                found[value] = Sum(have.number + sign * more.number, have.total + sign * more.total)
+        return {value: one for value, one in found.items() if one.number}
+
+    def total(self, query: Query, number: str) -> float:
+        """What a number of the matching documents adds up to."""
+        layers = (self.base, 1), (self.new, 1), (self.old, -1)
+        return sum(sign * layer.total(query, number) for layer, sign in layers)
+
+    def search(self, query: Query, limit: int, by: str | None = None) -> list[Hit]:
+        """The best hits, greatest value first, ties by key."""
+        hidden = self.old.count(query)
+        base = self.base.search(query, limit + hidden, by)
+        found = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
+        new = [Hit(value, self.new, n) for value, n in self.new.search(query, limit, by)]
+        return (_merged(found, new) if new else found)[:limit]
+
+    def down_to(self, query: Query, least: float) -> list[Hit]:
+        """All hits by score that are worth at least so much, best first, ties by key."""
+        limit = _FIRST_HITS
+        while True:
+            found = self.search(query, limit)
+            if len(found) < limit or found[-1].value < least:
+                return [hit for hit in found if hit.value >= least]
+            limit *= 4
+
+    def every(self, query: Query) -> list[Hit]:
+        """All hits, by key where the query gives all the same score."""
+        return self.search(query, max(1, self.count(query)))
+
+    def document(self, hit: Hit) -> Document:
+        """The document of a hit."""
+        return hit.layer.document(hit.number)
+
+
+def _merged(one: Sequence[Hit], other: Sequence[Hit]) -> list[Hit]:
+    """Two sorted lists as one. Keys are only read where values are equal."""
+    out: list[Hit] = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        if _goes_first(one[i], other[j]):
+            out.append(one[i])
+            i += 1
+        else:
+            out.append(other[j])
+            j += 1
+    return [*out, *one[i:], *other[j:]]
+
+
+def _goes_first(one: Hit, other: Hit) -> bool:
+    if one.value != other.value:
+        return one.value > other.value
+    key, other_key = (hit.layer.document(hit.number)["key"][0] for hit in (one, other))
+    return bool(key < other_key)

@@ -1,0 +1,204 @@
+"""Words to queries: what a viewer may ask of a snapshot, and nothing else.
+
+Kind and lock stand in front of every stem, so a question can only match what its viewer may see.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tantivy import Occur, Query
+from vouch_sidecar.index.content import Needle
+from vouch_sidecar.index.layers import Hit, Snapshot, Sum
+from vouch_sidecar.index.schema import SCHEMA, about, locks, place, term
+from vouch_sidecar.kb.records import Kind
+
+__all__ = [
+    "Search",
+    "all_of",
+    "any_of",
+    "fewest",
+    "rarity",
+    "stem_query",
+    "term_query",
+    "value_query",
+]
+
+FEW_VALUES = 16
+"""Up to so many values, a query for each is faster than one that walks through all terms."""
+_EXACT = 2**24 - 1
+"""Up to here sums of whole numbers are exact in 32-bit floats, which tantivy's scores are."""
+
+
+def rarity(total: int, frequency: int) -> float:
+    """Weight of a word that `frequency` of `total` texts hold; one that none holds is rarest."""
+    return math.log(1 + total / max(frequency, 1)) if total else 1.0
+
+
+def fewest(weights: Iterable[float], share: float) -> int:
+    """How many words a text must hold at least to hold this share of their weight."""
+    heaviest = sorted(weights, reverse=True)
+    wanted = share * math.fsum(heaviest) - 1e-9
+    held = 0.0
+    for number, weight in enumerate(heaviest, 1):
+        held += weight
+        if held >= wanted:
+            return number
+    return 1
+
+
+def term_query(field: str, value: str) -> Query:
+    """Documents that hold a value."""
+    return Query.term_query(SCHEMA, field, value, "basic")
+
+
+def stem_query(place: str, stem: str) -> Query:
+    """Documents that hold a stem at a place."""
+    return Query.term_query(SCHEMA, "stems", term(place, stem), "freq")
+
+
+def value_query(field: str, values: Sequence[str]) -> Query:
+    """Documents that hold one of some values, all with the same score."""
+    if len(values) <= FEW_VALUES:
+        return _unscored(any_of([term_query(field, value) for value in values]))
+    return _unscored(Query.term_set_query(SCHEMA, field, list(values)))
+
+
+def all_of(queries: Sequence[Query]) -> Query:
+    """Documents that match every query; of none, none."""
+    if len(queries) < 2:
+        return queries[0] if queries else Query.empty_query()
+    return Query.boolean_query([(Occur.Must, one) for one in queries])
+
+
+def any_of(queries: Sequence[Query]) -> Query:
+    """Documents that match one of the queries at least."""
+    if len(queries) < 2:
+        return queries[0] if queries else Query.empty_query()
+    return Query.boolean_query([(Occur.Should, one) for one in queries])
+
+
+def _unscored(query: Query) -> Query:
+    return Query.const_score_query(query, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A snapshot as far as a viewer's gates let him ask."""
+
+    snapshot: Snapshot
+    gates: frozenset[str]
+
+    def places(self, kind: str) -> list[str]:
+        """The places where the viewer finds documents of a kind."""
+        there = self.snapshot.lengths
+        return [name for one in locks(self.gates) if (name := place(kind, one)) in there]
+
+    def total(self, kind: str) -> int:
+        """How many documents of a kind there are."""
+        return sum(self.snapshot.lengths[name].number for name in self.places(kind))
+
+    def length(self, kind: str) -> int:
+        """How many stems all documents of a kind have."""
+        return sum(int(self.snapshot.lengths[name].total) for name in self.places(kind))
+
+    def frequency(self, needle: Needle, kind: str) -> int:
+        """How many documents of a kind hold a word."""
+        if (stem := needle.only_stem) is None:
+            return self.snapshot.count(self.holding([needle], kind))
+        frequency = self.snapshot.frequency
+        return sum(frequency("stems", term(name, stem)) for name in self.places(kind))
+
+    # Documents of a kind
+
+    def of_kind(self, kind: str) -> Query:
+        """All of them, in the order of their ids."""
+        places = self.places(kind)
+        return value_query("place", places) if places else Query.empty_query()
+
+    def holding(self, needles: Sequence[Needle], kind: str) -> Query:
+        """Those that hold every word, in the order of their ids; of no words, none."""
+        return _unscored(all_of([self._word(needle, kind) for needle in needles]))
+
+    def holds(self, needles: Sequence[Needle], kind: str) -> bool:
+        """Whether any holds every word."""
+        return bool(self.snapshot.search(self.holding(needles, kind), 1))
+
+    def weighed(self, weights: Mapping[Needle, float], kind: str, at_least: int = 1) -> Query:
+        """Those that hold so many of the words at least, scored by the weight of what they hold."""
+        words = [
+            (Occur.Should, Query.const_score_query(self._word(needle, kind), boost))
+            for needle, boost in _boosts(weights).items()
+        ]
+        if at_least > len(words):
+            return Query.empty_query()
+        return Query.boolean_query(words, minimum_number_should_match=at_least)
+
+    def relevant(self, needles: Sequence[Needle], kind: str) -> Query:
+        """Those that hold one of the words, scored as tantivy scores: by its own BM25."""
+        return any_of([self._word(needle, kind) for needle in needles])
+
+    def down_to(self, weights: Mapping[Needle, float], kind: str, share: float) -> list[Hit]:
+        """Those that hold this share of the words' weight, or a little less: the most first, ties
+        by id.
+        """
+        least = share * sum(_boosts(weights).values()) - len(weights)
+        return self.snapshot.down_to(self.weighed(weights, kind), least)
+
+    def _word(self, needle: Needle, kind: str) -> Query:
+        """Documents that hold a word in one of the ways in which it can be written."""
+        return any_of(
+            [
+                all_of([stem_query(name, stem) for stem in option])
+                for name in self.places(kind)
+                for option in needle.alternatives
+            ]
+        )
+
+    # Claims of entities
+
+    def about(self, entity_ids: Sequence[str]) -> Query:
+        """The claims that count for one of the entities, in the order of their ids."""
+        values = [about(one, entity) for entity in entity_ids for one in locks(self.gates)]
+        return value_query("about", values) if values else Query.empty_query()
+
+    def claim_count(self, entity_id: str) -> int:
+        """How many claims count for an entity."""
+        frequency = self.snapshot.frequency
+        return sum(
+            _sign(one) * frequency("about", about(one, entity_id)) for one in locks(self.gates)
+        )
+
+    def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
+        """By entity, those of the claims that match which count for it."""
+        out: dict[str, Sum] = {}
+        mine = {one: _sign(one) for one in locks(self.gates)}
+        for value, found in self.snapshot.sums(query, "about", number).items():
+            behind, _, entity_id = value.partition(" ")
+            if sign := mine.get(behind):
+                have = out.get(entity_id, Sum(0, 0.0))
+                out[entity_id] = Sum(
+                    have.number + sign * found.number, have.total + sign * found.total
+                )
+        return out
+
+    def nearest(self, entity_id: str, weights: Mapping[Needle, float], limit: int) -> list[Hit]:
+        """The claims of an entity that hold the most weight of some words, ties by id."""
+        words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
+        query = Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
+        return self.snapshot.search(query, limit)
+
+
+def _boosts(weights: Mapping[Needle, float]) -> dict[Needle, float]:
+    """Weights as whole numbers that add up exactly."""
+    scale = _EXACT / max(math.fsum(weights.values()), 1e-9)
+    return {needle: float(int(weight * scale)) for needle, weight in weights.items()}
+
+
+def _sign(of: str) -> int:
+    """A claim that counts for an entity behind two gates by themselves stands there twice, and once
+    more behind both together, which is taken off (see `links.counts_for`).
+    """
+    return -1 if "&" in of else 1

@@ -1,0 +1,333 @@
+"""What the index holds: one tantivy document for each text that can be found, and back again.
+
+Every field is stored, so that a document can be copied from one index into another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+from urllib.parse import quote
+
+from tantivy import Document, Schema, SchemaBuilder
+from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.layout import usual_path
+from vouch_sidecar.kb.records import (
+    KIND_OF,
+    OPEN_SCOPE,
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Page,
+    Relation,
+    Scope,
+    Source,
+    key_of,
+)
+
+__all__ = [
+    "CITED_UNIT",
+    "DAY",
+    "FRESH_FROM",
+    "HALF_LIFE_DAYS",
+    "MICROSECONDS",
+    "NOBODY",
+    "SCHEMA",
+    "TITLE",
+    "Fields",
+    "about",
+    "artifact_in",
+    "confirmed_at",
+    "document",
+    "entities_in",
+    "fields_of",
+    "key_in",
+    "lock",
+    "locks",
+    "place",
+    "reference",
+    "references",
+    "sections",
+    "sort_key",
+    "stems_in",
+    "term",
+    "texts",
+]
+
+TITLE = "title"
+"""The kind of a document that is a page's title alone."""
+NOBODY = "nobody"
+"""The lock of what no viewer may see, such as a relation to something that is gone."""
+MAX_SECTIONS = 256
+MAX_TERM = 200
+"""Characters of a stem that the index compares."""
+DAY = 86_400.0
+HALF_LIFE_DAYS = 30.0
+FRESH_FROM = 1_767_225_600.0
+"""2026-01-01: freshness is stored relative to it, and multiplied by one constant when asked for."""
+_FRESH_POWERS = 1_000.0
+"""Half-lives before or after that day beyond which freshness does not change any more."""
+CITED_UNIT = 10**9
+"""What confidence × evidence is multiplied by, so that sums of it are sums of integers."""
+MICROSECONDS = 1_000_000
+_UNDATED = 2**62
+"""The age of a claim without a date is 0, as that of one from the future."""
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+
+Fields = dict[str, Any]
+"""A document as plain values, by field."""
+
+
+def _schema() -> Schema:
+    made = SchemaBuilder()
+    for name, fast in (("key", True), ("place", True), ("about", True), ("evidence", True)):
+        _raw(made, name, fast)
+    for name in ("linked", "refers"):
+        _raw(made, name, fast=False)
+    made.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
+    for name in ("length", "cited", "mark"):
+        made.add_unsigned_field(name, stored=True, fast=True)
+    for name in ("at", "dated"):
+        made.add_integer_field(name, stored=True, fast=True)
+    made.add_float_field("fresh", stored=True, fast=True)
+    made.add_bytes_field("artifact", stored=True)
+    return made.build()
+
+
+def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
+    builder.add_text_field(name, stored=True, fast=fast, tokenizer_name="raw", index_option="basic")
+
+
+SCHEMA = _schema()
+"""`key`: what the index is sorted by. `place`: kind and lock. `stems`: the text, each stem with the
+place in front. `length`: how many they are. `about`: the entities that a claim counts for, each
+with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`, `cited`, `fresh`,
+`at`, `dated`: what rankings of claims count, add up and compare. `mark`: a hash of the artifact.
+`artifact`: the artifact itself, in the first document of each.
+"""
+
+
+# Places and terms
+
+
+def lock(gates: Iterable[str]) -> str:
+    """What stands for gates all of which a viewer must pass. It has no blank and no colon."""
+    closed = sorted(set(gates) - {OPEN})
+    return "&".join(quote(gate, safe="") for gate in closed) or OPEN
+
+
+@lru_cache(maxsize=1 << 8)
+def locks(gates: frozenset[str]) -> tuple[str, ...]:
+    """The locks that whoever passes these gates can open, each once."""
+    closed = sorted(gates - {OPEN})
+    pairs = [(one, two) for i, one in enumerate(closed) for two in closed[i + 1 :]]
+    return (OPEN, *(lock([gate]) for gate in closed), *map(lock, pairs))
+
+
+def place(kind: str, lock: str) -> str:
+    """What stands in front of the stems of a kind behind a lock."""
+    return f"{kind}@{lock}"
+
+
+def term(place: str, stem: str) -> str:
+    """A stem as the index holds it."""
+    return f"{place}:{stem[:MAX_TERM]}"
+
+
+def about(lock: str, entity_id: str) -> str:
+    """An entity that a claim counts for, for those who can open the lock."""
+    return f"{lock} {entity_id}"
+
+
+def reference(how: str, target: str) -> str:
+    """That an artifact points at something: `declares`, `lists`, `joins`, `quotes` or `stands`."""
+    return f"{how} {target}"
+
+
+def sort_key(kind: str, artifact_id: str, section: int = 0) -> str:
+    """Sorts by kind, then by id, then by section: NUL is in no id."""
+    return f"{kind}\0{artifact_id}\0{section:03}"
+
+
+def key_in(made: Document) -> tuple[str, str, int]:
+    """Kind, id and section of a document."""
+    kind, artifact_id, section = made["key"][0].split("\0")
+    return kind, artifact_id, int(section)
+
+
+def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
+    """The entities that a claim counts for, for whoever passes the gates."""
+    passed = locks(gates)
+    linked = (value.partition(" ") for value in claim.get_all("about"))
+    return frozenset(entity_id for behind, _, entity_id in linked if behind in passed)
+
+
+def stems_in(made: Document) -> list[str]:
+    """The stems of a document's text, in order."""
+    skip = len(made["place"][0]) + 1
+    return [one[skip:] for one in made["stems"][0].split(" ")] if made["length"][0] else []
+
+
+# Texts
+
+
+def texts(artifact: Artifact) -> list[str]:
+    """What full text reads of an artifact: a page's sections, else at most one text."""
+    match artifact:
+        case Claim():
+            return [" ".join((artifact.text, *artifact.tags))]
+        case Entity():
+            return [" ".join((artifact.name, *artifact.aliases, artifact.description or ""))]
+        case Page():
+            first, *rest = sections(artifact)
+            return ["\n".join((artifact.title, " ".join(artifact.tags), first)), *rest]
+        case Relation():
+            return [f"{artifact.source} {artifact.relation} {artifact.target}"]
+        case Source():
+            return [f"{artifact.title or ''} {artifact.locator}"]
+        case _:
+            return []
+
+
+def sections(page: Page) -> list[str]:
+    """A page's body, cut before each heading; never empty."""
+    borders = [m.start() for m in _HEADING.finditer(page.body)][: MAX_SECTIONS - 1]
+    cuts = [0, *(b for b in borders if b > 0), len(page.body)]
+    return [page.body[a:b] for a, b in pairwise(cuts)] or [""]
+
+
+# Documents
+
+
+def fields_of(
+    artifact: Artifact, behind: str, counts_for: Sequence[str] = (), linked: str = ""
+) -> list[Fields]:
+    """An artifact's documents, at least one; a page has one for each section and one for its title.
+
+    `behind` is its lock; `counts_for` and `linked` are for claims (see `links`).
+    """
+    kind = KIND_OF[type(artifact)]
+    data = _encoded(artifact)
+    first = _text_fields(kind, artifact.id, 0, behind, next(iter(texts(artifact)), ""))
+    first |= {
+        "artifact": data,
+        "refers": list(references(artifact)),
+        "mark": int.from_bytes(blake2b(data, digest_size=4).digest(), "big"),
+    }
+    if isinstance(artifact, Claim):
+        first |= _claim_fields(artifact, counts_for, linked)
+    if not isinstance(artifact, Page):
+        return [first]
+    rest = enumerate(texts(artifact)[1:], 1)
+    return [
+        first,
+        *(_text_fields(kind, artifact.id, number, behind, text) for number, text in rest),
+        _text_fields(TITLE, artifact.id, 0, behind, artifact.title),
+    ]
+
+
+def document(of: Fields) -> Document:
+    """Plain values as tantivy takes them."""
+    return Document.from_dict(of, SCHEMA)
+
+
+def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: str) -> Fields:
+    stems, where = content_stems(text), place(kind, behind)
+    return {
+        "key": sort_key(kind, artifact_id, section),
+        "place": where,
+        "stems": " ".join(term(where, stem) for stem in stems),
+        "length": len(stems),
+    }
+
+
+def _claim_fields(claim: Claim, counts_for: Sequence[str], linked: str) -> Fields:
+    evidence = sorted(set(claim.evidence))
+    confirmed = confirmed_at(claim)
+    dates = (claim.last_confirmed_at, claim.updated_at, claim.created_at)
+    dated = next((at for at in dates if at is not None), 0.0)
+    return {
+        "about": list(counts_for),
+        "linked": linked,
+        "evidence": evidence,
+        "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
+        "fresh": 0.0 if confirmed is None else 2.0 ** _half_lives(confirmed),
+        "at": _UNDATED if confirmed is None else _microseconds(confirmed),
+        "dated": _microseconds(dated),
+    }
+
+
+def confirmed_at(claim: Claim) -> float | None:
+    """From when on a claim ages: when it was confirmed, else updated."""
+    return claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
+
+
+def _half_lives(at: float) -> float:
+    found = (at - FRESH_FROM) / DAY / HALF_LIFE_DAYS
+    return max(-_FRESH_POWERS, min(found, _FRESH_POWERS))
+
+
+def _microseconds(at: float) -> int:
+    return max(-_UNDATED, min(int(at * MICROSECONDS), _UNDATED))
+
+
+def references(artifact: Artifact) -> Iterator[str]:
+    """What an artifact points at, and its path where its file is not named like its id."""
+    match artifact:
+        case Claim():
+            yield from (reference("declares", one) for one in dict.fromkeys(artifact.entities))
+        case Page():
+            yield from (reference("lists claim", one) for one in dict.fromkeys(artifact.claims))
+            yield from (reference("lists entity", one) for one in dict.fromkeys(artifact.entities))
+        case Relation():
+            yield from (reference("joins", i) for i in {artifact.source: 1, artifact.target: 1})
+        case Evidence():
+            yield reference("quotes", artifact.source_id)
+        case _:
+            pass
+    if artifact.path != usual_path(*key_of(artifact)):
+        yield reference("stands", artifact.path)
+
+
+# Artifacts as bytes
+
+_RECORDS: dict[str, type[Artifact]] = {kind.value: made for made, kind in KIND_OF.items()}
+_NAMES = {made: [one.name for one in fields(made)] for made in KIND_OF}
+
+
+def _encoded(artifact: Artifact) -> bytes:
+    """Kind, and the values of the fields in their order, as JSON."""
+    made = type(artifact)
+    values = [getattr(artifact, name) for name in _NAMES[made]]
+    return json.dumps([KIND_OF[made], *map(_plain, values)], separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Scope):
+        return {} if value == OPEN_SCOPE else asdict(value)
+    return value
+
+
+def artifact_in(made: Document) -> Artifact:
+    """The artifact that the first of its documents holds."""
+    kind, *values = json.loads(made["artifact"][0])
+    return _RECORDS[kind](*[_FROM_JSON.get(type(value), _same)(value) for value in values])
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _scope(value: dict[str, Any]) -> Scope:
+    return Scope(**value) if value else OPEN_SCOPE
+
+
+_FROM_JSON: dict[type, Callable[[Any], Any]] = {list: tuple, dict: _scope}

@@ -1,0 +1,158 @@
+"""Where the knowledge bases of a folder are. Standard library only: a hook pays for every import.
+
+The rule: `VOUCH_KB_PATH` decides alone. Else the nearest `.vouch/` in the folder or above it, up to
+the home folder and not past a folder of another user. Else those below the folder, a few levels
+down. `tests/kb/discovery_cases.json` has it as a table, which the extension's own look keeps to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+__all__ = ["KB_DIRNAME", "SKIPPED", "discover", "start_folder"]
+
+KB_DIRNAME = ".vouch"
+DEPTH = 3
+"""Levels downward."""
+MOST_FOLDERS = 500
+SKIPPED = frozenset(
+    "__pycache__ build dist node_modules out site-packages target vendor venv".split()
+)
+"""Folders of builds and package managers; hidden ones are skipped as well."""
+TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
+GIT_SECONDS = 0.5
+"""How long git may take for one level of folders."""
+
+
+def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
+    """The real paths of the folders whose `.vouch/` is in charge of a folder or a document; several
+    only where none stands above. Without `start`, of `start_folder`.
+    """
+    try:
+        if forced := env.get("VOUCH_KB_PATH"):
+            folder, name = os.path.split(os.path.realpath(forced))
+            return [folder] if name == KB_DIRNAME and os.path.isdir(forced) else []
+        origin = os.path.realpath(start_folder(env) if start is None else start)
+        home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+        above = _above(origin, home)
+        return _below(origin, home, env) if above is None else [above]
+    except (OSError, ValueError):  # no file is called so
+        return []
+
+
+def start_folder(env: Mapping[str, str]) -> str:
+    """Where to look from when nobody says: `VOUCH_PROJECT_DIR`, or else the working directory."""
+    named = env.get("VOUCH_PROJECT_DIR")
+    return os.path.abspath(named) if named and os.path.isdir(named) else os.getcwd()
+
+
+def _above(origin: str, home: str) -> str | None:
+    """The home folder's own serves nothing below it unless its config allows that."""
+    folder = origin
+    while not _is_foreign(folder):
+        if _holds_one(folder):
+            return None if folder == home != origin and not _allows_home(folder) else folder
+        parent = os.path.dirname(folder)
+        if folder in (home, parent):
+            return None
+        folder = parent
+    return None
+
+
+def _below(origin: str, home: str, env: Mapping[str, str]) -> list[str]:
+    """Those up to `DEPTH` levels down; none inside of one, below home or a temporary folder."""
+    closed = {home, *map(os.path.realpath, (*TEMPORARY, env.get("TMPDIR") or TEMPORARY[0]))}
+    if origin in closed:
+        return []
+    found: list[str] = []
+    level, left = [origin], MOST_FOLDERS
+    for _ in range(DEPTH):
+        candidates = [folder for above in level for folder in _subfolders(above)]
+        allowed = [folder for folder in candidates if folder not in closed][:left]
+        left -= len(allowed)
+        level = []
+        for folder in _not_ignored(origin, allowed, env):
+            if not _is_foreign(folder):
+                (found if _holds_one(folder) else level).append(folder)
+    return found
+
+
+def _subfolders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.path
+                for entry in entries
+                if not entry.name.startswith(".")
+                and entry.name not in SKIPPED
+                and entry.is_dir(follow_symlinks=False)
+            )
+    except OSError:
+        return []
+
+
+def _not_ignored(origin: str, folders: list[str], env: Mapping[str, str]) -> list[str]:
+    """The folders that git does not ignore.
+
+    What is ignored was built or fetched: a `.vouch/` in there belongs to somebody else's project.
+    Only git knows the rules, of which there may be many files. Where there is no git, or it takes
+    too long, the list of usual names has to do. The index stays unread (`--no-index`), so that no
+    command runs that the repository's own git config names.
+    """
+    if not folders or not _in_working_tree(origin):
+        return folders
+    import subprocess  # rare: most folders have a knowledge base above
+
+    try:
+        done = subprocess.run(
+            ["git", "-C", origin, "check-ignore", "--no-index", "--stdin", "-z"],
+            input=b"".join(os.fsencode(folder) + b"\0" for folder in folders),
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            cwd="/",
+            env={name: value for name, value in env.items() if not name.startswith("GIT_")},
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return folders
+    ignored = {os.fsdecode(path) for path in done.stdout.split(b"\0")}
+    return [folder for folder in folders if folder not in ignored]
+
+
+def _in_working_tree(folder: str) -> bool:
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return False
+        folder = parent
+    return True
+
+
+def _holds_one(folder: str) -> bool:
+    """Whether a folder has a `.vouch/` that no other user put there or owns."""
+    kb_dir = os.path.join(folder, KB_DIRNAME)
+    return os.path.isdir(kb_dir) and not _is_foreign(kb_dir)
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether another user owns a folder, or the link that leads to it; root apart."""
+    if not hasattr(os, "getuid") or not os.path.isdir(path):
+        return False
+    return not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
+
+
+def _allows_home(home: str) -> bool:
+    from pathlib import Path  # rare, and YAML is slow
+
+    from vouch_sidecar.kb.document import MAX_YAML, DocumentError, decode, load
+    from vouch_sidecar.kb.files import UnreadableError, read_bounded
+
+    kb_dir = Path(home, KB_DIRNAME)
+    try:
+        data, _ = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
+        config = load(decode(data)).value
+    except (OSError, UnreadableError, DocumentError):
+        return False
+    section = config.get("global") if isinstance(config, dict) else None
+    return isinstance(section, dict) and section.get("allow_home_kb") is True

@@ -1,0 +1,256 @@
+"""Artifacts in answers: their models, how they are made for a viewer, and how they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+    key_of,
+)
+from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
+from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.retrieval.view import View, claim_date, moment
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page as Output
+
+__all__ = [
+    "ArtifactViews",
+    "Citation",
+    "ClaimView",
+    "EntityView",
+    "IdParams",
+    "PageRef",
+    "RelationRef",
+    "around",
+    "claim_line",
+    "iso",
+    "kind_of",
+]
+
+KINDS: dict[Kind, SearchKind] = {
+    Kind.CLAIM: "claim",
+    Kind.PAGE: "page",
+    Kind.ENTITY: "entity",
+    Kind.RELATION: "relation",
+    Kind.SOURCE: "source",
+}
+
+
+class IdParams(Params):
+    """An artifact by id."""
+
+    id: Id = Field(description="As other answers give it; no name.")
+
+
+class Citation(Wire):
+    """One citation of a claim, resolved as far as it goes."""
+
+    id: str = Field(description="As the claim gives it.")
+    kind: Literal["source", "evidence", "missing"] = Field(
+        description="missing: there is none that may be shown."
+    )
+    source_id: str | None
+    title: str | None = Field(description="Of the source.")
+    locator: str | None = Field(description="Path or address of a source, place of evidence in it.")
+    quote: str | None
+    uri: str | None = Field(description="The file of the evidence, or of the source's record.")
+
+
+class PageRef(Wire):
+    """A page, to go to."""
+
+    id: str
+    title: str
+    type: str
+    status: str
+    uri: str
+
+
+class RelationRef(Wire):
+    """An edge of the graph."""
+
+    id: str
+    source: str = Field(description="Id where it begins.")
+    relation: str
+    target: str = Field(description="Id where it ends.")
+    confidence: float
+    uri: str
+
+
+class ClaimView(Wire):
+    """A claim with its citations resolved."""
+
+    id: str
+    text: str
+    type: str
+    status: str
+    confidence: float
+    entities: list[str] = Field(description="As the claim declares them.")
+    linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
+    tags: list[str]
+    contradicts: list[str] = Field(description="Live, visible claims that it contradicts.")
+    date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
+    citations: list[Citation]
+    uri: str
+
+
+class EntityView(Wire):
+    """An entity."""
+
+    id: str
+    name: str
+    type: str
+    aliases: list[str]
+    description: str | None
+    uri: str
+
+
+def kind_of(artifact: Artifact) -> SearchKind:
+    """The kind of an artifact that can be found."""
+    return KINDS[key_of(artifact)[0]]
+
+
+def iso(at: float | None) -> str | None:
+    """A time in ISO 8601, UTC."""
+    return None if at is None else moment(at).isoformat()
+
+
+class ArtifactViews:
+    """Makes models out of the artifacts of one view, with what they refer to resolved."""
+
+    def __init__(self, view: View, root: Path) -> None:
+        self._view = view
+        self._kb_dir = root / KB_DIRNAME
+
+    def uri(self, path: str) -> str:
+        """The URI of a file below `.vouch/`."""
+        return (self._kb_dir / path).as_uri()
+
+    def claim(self, claim: Claim) -> ClaimView:
+        view = self._view
+        return ClaimView(
+            id=claim.id,
+            text=claim.text,
+            type=claim.type,
+            status=claim.status,
+            confidence=claim.confidence,
+            entities=list(dict.fromkeys(claim.entities)),
+            linked_entities=view.knowledge.links(claim.id, view.gates)[0],
+            tags=list(claim.tags),
+            contradicts=[c.id for c in view.claims(set(claim.contradicts))],
+            date=iso(claim_date(claim)),
+            citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
+            uri=self.uri(claim.path),
+        )
+
+    def citation(self, ref: str) -> Citation:
+        """A citation, as far as the viewer may follow it."""
+        evidence = self._view.knowledge.evidence(ref)
+        source = self._source(evidence.source_id if evidence else ref)
+        if evidence is not None and source is not None:
+            return self._from_evidence(evidence, source)
+        return Citation(
+            id=ref,
+            kind="source" if source else "missing",
+            source_id=source.id if source else None,
+            title=source.title if source else None,
+            locator=source.locator if source else None,
+            quote=None,
+            uri=self.uri(source.path) if source else None,
+        )
+
+    def _from_evidence(self, evidence: Evidence, source: Source) -> Citation:
+        return Citation(
+            id=evidence.id,
+            kind="evidence",
+            source_id=source.id,
+            title=source.title,
+            locator=evidence.locator,
+            quote=evidence.quote,
+            uri=self.uri(evidence.path),
+        )
+
+    def _source(self, source_id: str) -> Source | None:
+        found = self._view.visible((Kind.SOURCE, source_id))
+        return found if isinstance(found, Source) else None
+
+    def entity(self, entity: Entity) -> EntityView:
+        return EntityView(
+            id=entity.id,
+            name=entity.name,
+            type=entity.type,
+            aliases=list(entity.aliases),
+            description=entity.description,
+            uri=self.uri(entity.path),
+        )
+
+    def pages(self, key: Key) -> list[PageRef]:
+        return [self.page(page) for page in self._view.pages_about(key)]
+
+    def page(self, page: Page) -> PageRef:
+        return PageRef(
+            id=page.id,
+            title=page.title,
+            type=page.type,
+            status=page.status,
+            uri=self.uri(page.path),
+        )
+
+    def relations(self, artifact_id: str) -> list[RelationRef]:
+        return [self.relation(r) for r in self._view.relations_of(artifact_id)]
+
+    def relation(self, relation: Relation) -> RelationRef:
+        return RelationRef(
+            id=relation.id,
+            source=relation.source,
+            relation=relation.relation,
+            target=relation.target,
+            confidence=relation.confidence,
+            uri=self.uri(relation.path),
+        )
+
+
+def claim_line(claim: ClaimView, whole: bool = False) -> str:
+    """A claim for a model, on one line."""
+    text = one_line(claim.text) if whole else clipped(claim.text)
+    facts = [one_line(claim.status), f"confidence {claim.confidence:g}"]
+    facts += [claim.date[:10]] if claim.date else []
+    return f"{one_line(claim.id)}: {text} ({', '.join(facts)})"
+
+
+def around(page: Output, pages: list[PageRef], relations: list[RelationRef]) -> None:
+    """Print the pages and relations of an artifact."""
+    if pages:
+        page.space()
+        table = page.table()
+        table.key("page")
+        table.column("title")
+        table.column("status", 1)
+        for one in pages:
+            table.row(one.id, one.title, one.status)
+        table.show()
+    if relations:
+        page.space()
+        table = page.table()
+        table.key("from")
+        table.column("relation")
+        table.key("to")
+        table.column("confidence", 1, number=True)
+        for edge in relations:
+            table.row(edge.source, edge.relation, edge.target, f"{edge.confidence:g}")
+        table.show()

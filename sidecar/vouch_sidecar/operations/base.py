@@ -1,0 +1,150 @@
+"""The bases of params and results, and the fields that several of them have.
+
+Keys are snake_case. A field without a value is null; one whose schema says `x-absent` is left out.
+Reading a params model is all the validation there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+
+from vouch_sidecar.retrieval.salience import ArmName as Arm
+
+__all__ = [
+    "MAX_TEXT",
+    "Arm",
+    "Degraded",
+    "Flag",
+    "Id",
+    "Meta",
+    "Params",
+    "Result",
+    "SalienceMeta",
+    "SearchKind",
+    "SessionId",
+    "Text",
+    "Topic",
+    "ViewerParams",
+    "Wire",
+    "absent",
+    "as_json",
+]
+
+MAX_TEXT = 1_000_000
+
+SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+Topic = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+
+SearchKind = Literal["claim", "page", "entity", "relation", "source"]
+Degraded = Literal[
+    "index_building",
+    "search_failed",
+    "watch_lost",
+    "files_skipped",
+    "timed_out",
+    "semantic_unavailable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a shell asks for a param by a flag: the value that the flag gives, and its help."""
+
+    value: str
+    help: str
+
+
+class Wire(BaseModel):
+    """Base of everything on the wire."""
+
+    # Built when somebody asks: no process uses all of them.
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", strict=True, populate_by_name=True, defer_build=True
+    )
+
+
+def absent(description: str, alias: str | None = None) -> Any:
+    """A field that is left out when it is null. Its schema says `x-absent`."""
+    return Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        serialization_alias=alias,
+        validation_alias=alias,
+        json_schema_extra={"x-absent": True},
+        description=description,
+    )
+
+
+class ViewerParams(Wire):
+    """Who asks; decides which private and project-bound claims are visible."""
+
+    project: str | None = Field(default=None, description="Project that the viewer belongs to.")
+    agent: str | None = Field(default=None, description="Agent that the viewer is.")
+
+
+class Params(Wire):
+    """What every operation takes. Null stands for an optional field that is not given."""
+
+    session_id: SessionId | None = Field(
+        default=None, description="Session that the call belongs to; without one it is stateless."
+    )
+    viewer: ViewerParams | None = Field(default=None, description="Who asks.")
+    root: Text | None = Field(
+        default=None, description="Path or file URI: only the knowledge base there is asked."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_given(cls, data: object) -> object:
+        if not isinstance(data, dict) or None not in data.values():
+            return data
+        needed = {name for name, info in cls.model_fields.items() if info.is_required()}
+        return {k: v for k, v in data.items() if v is not None or k in needed}
+
+
+class SalienceMeta(Wire):
+    """One salient entity, in the shape vouch attaches to its answers."""
+
+    entity_id: str
+    claim_count: int
+    top_claim_id: str | None
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
+class Meta(Wire):
+    """What is in play in the session that the call named."""
+
+    vouch_salience: list[SalienceMeta] = Field(description="Strongest first.")
+
+
+class Result(Wire):
+    """What every operation gives."""
+
+    generation: int = Field(default=0, description="Rises with every change published.")
+    complete: bool = Field(default=True, description="False until the first index is built.")
+    degraded: list[Degraded] = Field(
+        default_factory=list,
+        description="What this answer had to do without; else empty.",
+    )
+    meta: Meta | None = absent(
+        "Salience of the session named; absent without one, or with none in play.", alias="_meta"
+    )
+
+
+def as_json(result: Wire) -> dict[str, Any]:
+    """A result as a JSON-ready object, with `_meta` at its end: what every surface sends."""
+    data = result.model_dump(mode="json", by_alias=True)
+    if (meta := data.pop("_meta", None)) is not None:
+        data["_meta"] = meta
+    return data

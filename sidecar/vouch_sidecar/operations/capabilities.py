@@ -1,0 +1,51 @@
+"""Say what this server answers and sends."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from vouch_sidecar import __version__
+from vouch_sidecar.operations.base import Params, Result
+from vouch_sidecar.operations.notifications import NOTIFICATIONS
+from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.registry import operations
+
+__all__ = ["OPERATION", "PROTOCOL", "CapabilitiesResult", "capabilities"]
+
+PROTOCOL = 1
+
+
+class CapabilitiesResult(Result):
+    """What this server answers and sends."""
+
+    name: str
+    version: str
+    protocol: int = Field(description="Rises when clients have to change.")
+    methods: list[str] = Field(description="Requests, as LSP calls them.")
+    notifications: list[str] = Field(description="Taken or sent, as LSP calls them.")
+
+
+def capabilities() -> CapabilitiesResult:
+    """What this server answers and sends."""
+    return CapabilitiesResult(
+        name="vouch-sidecar",
+        version=__version__,
+        protocol=PROTOCOL,
+        methods=[operation.method for operation in operations().values()],
+        notifications=sorted(NOTIFICATIONS),
+    )
+
+
+def answer(_: Ask, __: Params) -> CapabilitiesResult:
+    return capabilities()
+
+
+OPERATION = Operation(
+    name="capabilities",
+    summary="What this server answers and sends.",
+    params=Params,
+    result=CapabilitiesResult,
+    run=answer,
+    when="Names and version of this server's methods. Not needed in ordinary work.",
+    example={},
+)

@@ -1,0 +1,98 @@
+"""Show a claim with its citations, pages and relations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.operations.artifacts import (
+    Citation,
+    ClaimView,
+    IdParams,
+    PageRef,
+    RelationRef,
+    around,
+    claim_line,
+)
+from vouch_sidecar.operations.base import Result
+from vouch_sidecar.operations.operation import Ask, Operation
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "ClaimResult"]
+
+
+class ClaimResult(Result):
+    """A claim with what it stands on."""
+
+    claim: ClaimView
+    pages: list[PageRef]
+    relations: list[RelationRef] = Field(description="Those that begin or end here.")
+    collection: str | None = Field(description="The knowledge base it stands in.")
+
+
+def answer(ask: Ask, params: IdParams) -> ClaimResult:
+    view, found = ask.find(Kind.CLAIM, params.id)
+    assert isinstance(found, Claim)
+    ask.engine.stats.opened(found.id)
+    views = ask.views_for(view)
+    return ClaimResult(
+        claim=views.claim(found),
+        pages=views.pages((Kind.CLAIM, found.id)),
+        relations=views.relations(found.id),
+        collection=view.collection,
+    )
+
+
+def gist(result: ClaimResult) -> list[str]:
+    sources = dict.fromkeys(one_line(c.title or c.id) for c in result.claim.citations)
+    return [claim_line(result.claim, whole=True), f"sources: {', '.join(sources) or 'none'}"]
+
+
+def show(page: Page, result: ClaimResult) -> None:
+    claim = result.claim
+    facts = [claim.id, claim.type, claim.status, f"confidence {claim.confidence:g}"]
+    facts += [claim.date[:10]] if claim.date else []
+    page.line((claim.text, "bold"))
+    page.line(" · ".join(facts))
+    for label, values in (
+        ("linked entities", claim.linked_entities),
+        ("tags", claim.tags),
+        ("contradicts", claim.contradicts),
+    ):
+        if values:
+            page.line(f"{label}: {', '.join(values)}")
+    if claim.citations:
+        page.space()
+        _show_citations(page, claim.citations)
+    around(page, result.pages, result.relations)
+
+
+def _show_citations(page: Page, citations: list[Citation]) -> None:
+    table = page.table("title and quote")
+    table.key("citation")
+    table.column("kind", 1)
+    table.column("place", whole=True)
+    for one in citations:
+        parts = [one.title, f"“{one.quote}”" if one.quote else None]
+        cited = " · ".join(part for part in parts if part)
+        table.row(page.artifact_id(one.id), one.kind, one.locator, note=cited)
+    table.show()
+
+
+OPERATION = Operation(
+    name="claim",
+    summary="A claim with its citations, pages and relations.",
+    params=IdParams,
+    result=ClaimResult,
+    run=answer,
+    when="Call it with a claim id from another answer, to see its text whole and the sources it "
+    "cites, before something is built on it. Not to browse.",
+    example={"id": "limit-per-depot"},
+    gist=gist,
+    show=show,
+)

@@ -1,0 +1,140 @@
+"""Print the block for a prompt that a task brings in. Nothing where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.engine import probing
+from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.base import MAX_TEXT, Arm, Params, Result, SearchKind, Text, Wire
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "ContextParams", "ContextResult"]
+
+
+class ContextParams(Params):
+    """A task to give context for, or a session."""
+
+    task: Text | None = Field(
+        default=None,
+        description=(
+            "The task in its own words (16,384 characters count): gives what these bring in. Left "
+            "out: what the latest texts of the session are about."
+        ),
+    )
+    max_chars: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_TEXT,
+        description="Characters of `text` at most, frame included; else what the config says.",
+    )
+    repeat: bool = Field(
+        default=True, description="False leaves out what this session was given before."
+    )
+    adjacent: bool = Field(default=False, description="Adds what stands one step away.")
+
+
+class ContextItem(Wire):
+    """One line of the block."""
+
+    kind: SearchKind
+    id: str
+    entity_id: str | None = Field(description="The entity that brought it in, if one did.")
+    collection: str | None = Field(description="The knowledge base it stands in.")
+    phrase: str = Field(description="The words of the text that matched.")
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    arm: Arm = Field(description="How it matched; `text` is full text.")
+
+
+class ContextResult(Result):
+    """A block for a prompt, empty when there is nothing to say."""
+
+    text: str = Field(default="", description="The block, in its frame.")
+    items: list[ContextItem] = Field(default_factory=list, description="Its lines.")
+    primary_collection: str | None = Field(
+        default=None, description="The knowledge base that the text is about."
+    )
+    supplemental_collections: list[str] = Field(
+        default_factory=list, description="Others that the block speaks of."
+    )
+
+
+def answer(ask: Ask, params: ContextParams) -> ContextResult:
+    session_id = ask.session(params)
+    if session_id is None and params.task is None:
+        raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
+    sessions, late = ask.engine.sessions, ask.late()
+    if params.repeat:
+        session = sessions.get(session_id) if session_id else None
+    else:
+        session = sessions.open(session_id) if session_id else None
+    texts = None if params.task is None else [analysed(params.task)]
+    probed = None
+    served: Sequence[Speaker] = ask.served
+    if params.task is not None:
+        served = probing.allowed(ask.served)
+        made = probing.probe(served, analysed(params.task), session, late)
+        ask.engine.stats.looked(len(made.probe.phrases), made.from_cache)
+        probed = made.probe
+    speech = speak_of(
+        served,
+        texts,
+        probed=probed,
+        session=session,
+        max_chars=params.max_chars,
+        repeat=params.repeat,
+        adjacent=params.adjacent,
+    )
+    ask.engine.stats.spoke(speech.hits)
+    return ContextResult(
+        degraded=degraded(probed is not None and probed.timed_out),
+        text=speech.text,
+        items=[
+            ContextItem(
+                kind=kind_of(hit.artifact),
+                id=hit.artifact.id,
+                entity_id=hit.entity_id,
+                collection=hit.view.collection,
+                phrase=hit.phrase,
+                similarity=hit.similarity,
+                arm=hit.arm,
+            )
+            for hit in speech.hits
+        ],
+        primary_collection=speech.primary,
+        supplemental_collections=list(speech.supplemental),
+    )
+
+
+def gist(result: ContextResult) -> list[str]:
+    return [result.text] if result.text else []
+
+
+def show(page: Page, result: ContextResult) -> None:
+    if result.text:
+        page.block(result.text)
+
+
+OPERATION = Operation(
+    name="context",
+    summary="A block of reviewed knowledge for a prompt, empty when there is nothing to say.",
+    params=ContextParams,
+    result=ContextResult,
+    run=answer,
+    when="Call it once before work on a task whose words may name things that this repository has "
+    "reviewed knowledge about, with the task in the words it was given. The text is empty when "
+    "there is nothing to say. Not for small talk, nor again for the same task.",
+    example={"task": "Can we restart Relay tonight?", "max_chars": 400},
+    gist=gist,
+    show=show,
+    text_field="task",
+)

@@ -1,0 +1,118 @@
+"""Show an entity with its claims, pages and relations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.operations.artifacts import (
+    ClaimView,
+    EntityView,
+    IdParams,
+    PageRef,
+    RelationRef,
+    around,
+    claim_line,
+)
+from vouch_sidecar.operations.base import Result
+from vouch_sidecar.operations.gist import clipped, count
+from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.retrieval.view import claim_date
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "EntityResult"]
+
+NEWEST_CLAIMS = 20
+CLAIMS_FOR_MODELS = 5
+
+
+class EntityResult(Result):
+    """An entity with what is known of it."""
+
+    entity: EntityView
+    claim_count: int = Field(description="Live, visible claims linked to it.")
+    claims: list[ClaimView] = Field(description="The newest of them, at most twenty.")
+    pages: list[PageRef]
+    relations: list[RelationRef] = Field(description="Those that begin or end here.")
+    collection: str | None = Field(description="The knowledge base it stands in.")
+
+
+def answer(ask: Ask, params: IdParams) -> EntityResult:
+    view, found = ask.find(Kind.ENTITY, params.id)
+    assert isinstance(found, Entity)
+    ask.engine.stats.opened(found.id)
+    views, claims = ask.views_for(view), view.claims_of(found.id)
+    # Those without a date come last.
+    newest = sorted(claims, key=lambda c: (-(claim_date(c) or 0.0), c.id))
+    return EntityResult(
+        entity=views.entity(found),
+        claim_count=len(claims),
+        claims=[views.claim(claim) for claim in newest[:NEWEST_CLAIMS]],
+        pages=views.pages((Kind.ENTITY, found.id)),
+        relations=views.relations(found.id),
+        collection=view.collection,
+    )
+
+
+def gist(result: EntityResult) -> list[str]:
+    entity, total = result.entity, result.claim_count
+    about = f": {clipped(entity.description)}" if entity.description else ""
+    newest = f", the {CLAIMS_FOR_MODELS} newest" if total > CLAIMS_FOR_MODELS else ""
+    pages = ", ".join(one_line(page.title) for page in result.pages)
+    return [
+        f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
+        count(total, "live claim") + newest,
+        *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
+        *([f"pages: {pages}"] if pages else []),
+    ]
+
+
+def show(page: Page, result: EntityResult) -> None:
+    entity = result.entity
+    page.line((entity.name, "bold"), f"{entity.type} · {entity.id}")
+    if entity.aliases:
+        page.line(page.clipped("also " + ", ".join(entity.aliases)))
+    if entity.description:
+        page.line(page.clipped(entity.description))
+    if result.claims:
+        page.space()
+        page.line(_live(result.claim_count, len(result.claims)))
+        page.space()
+        _show_claims(page, result.claims)
+    around(page, result.pages, result.relations)
+
+
+def _live(total: int, shown: int) -> str:
+    order = f", the {shown} newest" if shown < total else ", the newest first" if total > 1 else ""
+    return count(total, "live claim") + order
+
+
+def _show_claims(page: Page, claims: list[ClaimView]) -> None:
+    table = page.table("text")
+    table.key("claim")
+    table.column("status", 1)
+    table.column("confidence", 2, number=True)
+    table.column("date", 3)
+    for claim in claims:
+        facts = (claim.status, f"{claim.confidence:g}", (claim.date or "")[:10])
+        table.row(claim.id, *facts, note=claim.text)
+    table.show()
+
+
+OPERATION = Operation(
+    name="entity",
+    summary="An entity with its claims, pages and relations.",
+    params=IdParams,
+    result=EntityResult,
+    run=answer,
+    when="Call it with an entity_id from another answer, for its claims, pages and relations. Not "
+    "with a name: kb_search finds the id.",
+    example={"id": "rate-limiter"},
+    gist=gist,
+    show=show,
+)

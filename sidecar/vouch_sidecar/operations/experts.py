@@ -1,0 +1,203 @@
+"""Rank entities by the evidence they carry on a topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.operations.base import Flag, Params, Result, Topic, Wire, absent
+from vouch_sidecar.operations.gist import count, named, rows
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
+from vouch_sidecar.retrieval.weights import WEIGHTS
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
+
+NOTHING = "No entity carries evidence on this topic."
+
+
+class ExpertsParams(Params):
+    """A topic to rank entities on."""
+
+    topic: Topic = Field(description="Words or a name; must not be blank. 16,384 characters count.")
+    limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
+    min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
+    weight: str = Field(
+        default="count",
+        description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
+        "anything else is read as count.",
+    )
+    types: list[str] | None = Field(default=None, description="Only entities of these types.")
+    linking: Annotated[
+        Linking, Flag("declared", "Only entities that claims declare themselves.")
+    ] = Field(
+        default="auto",
+        description="Whether a claim that declares no known entity counts for those it names.",
+    )
+    explain: bool = Field(default=False, description="Adds `explain` to every row.")
+
+
+class ExplainedClaim(Wire):
+    """How one matching claim counted for an entity."""
+
+    claim_id: str
+    contribution: float = Field(description="What it added to the sum, before rounding.")
+    factors: dict[str, float] = Field(description="The figures whose product it added.")
+    coverage: float = Field(
+        description="Share of the topic's words, by rarity, that it holds; 1 where a name matched."
+    )
+    matched: list[str] = Field(description="Words of the topic that it holds.")
+    arm: Literal["entity", "text"] = Field(
+        description="entity: the topic names an entity of it; text: its words match."
+    )
+    link: LinkedBy = Field(
+        description="Why it counts for the entity: declared, named in its text, a page."
+    )
+
+
+class ExpertExplain(Wire):
+    """The arithmetic behind a row."""
+
+    weight: str = Field(description="The weight that was applied.")
+    formula: str = Field(description="How the score follows from the factors.")
+    factors: dict[str, float] = Field(description="The figures that the formula names.")
+    named: bool = Field(description="Whether the topic names this entity.")
+    claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
+
+
+class ExpertRow(Wire):
+    """An entity and the evidence it carries on the topic."""
+
+    entity_id: str
+    name: str
+    type: str
+    claim_count: int = Field(description="Matching live, visible claims linked to it.")
+    citation_count: int = Field(description="Distinct evidence ids over those claims.")
+    score: float = Field(description="Under the weight asked for, rounded to 6 places.")
+    top_claim_ids: list[str] = Field(description="The three largest contributions.")
+    collection: str | None = absent("Present with several knowledge bases.")
+    explain: ExpertExplain | None = absent("Present when asked for.")
+
+
+class ExpertsResult(Result):
+    """Entities by evidence, best first."""
+
+    experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
+
+
+def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
+    question = Question(
+        topic=analysed(params.topic),
+        now=ask.engine.now(),
+        weight=params.weight,
+        linking=params.linking,
+        limit=params.limit,
+        min_claims=params.min_claims,
+        types=None if params.types is None else frozenset(params.types),
+        explain=params.explain,
+    )
+    found = rank(ask.views, question)
+    return ExpertsResult(experts=[_row(one, ask.many, params.explain) for one in found])
+
+
+def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
+    return ExpertRow(
+        entity_id=expert.entity.id,
+        name=expert.entity.name,
+        type=expert.entity.type,
+        claim_count=expert.claim_count,
+        citation_count=expert.citation_count,
+        score=expert.score,
+        top_claim_ids=expert.top_claim_ids,
+        collection=expert.view.collection if many else None,
+        explain=_explain(expert) if explain else None,
+    )
+
+
+def _explain(expert: Expert) -> ExpertExplain:
+    return ExpertExplain(
+        weight=expert.weight.name,
+        formula=expert.weight.formula,
+        factors=dict(expert.factors),
+        named=expert.named,
+        claims=[_explained(c) for c in expert.contributions()],
+    )
+
+
+def _explained(contribution: Contribution) -> ExplainedClaim:
+    matched = contribution.matched
+    return ExplainedClaim(
+        claim_id=matched.claim.id,
+        contribution=contribution.amount,
+        factors=dict(contribution.factors),
+        coverage=matched.coverage,
+        matched=[word.word for word in matched.words],
+        arm="entity" if matched.named else "text",
+        link=matched.linked_by,
+    )
+
+
+def gist(result: ExpertsResult) -> list[str]:
+    lines = [
+        f"{named(row.name, row.entity_id)}: {count(row.claim_count, 'claim')}, "
+        f"{count(row.citation_count, 'citation')}, score {row.score:g}; "
+        f"top claims {', '.join(map(one_line, row.top_claim_ids))}"
+        for row in result.experts
+    ]
+    return rows(lines, NOTHING)
+
+
+def show(page: Page, result: ExpertsResult) -> None:
+    if not result.experts:
+        page.nothing(NOTHING)
+        return
+    several = any(row.collection is not None for row in result.experts)
+    table = page.table("top claims", ids=True)
+    table.key("entity")
+    table.column("name", 1)
+    table.column("type", 2)
+    table.column("claims", number=True)
+    table.column("citations", 3, number=True)
+    table.column("score", number=True)
+    if several:
+        table.column("collection", whole=True)
+    for row in result.experts:
+        values = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
+        collection = [row.collection] if several else []
+        ids = ", ".join(map(one_line, row.top_claim_ids))
+        table.row(*values, f"{row.score:g}", *collection, note=ids)
+    table.show()
+    for row in result.experts:
+        if row.explain is not None:
+            _show_arithmetic(page, row, row.explain)
+
+
+def _show_arithmetic(page: Page, row: ExpertRow, explain: ExpertExplain) -> None:
+    page.space()
+    page.line((f"{row.name}: {row.score:g} = {explain.formula}", "bold"))
+    page.line(", ".join(f"{name} {value:g}" for name, value in explain.factors.items()))
+    for claim in explain.claims:
+        why = f"matched by {claim.arm}, {claim.link}"
+        page.line(f"{claim.contribution:g}  {claim.claim_id} ({why})", whole=True)
+
+
+OPERATION = Operation(
+    name="experts",
+    summary="Entities ranked by the evidence they carry on a topic.",
+    params=ExpertsParams,
+    result=ExpertsResult,
+    run=answer,
+    when="Call it to learn what a subject hangs on, or whom and what to read first: the topic is a "
+    "name or a few words. Not for finding one document (kb_search), nor for a whole prompt "
+    "(kb_context).",
+    example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
+    gist=gist,
+    show=show,
+    text_field="topic",
+)

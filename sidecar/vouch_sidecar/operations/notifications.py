@@ -1,0 +1,80 @@
+"""What is sent without an answer, either way."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
+from vouch_sidecar.operations.base import SessionId, Text, Wire
+from vouch_sidecar.operations.salience import SalientEntity, salient_row
+from vouch_sidecar.operations.session_end import SessionEndParams
+
+__all__ = [
+    "NOTIFICATIONS",
+    "DidChangeSalience",
+    "DidChangeStatus",
+    "PromptParams",
+    "salience_notification",
+    "status_notification",
+]
+
+
+class PromptParams(Wire):
+    """A prompt submitted without a document."""
+
+    session_id: SessionId = Field(description="Session whose newest text it becomes.")
+    text: Text = Field(description="The prompt in its own words.")
+
+
+class DidChangeSalience(Wire):
+    """Sent when the ranking of a session changes."""
+
+    session_id: str
+    salience: list[SalientEntity] = Field(description="All that is in play now, strongest first.")
+    fresh: list[SalientEntity] = Field(
+        description="Entities newly brought in, strong enough to volunteer."
+    )
+    text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
+    generation: int
+
+
+class DidChangeStatus(Wire):
+    """Sent when the health of the server changes."""
+
+    health: Literal["ok", "warning", "error"] = Field(
+        description="warning: it serves, within the limits that `message` names."
+    )
+    quiescent: bool = Field(description="Whether nothing is being indexed.")
+    message: str | None = Field(description="What is going on or wrong, for people.")
+    generation: int
+
+
+NOTIFICATIONS: dict[str, type[Wire]] = {
+    "vouch/prompt": PromptParams,
+    "vouch/sessionEnd": SessionEndParams,
+    "vouch/didChangeSalience": DidChangeSalience,
+    "vouch/didChangeStatus": DidChangeStatus,
+}
+
+
+def salience_notification(push: SaliencePush) -> DidChangeSalience:
+    """`vouch/didChangeSalience`."""
+    return DidChangeSalience(
+        session_id=push.session_id,
+        salience=[salient_row(row, push.many) for row in push.rows],
+        fresh=[salient_row(row, push.many) for row in push.fresh],
+        text=push.speech.text,
+        generation=push.generation,
+    )
+
+
+def status_notification(push: StatusPush) -> DidChangeStatus:
+    """`vouch/didChangeStatus`."""
+    return DidChangeStatus(
+        health=push.health,
+        quiescent=push.quiescent,
+        message=push.message,
+        generation=push.generation,
+    )

@@ -1,0 +1,146 @@
+"""Show what the knowledge bases know of a text, phrase by phrase."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.engine import probing
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.base import Arm, Params, Result, SearchKind, Text, Wire
+from vouch_sidecar.operations.gist import clipped, rows
+from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+from vouch_sidecar.retrieval.probe import Strength
+from vouch_sidecar.retrieval.search import text_of
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "ProbeParams", "ProbeResult"]
+
+NOTHING = "Nothing known is named."
+
+
+class ProbeParams(Params):
+    """A text to take apart."""
+
+    text: Text = Field(description="What was typed or read. 16,384 characters count.")
+
+
+class ProbeHit(Wire):
+    """An artifact that a phrase of the text brought in."""
+
+    phrase: str = Field(description="The words of the text that matched.")
+    collection: str = Field(description="The knowledge base it stands in.")
+    kind: SearchKind
+    id: str
+    text: str = Field(description="What it says; of a page, the section.")
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    arm: Arm = Field(description="How it matched; `text` is full text.")
+    filename: str = Field(description="Its file, relative to `.vouch/`.")
+    chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
+
+
+class ProbeResult(Result):
+    """What the knowledge bases know of a text, and which of them it is about."""
+
+    hits: list[ProbeHit] = Field(default_factory=list, description="By similarity.")
+    primary_collection: str | None = Field(
+        default=None, description="The knowledge base that the text is about."
+    )
+    supplemental_collections: list[str] = Field(
+        default_factory=list, description="Others with hits."
+    )
+    strength: Strength = Field(default="weak", description="Weak evidence is never pushed.")
+    persona: str | None = Field(
+        default=None, description="`sidecar.persona` of the primary collection's config."
+    )
+    phrases_tested: list[str] = Field(default_factory=list, description="At most eight.")
+    from_cache: int = Field(default=0, description="How many of them the session remembered.")
+    probe_time_ms: float = 0.0
+
+
+def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
+    started = perf_counter()
+    session = ask.engine.sessions.get(params.session_id) if params.session_id else None
+    probed = probing.probe(ask.served, analysed(params.text), session, ask.late())
+    found = probed.probe
+    ask.engine.stats.looked(len(found.phrases), probed.from_cache)
+    return ProbeResult(
+        degraded=degraded(found.timed_out),
+        hits=[
+            ProbeHit(
+                phrase=hit.phrase,
+                collection=hit.view.collection,
+                kind=kind_of(hit.artifact),
+                id=hit.artifact.id,
+                text=text_of(hit.artifact, hit.section or 0),
+                similarity=hit.similarity,
+                arm=hit.arm,
+                filename=hit.artifact.path,
+                chunk_idx=hit.section or 0,
+            )
+            for hit in found.hits
+        ],
+        primary_collection=found.primary,
+        supplemental_collections=list(found.supplemental),
+        strength=found.strength,
+        persona=probed.persona,
+        phrases_tested=list(found.phrases),
+        from_cache=probed.from_cache,
+        probe_time_ms=round((perf_counter() - started) * 1000, 3),
+    )
+
+
+def gist(result: ProbeResult) -> list[str]:
+    if not result.hits:
+        return [NOTHING]
+    lines = [
+        f"{one_line(hit.phrase)} ({hit.similarity:.2f}) → {hit.kind} "
+        f"{one_line(hit.id)}: {clipped(hit.text)}"
+        for hit in result.hits
+    ]
+    primary = one_line(result.primary_collection or "none")
+    return [f"Primary: {primary}; evidence: {result.strength}", *rows(lines, "")]
+
+
+def show(page: Page, result: ProbeResult) -> None:
+    others = result.supplemental_collections
+    if not result.hits:
+        page.nothing(NOTHING)
+        return
+    page.line(f"{result.strength} evidence for {result.primary_collection}")
+    if others:
+        page.line(f"supplemental: {', '.join(others)}")
+    page.space()
+    table = page.table("text")
+    table.column("phrase")
+    table.column("similarity", 1, number=True)
+    table.column("kind")
+    table.key("id")
+    if others:
+        table.column("collection", whole=True)
+    for hit in result.hits:
+        what = (hit.phrase, f"{hit.similarity:.2f}", hit.kind, page.artifact_id(hit.id))
+        table.row(*what, *([hit.collection] if others else []), note=hit.text)
+    table.show()
+
+
+OPERATION = Operation(
+    name="probe",
+    summary="What a text brings in: phrases, hits over all knowledge bases, and which of them "
+    "leads.",
+    params=ProbeParams,
+    result=ProbeResult,
+    run=answer,
+    when="Call it to see how a text was understood: its phrases, what each one hit, and which "
+    "knowledge base leads. Not to get context for a prompt: kb_context gives the same, readable "
+    "and cut to size.",
+    example={"text": "Can we restart Relay tonight?"},
+    gist=gist,
+    show=show,
+    text_field="text",
+)

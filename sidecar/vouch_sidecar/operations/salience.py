@@ -1,0 +1,123 @@
+"""Rank what is in play in a session of texts, the newest last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.operations.base import Arm, Params, Result, Wire, absent
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.gist import named, rows
+from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.retrieval.salience import Salient
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "SalienceParams", "SalienceResult", "SalientEntity", "salient_row"]
+
+NOTHING = "Nothing known is in play."
+
+
+class SalienceParams(Params):
+    """Which session's window to rank."""
+
+    top_k: int | None = Field(
+        default=None, ge=1, le=20, description="Entities at most; by default what the config says."
+    )
+
+
+class SalientEntity(Wire):
+    """An entity in play, and why."""
+
+    entity_id: str
+    claim_count: int = Field(description="Live, visible claims linked to it.")
+    top_claim_id: str | None = Field(
+        description="The claim that shares most with the newest text that names the entity."
+    )
+    name: str
+    type: str
+    score: float = Field(ge=0, le=1, description="Strength of the evidence on an absolute scale.")
+    arm: Arm = Field(description="How the window names it; `text` is full text.")
+    matched: list[str] = Field(description="The words that named it, newest first.")
+    why: str = Field(description="The evidence and its factors, readable.")
+    ambiguous: bool = Field(description="Whether what named it names other entities as well.")
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
+class SalienceResult(Result):
+    """Entities in play in a session, strongest first."""
+
+    session_id: str = Field(description="The session that was ranked.")
+    salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")
+
+
+def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
+    session_id = ask.session(params)
+    if session_id is None:
+        raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
+    ask.engine.sessions.get(session_id)  # asking is activity
+    found = ask.engine.salience(ask.served, session_id, params.top_k)
+    return SalienceResult(
+        session_id=session_id, salience=[salient_row(row, ask.many) for row in found]
+    )
+
+
+def salient_row(row: Salient, many: bool) -> SalientEntity:
+    """A row; `many`: it names its collection."""
+    return SalientEntity(
+        entity_id=row.entity.id,
+        claim_count=row.claim_count,
+        top_claim_id=row.top_claim_id,
+        name=row.entity.name,
+        type=row.entity.type,
+        score=row.score,
+        arm=row.arm,
+        matched=list(row.matched),
+        why=row.why,
+        ambiguous=row.ambiguous,
+        collection=row.view.collection if many else None,
+    )
+
+
+def gist(result: SalienceResult) -> list[str]:
+    lines = [
+        f"{named(row.name, row.entity_id)}: {row.score:.2f}, {one_line(row.why)}"
+        for row in result.salience
+    ]
+    return rows(lines, NOTHING)
+
+
+def show(page: Page, result: SalienceResult) -> None:
+    if not result.salience:
+        page.nothing(NOTHING)
+        return
+    table = page.table("why")
+    table.key("entity")
+    table.column("name", 1)
+    table.column("type", 3)
+    table.column("score", number=True)
+    table.column("claims", 2, number=True)
+    table.column("top claim", whole=True)
+    for row in result.salience:
+        what = (row.entity_id, row.name, row.type, f"{row.score:.2f}")
+        table.row(*what, row.claim_count, row.top_claim_id, note=row.why)
+    table.show()
+
+
+OPERATION = Operation(
+    name="salience",
+    summary="Entities in play in a session.",
+    params=SalienceParams,
+    result=SalienceResult,
+    run=answer,
+    when="Call it to see which entities the last turns of a session are about; session_id is "
+    "needed. Not for a fresh question: nothing is in play before texts came in with the same "
+    "session_id.",
+    example={"session_id": "agent-7"},
+    gist=gist,
+    show=show,
+    of_session=True,
+)

@@ -1,0 +1,111 @@
+"""Search claims, pages, entities, relations and sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire
+from vouch_sidecar.operations.gist import clipped, rows
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "SearchParams", "SearchResult"]
+
+NOTHING = "Nothing found."
+
+
+class SearchParams(Params):
+    """Words to search for."""
+
+    query: Topic = Field(description="Words; must not be blank. 16,384 characters count.")
+    kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
+    limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
+    exclude: list[str] | None = Field(default=None, description="Ids to leave out.")
+
+
+class SearchHit(Wire):
+    """An artifact that holds words of the query."""
+
+    kind: SearchKind
+    id: str
+    title: str = Field(description="Name, title or id.")
+    snippet: str = Field(description="Where the words stand, at most 200 characters.")
+    score: float = Field(description="BM25, rounded to 6 places; comparable within one answer.")
+    collection: str | None = Field(description="The knowledge base it stands in.")
+    uri: str = Field(description="The artifact's file.")
+
+
+class SearchResult(Result):
+    """Hits, best first; before them the entities that the query is a name of."""
+
+    hits: list[SearchHit] = Field(default_factory=list)
+
+
+def answer(ask: Ask, params: SearchParams) -> SearchResult:
+    query = analysed(params.query)
+    kinds = SEARCHED if params.kinds is None else [Kind(kind) for kind in params.kinds]
+    found = search(ask.views, query, kinds, params.limit, params.exclude or ())
+    return SearchResult(
+        hits=[
+            SearchHit(
+                kind=kind_of(row.artifact),
+                id=row.artifact.id,
+                title=row.title,
+                snippet=snippet(row.text, query),
+                score=row.score,
+                collection=row.view.collection,
+                uri=ask.views_for(row.view).uri(row.artifact.path),
+            )
+            for row in found
+        ]
+    )
+
+
+def gist(result: SearchResult) -> list[str]:
+    lines = [f"{hit.kind} {one_line(hit.id)}: {clipped(_text(hit))}" for hit in result.hits]
+    return rows(lines, NOTHING)
+
+
+def show(page: Page, result: SearchResult) -> None:
+    if not result.hits:
+        page.nothing(NOTHING)
+        return
+    several = len({hit.collection for hit in result.hits}) > 1
+    table = page.table("text")
+    table.column("kind")
+    table.key("id")
+    if several:
+        table.column("collection", whole=True)
+    for hit in result.hits:
+        collection = [hit.collection] if several else []
+        table.row(hit.kind, page.artifact_id(hit.id), *collection, note=_text(hit))
+    table.show()
+
+
+def _text(hit: SearchHit) -> str:
+    """Title and snippet, as far as they say more than the id."""
+    parts = [hit.title if hit.title != hit.id else "", hit.snippet]
+    return " · ".join(part for part in parts if part)
+
+
+OPERATION = Operation(
+    name="search",
+    summary="Artifacts that hold words of a query.",
+    params=SearchParams,
+    result=SearchResult,
+    run=answer,
+    when="Call it to find claims, pages, entities, relations or sources by their words. Not for "
+    "source code: only the knowledge base is searched.",
+    example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
+    gist=gist,
+    show=show,
+    text_field="query",
+)

@@ -1,0 +1,39 @@
+"""Drop the window of a session."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from vouch_sidecar.operations.base import Params, Result, SessionId
+from vouch_sidecar.operations.operation import Ask, Operation
+
+__all__ = ["OPERATION", "SessionEndParams"]
+
+
+class SessionEndParams(Params):
+    """The session to end."""
+
+    session_id: SessionId = Field(description="Session whose window is dropped.")
+
+
+def answer(ask: Ask, params: SessionEndParams) -> Result:
+    ask.engine.end_session(params.session_id, ask.caller.root)
+    return Result()
+
+
+def gist(_: Result) -> list[str]:
+    return ["The session's window is dropped."]
+
+
+OPERATION = Operation(
+    name="session_end",
+    summary="Drops the window of a session.",
+    params=SessionEndParams,
+    result=Result,
+    run=answer,
+    when="Call it when a session is over and its window may be dropped. Not between turns: that "
+    "would forget what is in play.",
+    example={"session_id": "agent-7"},
+    gist=gist,
+    forgets=True,
+)

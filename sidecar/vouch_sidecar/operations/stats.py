@@ -1,0 +1,105 @@
+"""Show what the sidecar that runs here has done. Exit code 1 without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.operations.base import Arm, Params, Result, Wire
+from vouch_sidecar.operations.gist import count
+from vouch_sidecar.operations.operation import Ask, Operation
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "StatsResult"]
+
+
+class ArmStats(Wire):
+    """What came of one way to recognise something, since the process began."""
+
+    arm: Arm = Field(description="`text` is full text, the others are ways to name an entity.")
+    said: int = Field(description="Times that a block or a push said something by it.")
+    opened: int = Field(description="Of these, how often it was opened or hovered afterwards.")
+    silent: int = Field(description="Times that it said nothing when it could have.")
+
+
+class OperationStats(Wire):
+    """How long one operation took: the latest thousand calls."""
+
+    operation: str
+    count: int = Field(description="Calls since the process began.")
+    p50_ms: float = Field(description="Median.")
+    p95_ms: float = Field(description="95th percentile.")
+
+
+class CacheStats(Wire):
+    """How often a session remembered a phrase that was looked for before."""
+
+    phrases: int = Field(description="Phrases looked for.")
+    remembered: int = Field(description="Of these, those that were remembered.")
+
+
+class StatsResult(Result):
+    """Figures since the process began, none of them text."""
+
+    arms: list[ArmStats] = Field(default_factory=list)
+    operations: list[OperationStats] = Field(default_factory=list)
+    probe_cache: CacheStats
+
+
+def answer(ask: Ask, _: Params) -> StatsResult:
+    kept = ask.engine.stats
+    return StatsResult(
+        arms=[
+            ArmStats(arm=arm, said=one.said, opened=one.opened, silent=one.silent)
+            for arm, one in kept.arms.items()
+        ],
+        operations=[
+            OperationStats(
+                operation=name,
+                count=timing.count,
+                p50_ms=timing.percentile(50),
+                p95_ms=timing.percentile(95),
+            )
+            for name, timing in sorted(kept.timings.items())
+        ],
+        probe_cache=CacheStats(phrases=kept.phrases, remembered=kept.remembered),
+    )
+
+
+def show(page: Page, result: StatsResult) -> None:
+    arms = page.table()
+    arms.key("arm")
+    for heading in ("said", "opened", "silent"):
+        arms.column(heading, number=True)
+    for arm in result.arms:
+        arms.row(arm.arm, arm.said, arm.opened, arm.silent)
+    arms.show()
+    page.space()
+    operations = page.table()
+    operations.key("operation")
+    for heading in ("count", "p50_ms", "p95_ms"):
+        operations.column(heading, number=True)
+    for one in result.operations:
+        operations.row(one.operation, one.count, one.p50_ms, one.p95_ms)
+    operations.show()
+    page.space()
+    cache = result.probe_cache
+    page.line(f"{cache.remembered} of {count(cache.phrases, 'phrase')} remembered")
+
+
+OPERATION = Operation(
+    name="stats",
+    summary="How often each arm spoke, was followed up or was silent, and how long operations "
+    "took.",
+    params=Params,
+    result=StatsResult,
+    run=answer,
+    when="Call it when settings are tuned and figures are needed for that. Not needed in ordinary "
+    "work.",
+    example={},
+    show=show,
+    of_process=True,
+)

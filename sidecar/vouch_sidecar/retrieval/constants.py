@@ -1,0 +1,160 @@
+"""Every threshold and constant of judgement, with its reason.
+
+docs/how-it-decides.md quotes all but the limits of work (`MAX_…`), and a test compares them. They
+are round: the sets of labelled texts are too small to tell 0.20 from 0.22.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+# How strongly words mean an entity: arm × specificity × keyness × surroundings.
+
+LISTED = 0.20
+"""From here on an entity is listed: above an ordinary word without its capital (0.15)."""
+VOLUNTEERED = 0.60
+"""From here on it is volunteered: above an ordinary word as the entity has it (0.55)."""
+
+NAME = 1.0
+"""The entity's own name: nothing is taken off."""
+ALIAS = 0.95
+"""Somebody declared it, but the entity is called something else."""
+IDENTIFIER_FORM = 0.9
+"""`rate_limiter` keeps the words of “rate limiter”, but may be another thing in code."""
+INFLECTED = 0.75
+"""Another number or verb form: “relays” may be any relays."""
+SURNAME = 0.75
+"""Exactly one person here has it; others do elsewhere."""
+
+# Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
+WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
+"""A capital that nothing else explains: a name is meant, though maybe another's."""
+AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.5, 1: 0.15}
+"""The same letters, but so would the word be: listed, not volunteered, unless it is no English."""
+WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
+"""Who means a name that is a word writes its capital: below LISTED."""
+SIGNED = 0.9
+"""A word with signs that belong to its name, such as C# or @team, is no English word."""
+WITH_PARTICLE = 0.55
+"""A word with its particle, such as a phrasal verb, or three stopwords in a given order."""
+ONE_LETTER = 0.3
+"""A letter in the right case may still be a variable, a list's item or an article."""
+TWO_LETTERS = 0.5
+"""Two letters are mostly an abbreviation of something else."""
+TWO_CAPITALS = 0.8
+"""Two capitals are written as an abbreviation of a name is."""
+SHORT_IN_ANOTHER_CASE = 0.1
+"""“it” is not IT."""
+STOPWORDS_ALONE = 0.1
+"""Stopwords stand in every text, whatever is named so."""
+STOPWORD_IN_CAPITALS = 0.5
+"""A stopword in capitals amid words that are not: maybe a name, maybe stress."""
+FEW_SIGNS = 0.6
+"""A name of one or two signs in a script without spaces may be part of another word."""
+
+OUTSIDE = 10
+"""So many claims of others that use a word weigh as much as one claim of the entity."""
+WRITTEN_OUT = 0.5
+"""Keyness at least, where name and text both have a capital that nothing else explains."""
+
+PART_OF_LONGER_NAME = 0.2
+"""A word within a longer proper name names another thing: “Keiko Tanaka” is not Yuki Tanaka."""
+ADDRESS = 0.2
+"""A word within a web or mail address is part of the address."""
+BARE = 0.3
+"""A name without the signs that belong to it: “C” for C#."""
+JOINED = 0.5
+"""A sign joins the word to another one: a compound, a path, an attribute."""
+HEADING_SHARE = 0.9
+"""Share of capitals among content words from which on a capital says nothing, as in a heading."""
+
+# Which entities are in play.
+
+FADING = 0.9
+"""What a text is worth of the next newer one: after seven texts, half."""
+DESCRIBED_SHARE = 0.65
+"""Share of a text's content words, by rarity, that an entity's own words must hold."""
+Band = tuple[float, float]
+NAMED: Band = (0.4, 0.6)
+"""Low end and width of the score. The bands do not mix: what is named goes before what is found…"""
+FOUND: Band = (0.2, 0.15)
+NAMED_WITHOUT_CLAIMS: Band = (0.1, 0.1)
+"""…and what has claims before both without, of which nothing can be said."""
+FOUND_WITHOUT_CLAIMS: Band = (0.0, 0.1)
+
+# What full text may say of a text.
+
+LEAST_WORDS = 3
+"""A text of fewer words is a command or a name; names are recognised without full text."""
+WHOLE_SHARE = 0.6
+"""Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
+WHOLE_WORTH = 0.7
+"""Similarity of what holds all of a text: weaker evidence than a name."""
+RARE = 0.6
+"""Rarity, as a share of the greatest there is, from which on a word is looked for by itself."""
+
+PhraseKind = Literal[
+    "quoted", "title", "identifier", "notation", "name", "together", "rare", "whole"
+]
+PHRASE_WORTH: dict[PhraseKind, float] = {
+    "quoted": 0.95,
+    "title": 0.9,
+    "identifier": 0.9,
+    "notation": 0.9,
+    "name": 0.85,
+    "together": 0.7,
+    "rare": 0.5,
+}
+"""What a phrase is worth by how it was found: the more it was set apart on purpose, the more."""
+
+# Which claims answer a text that names nothing.
+
+QUESTION_SHARE = 0.6
+"""Share of a question, by weight, that a claim must hold: the rest is what is asked."""
+QUESTION_WEIGHT = 0.55
+"""What these words weigh at least, together; 1 is a word of one claim that is not English."""
+OTHER_SHARE = 0.7
+"""The same of anything else, which may ask for nothing: 1 of 55 such texts is answered, not 2."""
+OTHER_WEIGHT = 0.75
+ANSWER_WORDS = 2.0
+"""Words that it holds at least; a pair of signs of a script without spaces is half a word."""
+RIVALS = 3
+"""Where more claims than these hold as much, none of them is meant."""
+NEARBY = 40
+"""Content words of a claim among which they must stand: a long one holds anything."""
+COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
+"""By tier in English: what is rare in a small knowledge base may be in every other prompt."""
+SLIGHT = 0.3
+"""Numbers, times and commands say what a text is about as little as a very common word."""
+SIGN_PAIR = 0.5
+"""Two signs of a script without spaces are often half of a word."""
+HIRAGANA = 0.15
+"""Endings and particles in Japanese are in hiragana."""
+
+# Who carries a topic.
+
+PARTIAL_SHARE = 0.5
+"""Share of a topic's words, by rarity, that a claim must hold where none holds all."""
+OTHER_FORM = 0.5
+"""A claim that holds a word of the topic in another form only: `typed` for `typing`."""
+LEADS = 2.0
+"""A claim that begins with the topic is about it."""
+PROLIFIC = 30
+"""An entity with a thirtieth of all claims counts 1/√2: it is in everything."""
+
+# Limits of work: what lies beyond them changes no answer that a person would miss.
+
+MAX_TOPIC_WORDS = 256
+"""Content words of a topic that are looked for; what follows them is not."""
+MAX_SETS = 100
+"""Different sets of words of the same, largest share that are looked for."""
+MAX_PHRASES = 8
+MAX_PHRASED = 4_096
+"""Characters of a text that are searched for phrases; names are looked for in all of it."""
+MAX_HITS = 24
+MAX_HITS_OF_PHRASE = 3
+MAX_CLAIMS_OF_NAME = 3
+MAX_COMPARED = 50
+"""Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
+MAX_NEAREST = 50
+"""Claims of an entity that are looked at, nearest first."""

@@ -1,0 +1,211 @@
+"""What a matching claim adds for an entity: one class for each weight of `experts`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, prod
+from typing import ClassVar
+
+from tantivy import Document, FieldType, Query
+from vouch_sidecar.index.query import all_of
+from vouch_sidecar.index.schema import (
+    CITED_UNIT,
+    DAY,
+    FRESH_FROM,
+    HALF_LIFE_DAYS,
+    MICROSECONDS,
+    SCHEMA,
+    confirmed_at,
+)
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from vouch_sidecar.retrieval.matching import Match, Matched
+
+__all__ = ["WEIGHTS", "Tally", "Weight"]
+
+
+WEIGHTS: dict[str, type[Weight]] = {}
+"""By the name under which a question asks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the matching claims of one entity add up to, and what the score is made of."""
+
+    claim_count: int
+    score: float
+    factors: Mapping[str, float]
+
+
+class Weight(ABC):
+    """A way to weigh the claims that match a topic in one knowledge base. `now` is in seconds since
+    the epoch. A subclass is one more choice of `experts`, in the order in which they are defined.
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    """In words, for people."""
+
+    def __init_subclass__(cls) -> None:
+        WEIGHTS[cls.name] = cls
+
+    def __init__(self, match: Match, now: float) -> None:
+        self.match = match
+        self.now = now
+
+    @abstractmethod
+    def tallies(self) -> dict[str, Tally]:
+        """By entity, what all matching claims add up to."""
+
+    @abstractmethod
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        """The claims of an entity that add most, ties by id. `tallies` came before."""
+
+    @abstractmethod
+    def factors(self, matched: Matched) -> dict[str, float]:
+        """What a claim adds is their product."""
+
+    def repeats(self, entity_id: str, claim_id: str) -> bool:  # noqa: ARG002
+        """Whether a claim adds nothing because another of the entity's says the same."""
+        return False
+
+    def _claims_of(self, entity_id: str) -> Query:
+        return all_of([self.match.query, self.match.view.search.about([entity_id])])
+
+    def _first(self, query: Query, limit: int, by: str | None = None) -> list[Document]:
+        """The first claims by a number that they hold, ties by id; without one, by id."""
+        snapshot = self.match.view.knowledge.snapshot
+        return list(map(snapshot.document, snapshot.search(query, limit, by)))
+
+
+class Count(Weight):
+    name = "count"
+    formula = "sum, where every matching claim adds 1"
+
+    def tallies(self) -> dict[str, Tally]:
+        sums = self.match.view.search.sums_by_entity(self.match.query)
+        return {e: _tally(found.number, float(found.number)) for e, found in sums.items()}
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        return self._first(self._claims_of(entity_id), limit)
+
+    def factors(self, matched: Matched) -> dict[str, float]:  # noqa: ARG002
+        return {"claim": 1.0}
+
+
+class Recency(Weight):
+    """The age of a claim is never below 0: one from the future, or without a date, adds 1."""
+
+    name = "recency"
+    formula = "sum, where a claim adds 2^(-age in days / 30)"
+
+    def tallies(self) -> dict[str, Tally]:
+        search, query = self.match.view.search, self.match.query
+        unit = 2.0 ** ((FRESH_FROM - self.now) / DAY / HALF_LIFE_DAYS)
+        aged = search.sums_by_entity(all_of([query, self._aged()]), "fresh")
+        out = {e: _tally(found.number, found.total * unit) for e, found in aged.items()}
+        for entity_id, found in search.sums_by_entity(all_of([query, self._ageless()])).items():
+            older = out.get(entity_id, _tally(0, 0.0))
+            count, total = older.claim_count + found.number, older.factors["sum"] + found.number
+            out[entity_id] = _tally(count, total)
+        return out
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        claims = self._claims_of(entity_id)
+        found = self._first(all_of([claims, self._ageless()]), limit)
+        if len(found) < limit:
+            found += self._first(all_of([claims, self._aged()]), limit - len(found), "at")
+        return found
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        at = confirmed_at(matched.claim)
+        age = max(0.0, self.now - at) / DAY if at is not None else 0.0
+        return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
+
+    def _aged(self) -> Query:
+        return _at(None, int(self.now * MICROSECONDS))
+
+    def _ageless(self) -> Query:
+        return _at(int(self.now * MICROSECONDS) + 1, None)
+
+
+class Citation(Weight):
+    name = "citation"
+    formula = "sum, where a claim adds its distinct evidence ids × its confidence"
+
+    def tallies(self) -> dict[str, Tally]:
+        sums = self.match.view.search.sums_by_entity(self.match.query, "cited")
+        return {e: _tally(found.number, found.total / CITED_UNIT) for e, found in sums.items()}
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        return self._first(self._claims_of(entity_id), limit, "cited")
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        claim = matched.claim
+        return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
+
+
+class Evidence(Weight):
+    """Weighs the words of each claim, and so reads all that match."""
+
+    name = "evidence"
+    formula = (
+        "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, "
+        "and one that repeats another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)"
+    )
+
+    def __init__(self, match: Match, now: float) -> None:
+        super().__init__(match, now)
+        self._repeated: dict[str, frozenset[str]] = {}
+        self._largest: dict[str, list[Document]] = {}
+
+    def tallies(self) -> dict[str, Tally]:
+        snapshot = self.match.view.knowledge.snapshot
+        by_entity: defaultdict[str, list[tuple[float, Claim, Document]]] = defaultdict(list)
+        for hit in snapshot.every(self.match.query):
+            document = snapshot.document(hit)
+            matched = self.match.read(document)
+            amount = prod(self.factors(matched).values())
+            for entity_id in matched.entity_ids:
+                by_entity[entity_id].append((amount, matched.claim, document))
+        return {entity_id: self._tally(entity_id, rows) for entity_id, rows in by_entity.items()}
+
+    def _tally(self, entity_id: str, rows: Sequence[tuple[float, Claim, Document]]) -> Tally:
+        repeated = repeats(claim for _, claim, _ in rows)
+        amounts = [(0.0 if c.id in repeated else amount, c.id, d) for amount, c, d in rows]
+        first = sorted(amounts, key=lambda row: (-row[0], row[1]))
+        self._repeated[entity_id] = repeated
+        self._largest[entity_id] = [document for _, _, document in first]
+        view, total = self.match.view, fsum(amount for amount, _, _ in amounts)
+        own, everything = view.claim_count(entity_id), view.claim_total
+        focused = focus(own, everything)
+        factors = {
+            "sum": total,
+            "focus": focused,
+            "own_claims": float(own),
+            "all_claims": float(everything),
+        }
+        return Tally(len(rows), round(total * focused, 6), factors)
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        return self._largest[entity_id][:limit]
+
+    def repeats(self, entity_id: str, claim_id: str) -> bool:
+        return claim_id in self._repeated[entity_id]
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        claim, exact = matched.claim, patterns(matched.words)
+        near = closeness(claim.text, matched.words, exact)
+        return {"confidence": claim.confidence, "coverage": matched.coverage, **near}
+
+
+def _tally(count: int, total: float) -> Tally:
+    return Tally(count, round(total, 6) + 0.0, {"sum": total})  # never -0.0
+
+
+def _at(first: int | None, last: int | None) -> Query:
+    query = Query.range_query(SCHEMA, "at", FieldType.Integer, first, last)
+    return Query.const_score_query(query, 0.0)

@@ -1,0 +1,123 @@
+"""Real processes on one knowledge base, that share a cache, and what lies in that."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tantivy import Index
+from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.index.schema import artifact_in
+
+from tests.engine.bases import cached
+from tests.protocol.client import COMMAND, environment
+
+__all__ = ["Server", "holds", "place", "serving", "until", "warming"]
+
+PATIENCE = 60.0
+
+
+class Server:
+    """`vouch-sidecar jsonl` on a knowledge base. It reads as soon as it starts."""
+
+    def __init__(self, root: Path, env: Mapping[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [COMMAND, "jsonl", "--root", str(root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(env),
+            cwd=root,
+        )
+
+    def ask(self, operation: str, **params: Any) -> dict[str, Any]:
+        """The result of an operation, or the error."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        request = {"id": 1, "method": f"kb.{operation}", "params": params}
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        found: dict[str, Any] = answer["result"] if answer["ok"] else answer["error"]
+        return {"error": found["message"]} if "message" in found else found
+
+    def status(self) -> dict[str, Any]:
+        """Of its knowledge base."""
+        (root,) = self.ask("status")["roots"]
+        assert isinstance(root, dict)
+        return root
+
+    def faults(self) -> list[str]:
+        """What is wrong with no file, but with what the sidecar does."""
+        return [problem["message"] for problem in self.status()["problems"] if not problem["path"]]
+
+    def kill(self) -> None:
+        """End the process without any warning."""
+        self.process.kill()
+        self.process.wait()
+
+    def dispose(self) -> None:
+        self.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            try:
+                stream.close()
+            except BrokenPipeError:
+                continue
+
+
+@contextmanager
+def place() -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder with a short path, for sockets, and an environment that keeps all in it."""
+    with TemporaryDirectory(prefix="v") as name:
+        folder = Path(name).resolve()
+        (folder / "run").mkdir(mode=0o700)
+        yield folder, {**cached(folder), "XDG_RUNTIME_DIR": str(folder / "run")}
+
+
+@contextmanager
+def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Server]]:
+    """Some servers at once."""
+    with ExitStack() as stack:
+        servers = [Server(root, env) for _ in range(number)]
+        for server in servers:
+            stack.callback(server.dispose)
+        yield servers
+
+
+def warming(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """`vouch-sidecar warm`, on its way."""
+    return subprocess.Popen([COMMAND, "warm", "--root", str(root)], env=environment(env), cwd=root)
+
+
+def until(holds: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
+    """Wait for something to hold."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def holds(folder: Path, text: str) -> bool:
+    """Whether any file of the cache holds a text, compressed or not. What can't be opened, since
+    it is being written, counts as holding it.
+    """
+    try:
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        if any(text.encode() in path.read_bytes() for path in files):
+            return True
+        return any(_stores(path.parent, text) for path in files if path.name == "meta.json")
+    except (OSError, ValueError):
+        return True
+
+
+def _stores(base: Path, text: str) -> bool:
+    layer = Layer(Index.open(str(base)))
+    stored = (one for one in layer.documents() if one.get_all("artifact"))
+    return any(text in f"{artifact_in(one)}" for one in stored)

@@ -1,0 +1,549 @@
+"""What fails ends nothing but itself: it is said, made again, and forgotten once it succeeds."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+from vouch_sidecar.engine.collection import SILENT_SECONDS
+from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.pushes import StatusPush
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.kb.watch import watch
+from vouch_sidecar.surfaces.keeping import indexed
+
+from tests.engine.bases import NOW, Clock, ask, base, cached, counts, kept, sealed, until, write
+from tests.kb.samples import claim
+
+SECRET = "hunter2"
+ONE, TWO = {"vault": 1}, {"vault": 2}
+
+
+class Switch:
+    """Makes a function fail, of the objects that it is told, while it is on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+        module, owner, name = where.split(":")
+        found = getattr(importlib.import_module(module), owner)
+        real: Callable[..., Any] = getattr(found, name)
+        self.on = False
+        self.times = 0
+        self.of: Callable[[Any], bool] = lambda _: True
+
+        def function(one: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.on and self.of(one):
+                self.times += 1
+                raise TypeError(SECRET)
+            return real(one, *args, **kwargs)
+
+        wrapped = classmethod(lambda _, one: function(one)) if name == "around" else function
+        monkeypatch.setattr(found, name, wrapped)
+
+
+Fails = Callable[[str], Switch]
+
+
+@pytest.fixture
+def fails(monkeypatch: pytest.MonkeyPatch) -> Fails:
+    """Makes functions fail: `module:class:name`."""
+    return lambda where: Switch(monkeypatch, where)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return base(tmp_path / "kb")
+
+
+@pytest.fixture
+def engine(root: Path, clock: Clock) -> Engine:
+    """An engine that has read nothing yet."""
+    engine = Engine(env={}, now=lambda: NOW, clock=clock)
+    engine.add_root(root)
+    return engine
+
+
+def faults(engine: Engine) -> list[str]:
+    """What fails, as the status says it."""
+    (status,) = ask(engine, "status")["roots"]
+    return [problem["message"] for problem in status["problems"] if not problem["path"]]
+
+
+def degraded(engine: Engine) -> list[str]:
+    found: list[str] = ask(engine, "status")["degraded"]
+    return found
+
+
+def told(engine: Engine) -> StatusPush:
+    """What a client that connects now is told."""
+    push = Pushes(engine, Caller()).status()
+    assert push is not None
+    return push
+
+
+def redact(root: Path) -> None:
+    write(root, "claims/rotation.yaml", claim("rotation", text="[redacted]", status="redacted"))
+
+
+async def again(keeper: Keeper, clock: Clock, condition: Callable[[], bool]) -> None:
+    """Let time pass until something is so."""
+    with anyio.fail_after(20):
+        while not condition():
+            clock.now += 2.0
+            keeper.poke()
+            await anyio.sleep(0.05)
+
+
+LOOKS = [
+    "vouch_sidecar.kb.store:Store:reconcile",
+    "vouch_sidecar.kb.store:Store:_survey",
+    "vouch_sidecar.kb.store:Store:_accept",
+    "vouch_sidecar.kb.ledger:Ledger:take_change",
+    "vouch_sidecar.engine.collection:Collection:_take",
+    "vouch_sidecar.engine.collection:Collection:take",
+    "vouch_sidecar.engine.engine:Engine:_configure",
+    "vouch_sidecar.index.knowledge:Knowledge:after",
+]
+
+
+@pytest.mark.parametrize("where", LOOKS)
+def test_a_look_that_fails_is_made_again(
+    engine: Engine,
+    root: Path,
+    clock: Clock,
+    fails: Fails,
+    where: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Wherever it fails: what it may have half taken in is read anew."""
+    switch = fails(where)
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            switch.on = True
+            write(root, "config.yaml", {"kb": {"name": "ops"}})
+            redact(root)
+            keeper.poke()
+            await until(lambda: bool(faults(engine)))
+            assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
+            assert degraded(engine) == ["files_skipped"]
+            assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
+            switch.on = False
+            await again(keeper, clock, lambda: not faults(engine))
+            assert counts(engine, "key vault") == {}
+            assert ask(engine, "status")["roots"][0]["collection"] == "ops"
+            assert degraded(engine) == []
+            assert told(engine).health == "ok"
+            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+            await again(keeper, clock, lambda: counts(engine, "key vault") == ONE)
+
+    anyio.run(main)
+    assert SECRET not in caplog.text
+
+
+def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) -> None:
+    """Events do not make it fail more often."""
+    switch = fails(LOOKS[0])
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            switch.on = True
+            for _ in range(10):
+                keeper.poke()
+                keeper.poke([root / ".vouch" / "claims" / "rotation.yaml"])
+                await anyio.sleep(0.05)
+            assert switch.times == 1
+
+    anyio.run(main)
+
+
+def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
+    tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
+) -> None:
+    """Of that knowledge base alone; the others are followed."""
+    other = base(tmp_path / "other")
+    engine.add_root(other)
+    switch = fails(LOOKS[0])
+    switch.of = lambda store: bool(store.kb_dir.parent == root)
+    pushes = Pushes(engine, Caller())
+
+    def claims() -> dict[str, int]:
+        found = ask(engine, "status")["roots"]
+        return {one["root"]: one["counts"]["claims"] for one in found}
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            engine.observe("s", None, "the Key Vault")
+            assert len(pushes.salience()[0].rows) == 2
+            switch.on = True
+            keeper.poke()
+            await until(lambda: engine.collections[root].is_failing)
+            clock.now += SILENT_SECONDS - 1
+            assert claims() == {str(root): 1, str(other): 1}
+            assert told(engine).health == "warning"
+            clock.now += 1
+            assert claims() == {str(root): 0, str(other): 1}
+            assert "kb" not in {row["collection"] for row in experts(engine)}
+            (push,) = pushes.salience()
+            assert [row.view.collection for row in push.rows] == ["other"]
+            status = told(engine)
+            assert status.health == "error"
+            assert status.message is not None
+            assert status.message.startswith("Nothing of kb is said")
+            problems = [p["message"] for p in ask(engine, "status")["roots"][0]["problems"]]
+            assert any("Nothing of kb is said" in message for message in problems)
+            assert degraded(engine) == ["files_skipped"]
+            write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+            await again(keeper, clock, lambda: claims() == {str(root): 0, str(other): 2})
+            switch.on = False
+            await again(keeper, clock, lambda: claims() == {str(root): 1, str(other): 2})
+            assert told(engine).health == "ok"
+            assert degraded(engine) == []
+
+    anyio.run(main)
+
+
+def test_silence_is_told_without_any_event(
+    root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.sweep_interval", lambda *_, **__: 3600.0)
+    engine = Engine(env={}, now=lambda: NOW)
+    engine.add_root(root)
+    pushes, heard = Pushes(engine, Caller()), set[str]()
+
+    def listener() -> None:
+        if (status := pushes.status()) is not None:
+            heard.add(status.health)
+
+    engine.listeners.add(listener)
+    fails(LOOKS[0]).on = True
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: "error" in heard)
+
+    anyio.run(main)
+
+
+def experts(engine: Engine) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask(engine, "experts", topic="key vault")["experts"]
+    return found
+
+
+def test_an_open_document_does_not_speak_for_a_silent_knowledge_base(
+    engine: Engine, root: Path, clock: Clock, fails: Fails
+) -> None:
+    """Where it can't be parsed, it stands for what the disk held when it was opened."""
+    engine.load()
+    file = root / ".vouch" / "claims" / "rotation.yaml"
+    engine.overlay("editor", file, "id: [")
+    switch = fails(LOOKS[0])
+    switch.on = True
+    engine.load()
+    assert ask(engine, "experts", Caller("editor"), topic="key vault")["experts"]
+    clock.now += SILENT_SECONDS
+    assert ask(engine, "experts", Caller("editor"), topic="key vault")["experts"] == []
+
+
+def test_a_first_look_that_fails_is_not_waited_for(
+    engine: Engine, clock: Clock, fails: Fails
+) -> None:
+    switch = fails(LOOKS[0])
+    switch.on = True
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            with anyio.fail_after(20):
+                await indexed(engine)
+            assert counts(engine, "key vault") == {}
+            assert degraded(engine) == ["index_building", "files_skipped"]
+            assert told(engine).health == "warning"
+            switch.on = False
+            await again(keeper, clock, lambda: counts(engine, "key vault") == ONE)
+            assert degraded(engine) == []
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "vouch_sidecar.kb.store:Store:remember",
+        "vouch_sidecar.engine.collection:Collection:_recall",
+        "vouch_sidecar.index.base:Bases:open",
+    ],
+)
+def test_a_cache_that_fails_is_not_relied_on_twice(
+    tmp_path: Path, root: Path, clock: Clock, fails: Fails, where: str
+) -> None:
+    env = cached(tmp_path)
+    assert started(root, env, clock).load()
+    (seal,) = sealed(tmp_path)
+    switch = fails(where)
+    switch.on = True
+    engine = started(root, env, clock)
+    engine.load()
+    assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
+    switch.on = False
+    assert engine.load()
+    assert (faults(engine), counts(engine, "key vault")) == ([], ONE)
+    assert sealed(tmp_path) not in ([], [seal])
+
+
+@pytest.mark.parametrize("name", ["begin", "write", "seal"])
+def test_a_cache_that_can_not_be_written_is_said_and_written_later(
+    tmp_path: Path,
+    root: Path,
+    clock: Clock,
+    fails: Fails,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 1)
+    engine = started(root, cached(tmp_path), clock)
+    switch = fails(f"vouch_sidecar.index.base:Bases:{name}")
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            switch.on = True
+            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+            await again(keeper, clock, lambda: bool(faults(engine)))
+            assert faults(engine) == ["The cache could not be written (TypeError)"]
+            assert told(engine).health == "warning"
+            await again(keeper, clock, lambda: counts(engine, "key vault") == TWO)
+            switch.on = False
+            await again(keeper, clock, lambda: not faults(engine) and bool(sealed(tmp_path)))
+            assert told(engine).health == "ok"
+
+    anyio.run(main)
+
+
+def started(root: Path, env: dict[str, str], clock: Clock) -> Engine:
+    """An engine that has read nothing yet, as a process has that begins."""
+    engine = Engine(env=env, now=lambda: NOW, clock=clock)
+    engine.add_root(root)
+    return engine
+
+
+def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
+    engine: Engine, root: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[str] = []
+    failing = True
+
+    def listener() -> None:
+        if failing:
+            raise TypeError(SECRET)
+        heard.append("late")
+
+    engine.listeners |= {lambda: heard.append("a"), listener, lambda: heard.append("b")}
+
+    async def main() -> None:
+        nonlocal failing
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            assert {"a", "b"} == set(heard)
+            assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
+            assert degraded(engine) == ["watch_lost"]
+            assert told(engine).health == "warning"
+            redact(root)
+            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            failing = False
+            await again(keeper, clock, lambda: "late" in heard)
+            assert (faults(engine), degraded(engine)) == ([], [])
+
+    anyio.run(main)
+    assert SECRET not in caplog.text
+
+
+def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
+    def listener(*_: object) -> None:
+        raise TypeError(SECRET)
+
+    engine.listeners.add(listener)
+    engine.hearers.add(listener)
+    engine.load()
+    engine.hear("s", "the Key Vault")
+    assert len(faults(engine)) == 2
+    engine.dismiss(listener)
+    engine.touch()
+    engine.hear("s", "the Key Vault")
+    assert faults(engine) == []
+
+
+def test_a_hearer_that_fails_keeps_nobody_from_hearing(engine: Engine) -> None:
+    heard: list[str | None] = []
+
+    def hearer(_: str, text: str | None, __: Path | None) -> None:
+        if text == "no":
+            raise TypeError(SECRET)
+        heard.append(text)
+
+    others: list[str | None] = []
+    engine.load()
+    engine.hearers |= {hearer, lambda _, text, __: others.append(text)}
+    engine.hear("s", "no")
+    assert faults(engine) == ["A text could not be passed on (TypeError)"]
+    engine.hear("s", "yes")
+    assert (faults(engine), heard, others) == ([], ["yes"], ["no", "yes"])
+
+
+def test_without_a_watcher_the_sweep_goes_on(
+    engine: Engine, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = True
+
+    async def watching(*args: Any, **kwargs: Any) -> None:
+        if failing:
+            raise TypeError(SECRET)
+        await watch(*args, **kwargs)
+
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.watch", watching)
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.RETRY_SECONDS", 0.01)
+
+    async def main() -> None:
+        nonlocal failing
+        async with kept(engine) as keeper:
+            await until(lambda: engine.watching == "sweep")
+            assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
+            assert degraded(engine) == ["watch_lost"]
+            assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
+            clock.now += 2 * SILENT_SECONDS
+            assert counts(engine, "key vault") == ONE
+            redact(root)
+            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            failing = False
+            await until(lambda: not faults(engine))
+            assert (engine.watching, degraded(engine)) == ("own", [])
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize("name", ["around", "is_changing"])
+def test_git_that_can_not_be_looked_at_withholds_nothing(
+    engine: Engine, root: Path, clock: Clock, fails: Fails, name: str
+) -> None:
+    switch = fails(f"vouch_sidecar.engine.git:WorkingTree:{name}")
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            switch.on = True
+            keeper.poke()
+            await until(lambda: bool(faults(engine)))
+            assert "watch_lost" in degraded(engine)
+            redact(root)
+            if name == "around":
+                await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            switch.on = False
+            await again(keeper, clock, lambda: not faults(engine))
+            assert (counts(engine, "key vault"), degraded(engine)) == ({}, [])
+
+    anyio.run(main)
+
+
+def test_a_search_that_fails_is_made_again(tmp_path: Path, clock: Clock, fails: Fails) -> None:
+    root, later = base(tmp_path / "kb"), tmp_path / "later"
+    later.mkdir()
+    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
+    engine.set_folders([root, later])
+    switch = fails("vouch_sidecar.engine.starts:Starts:look")
+    switch.on = True
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: engine.complete)
+            assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
+            assert degraded(engine) == ["watch_lost"]
+            redact(root)
+            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            base(later)
+            switch.on = False
+            await again(keeper, clock, lambda: later in engine.collections)
+            assert degraded(engine) in ([], ["index_building"])
+
+    anyio.run(main)
+
+
+def test_a_workspace_that_could_not_be_looked_through_is_looked_through_later(
+    tmp_path: Path, clock: Clock, fails: Fails
+) -> None:
+    root = base(tmp_path / "kb")
+    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
+    switch = fails("vouch_sidecar.engine.starts:Starts:_around")
+    switch.on = True
+    with pytest.raises(TypeError):
+        engine.set_folders([root])
+    switch.on = False
+
+    async def main() -> None:
+        async with kept(engine):
+            await until(lambda: counts(engine, "key vault") == ONE)
+
+    anyio.run(main)
+
+
+def test_what_else_fails_in_the_keeper_stops_no_look(
+    engine: Engine,
+    root: Path,
+    clock: Clock,
+    fails: Fails,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.keeper.RETRY_SECONDS", 0.01)
+    switch = fails("vouch_sidecar.engine.keeper:Keeper:_arrange_watches")
+    switch.on = True
+
+    async def main() -> None:
+        async with kept(engine) as keeper:
+            await until(lambda: bool(engine.complete and faults(engine)))
+            assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
+            assert degraded(engine) == ["watch_lost"]
+            redact(root)
+            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            switch.on = False
+            await until(lambda: not faults(engine))
+
+    anyio.run(main)
+
+
+def test_what_ends_a_process_is_not_contained() -> None:
+    found = Faults()
+    with pytest.raises(KeyboardInterrupt), found.contained("step", "A step failed"):
+        raise KeyboardInterrupt
+    assert len(found) == 0
+
+
+def test_the_last_good_config_survives_a_look_that_fails(
+    engine: Engine, root: Path, fails: Fails
+) -> None:
+    """An opt-out does not end where its file can't be read when all is read anew."""
+    write(root, "config.yaml", {"retrieval": {"reflex": {"enabled": False}}})
+    engine.load()
+    write(root, "config.yaml", b"retrieval: [")
+    switch = fails(LOOKS[0])
+    switch.on = True
+    engine.load()
+    switch.on = False
+    engine.load()
+    (collection,) = engine.collections.values()
+    assert not collection.is_failing
+    assert collection.settings != Settings()
+    assert not collection.settings.reflex.enabled
+    (root / ".vouch" / "config.yaml").unlink()
+    engine.load()
+    assert collection.settings.reflex.enabled

@@ -1,0 +1,144 @@
+"""Whenever a process is killed, the next start answers as one with an empty cache."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Engine
+
+from tests.engine.bases import NOW, engine_on, sealed
+from tests.engine.processes import Server, place, until, warming
+from tests.engine.world import Files, changed, files, lay, said_by, take
+
+ROUNDS = 50 if os.environ.get("VOUCH_SIDECAR_LONG") == "1" else 8
+COUNT = ("count",)
+TOO_LATE = 2.0
+"""Seconds after which a process is killed that does not come to the moment."""
+
+
+def begun(cache: Path) -> bool:
+    return any(cache.rglob("unsealed-*"))
+
+
+def written(cache: Path) -> bool:
+    return any(cache.rglob("unsealed-*/*.store"))
+
+
+def about_to_be_renamed(cache: Path) -> bool:
+    return any(cache.rglob("unsealed-*/seal.json"))
+
+
+def being_removed(cache: Path) -> bool:
+    return any(cache.rglob("gone-*"))
+
+
+MOMENTS: list[Callable[[Path], bool]] = [begun, written, about_to_be_renamed, being_removed]
+
+
+def kill_at(
+    moment: Callable[[], bool], process: subprocess.Popen[bytes], rng: random.Random
+) -> None:
+    """Kill a process when it comes to a moment, or a little later."""
+    deadline = time.monotonic() + TOO_LATE
+    while not reached(moment) and process.poll() is None and time.monotonic() < deadline:
+        continue
+    time.sleep(rng.choice([0.0, 0.0, rng.random() * 0.05]))
+    process.kill()
+    process.wait()
+
+
+def reached(moment: Callable[[], bool]) -> bool:
+    try:
+        return moment()
+    except FileNotFoundError:  # something was removed while it was looked through
+        return False
+
+
+def kill_while_warming(
+    root: Path, env: dict[str, str], moment: Callable[[], bool], rng: random.Random
+) -> None:
+    process = warming(root, env)
+    kill_at(moment, process, rng)
+
+
+def kill_while_serving(
+    root: Path,
+    env: dict[str, str],
+    moment: Callable[[], bool],
+    rng: random.Random,
+    change: dict[str, bytes | None],
+) -> None:
+    """While it takes in a change that retires something, and so writes another base."""
+    server = Server(root, env)
+    try:
+        assert server.status()
+        lay(root, change)
+        kill_at(moment, server.process, rng)
+    finally:
+        server.dispose()
+
+
+@pytest.mark.timeout(30 * ROUNDS)
+def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
+    rng = random.Random(ROUNDS)
+    with place() as (folder, env):
+        before, cache = files(100), folder / "cache"
+        root = lay(folder / "kb", before)
+        for number in range(ROUNDS):
+            if number % 4 == 0:
+                shutil.rmtree(cache, ignore_errors=True)
+            change = changed(before, number)
+            before = take(before, change)
+            moment = rng.choice(MOMENTS)
+
+            def comes(moment: Callable[[Path], bool] = moment) -> bool:
+                return moment(cache)
+
+            if number % 2:
+                kill_while_serving(root, env, comes, rng, change)
+            else:
+                lay(root, change)
+                kill_while_warming(root, env, comes, rng)
+            wanted = said_by(engine_on(root), COUNT)
+            assert said_by(read(root, env), COUNT) == wanted, number
+        engine_on(root, env=env)
+        assert len(sealed(folder)) == 1
+        assert said_by(read(root, env), COUNT) == wanted
+        assert {path.name for path in cache.glob("vouch-sidecar/*/*") if is_left(path)} == {
+            "root",
+            *(base.name for base in sealed(folder)),
+        }
+
+
+def is_left(path: Path) -> bool:
+    """Whether this is not a base that this process has begun."""
+    return not path.name.startswith(f"unsealed-{os.getpid()}-")
+
+
+def read(root: Path, env: dict[str, str]) -> Engine:
+    """An engine that has read what is there, and left nothing itself."""
+    engine = Engine(env=env, now=lambda: NOW)
+    engine.add_root(root)
+    engine.read()
+    return engine
+
+
+def test_a_kill_before_a_file_is_settled_leaves_no_base_that_lies() -> None:
+    """A file that is written twice within a moment, the second time after the kill."""
+    with place() as (folder, env):
+        root = lay(folder / "kb", files(20))
+        process = warming(root, env)
+        until(lambda: reached(lambda: begun(folder / "cache")), "nothing was begun")
+        before: Files = files(20, seed=8)
+        for path, data in before.items():
+            (root / ".vouch" / path).write_bytes(data)
+        process.kill()
+        process.wait()
+        assert said_by(read(root, env), COUNT) == said_by(engine_on(root), COUNT)

@@ -1,0 +1,166 @@
+"""When a base is written, taken up and sealed, and when it is not."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tantivy import Document
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.layers import Layer, Writing
+
+from tests.engine.bases import Clock, base, cached, counts, engine_on, sealed, write
+from tests.engine.processes import holds
+from tests.kb.samples import claim
+
+SECRET = "doormat"
+LIVE = {"text": f"The key is under the {SECRET}.", "entities": ["vault"]}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return base(tmp_path / "kb", {"claims/master.yaml": claim("master", **LIVE)})
+
+
+def started(root: Path, tmp_path: Path) -> tuple[Engine, Collection]:
+    engine = engine_on(root, env=cached(tmp_path), clock=Clock())
+    return engine, engine.collections[root]
+
+
+def test_a_few_changes_are_worth_no_base(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
+    engine, collection = started(root, tmp_path)
+    (first,) = sealed(tmp_path)
+    for number in range(3):
+        assert not collection.wants_base
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+        engine.read()
+    assert sealed(tmp_path) == [first]
+    assert collection.wants_base
+    assert engine.load()
+    (second,) = sealed(tmp_path)
+    assert second != first
+    assert not collection.latest.changed
+    assert counts(engine, "key vault") == {"vault": 5}
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
+
+
+def test_changes_that_came_before_a_start_are_not_counted_twice(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each hook would leave a process that writes a base."""
+    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
+    started(root, tmp_path)
+    for number in range(5):
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+    engine, collection = started(root, tmp_path)
+    assert not collection.wants_base
+    assert counts(engine, "key vault") == {"vault": 7}
+
+
+def test_nothing_is_sealed_while_a_file_may_change_unnoticed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("vouch_sidecar.kb.versions.SETTLE_SECONDS", 1e9)
+        engine, _ = started(root, tmp_path)
+        assert not engine.load()
+        assert sealed(tmp_path) == []
+    assert engine.load()
+    assert len(sealed(tmp_path)) == 1
+
+
+def test_nothing_is_sealed_while_an_earlier_version_serves(root: Path, tmp_path: Path) -> None:
+    engine, collection = started(root, tmp_path)
+    (first,) = sealed(tmp_path)
+    write(root, "claims/master.yaml", b"id: [")
+    write(root, "config.yaml", {"kb": {"name": "ops"}})
+    engine.read()
+    assert collection.wants_base
+    assert not engine.load()
+    assert sealed(tmp_path) == [first]
+    assert counts(engine, "key vault") == {"vault": 2}
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 1}
+
+
+def test_what_is_retired_while_a_base_is_written_is_in_none(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where its id has come to say something else by then."""
+    engine, collection = started(root, tmp_path)
+    bases = collection.bases
+    assert bases is not None
+    really = bases.write
+
+    def late(documents: Iterable[Document]) -> Any:
+        before = list(documents)
+        (root / ".vouch" / "claims" / "master.yaml").unlink()
+        engine.read()
+        write(root, "claims/master.yaml", claim("master", text="It is safe.", entities=["vault"]))
+        engine.read()
+        return really(before)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(bases), "write", lambda _, documents: late(documents))
+        written = collection.write()
+    assert written is not None
+    collection.adopt(written)
+    collection.seal()
+    assert not holds(tmp_path / "cache", SECRET)
+    assert sealed(tmp_path) == []
+    assert collection.wants_base
+    assert engine.load()
+    assert not holds(tmp_path / "cache", SECRET)
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 2}
+
+
+def is_wanted(collection: Collection) -> bool:
+    return collection.wants_base
+
+
+def test_one_base_is_enough_for_several_processes(root: Path, tmp_path: Path) -> None:
+    """All remove the bases that hold what was retired; who is first writes another."""
+    first, _ = started(root, tmp_path)
+    second, collection = started(root, tmp_path)
+    (root / ".vouch" / "claims" / "master.yaml").unlink()
+    first.read()
+    second.read()
+    assert sealed(tmp_path) == []
+    assert is_wanted(collection)
+    assert first.load()
+    (left,) = sealed(tmp_path)
+    assert not is_wanted(collection)
+    assert second.load()
+    assert sealed(tmp_path) == [left]
+    shutil.rmtree(left)
+    assert is_wanted(collection)
+    assert counts(second, "key vault") == {"vault": 1}
+
+
+def test_who_runs_out_of_room_goes_on_in_memory(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = Writing.finish
+
+    def full(writing: Writing) -> Layer:
+        if writing._folder is not None:
+            raise OSError(errno.ENOSPC, "no space")
+        return really(writing)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writing, "finish", full)
+        engine, collection = started(root, tmp_path)
+    assert counts(engine, "key vault") == {"vault": 2}
+    assert "The cache could not be written (OSError)" in [*collection.faults]
+    assert not list((tmp_path / "cache").rglob("*.store"))
+    assert engine.load()
+    assert len(collection.faults) == 0
+    assert len(sealed(tmp_path)) == 1
+    assert counts(engine, "key vault") == {"vault": 2}

@@ -1,0 +1,136 @@
+"""What is retired is in no answer at once, and in no file soon, whoever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engine.bases import cached, engine_on, sealed, write
+from tests.engine.processes import Server, holds, place, serving, until
+from tests.engine.world import TIMELESS, answers, files, lay, said_by
+from tests.kb.samples import claim
+
+SECRET = "doormat"
+TEXT = f"The Key Vault keeps its master key under the {SECRET}."
+LIVE = {"text": TEXT, "entities": ["e0"], "confidence": 1.0}
+WAYS = ("redacted", "archived", "removed")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with place() as (made, _):
+        yield made
+
+
+@pytest.fixture
+def env(folder: Path) -> dict[str, str]:
+    return {**cached(folder), "XDG_RUNTIME_DIR": str(folder / "run")}
+
+
+@pytest.fixture
+def root(folder: Path) -> Path:
+    return lay(folder / "kb", {**files(), "claims/master-key.yaml": claim("master-key", **LIVE)})
+
+
+def retire(root: Path, way: str) -> None:
+    path = "claims/master-key.yaml"
+    if way == "removed":
+        (root / ".vouch" / path).unlink()
+    else:
+        text = "[redacted]" if way == "redacted" else TEXT
+        write(root, path, claim("master-key", **{**LIVE, "text": text, "status": way}))
+
+
+def said(server: Server, root: Path) -> str:
+    """All that a server answers, and what it says of the word itself."""
+    about = server.ask("search", query=SECRET)["hits"], server.ask("probe", text=TEXT)["hits"]
+    exact = server.ask("claim", id="master-key")
+    return f"{answers(server.ask, root, TIMELESS)}{about}{exact}"
+
+
+def claims(server: Server) -> int:
+    found = server.status()["counts"]["claims"]
+    assert isinstance(found, int)
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_with_three_processes_of_which_the_first_to_notice_is_killed(
+    root: Path, folder: Path, env: dict[str, str], way: str
+) -> None:
+    with serving(root, env, 3) as servers:
+        (live,) = {claims(server) for server in servers}
+        until(lambda: sealed(folder), "no base was sealed")
+        assert all(SECRET in said(server, root) for server in servers)
+        before = [*(folder / "cache").rglob("meta.json")]
+        assert holds(folder / "cache", SECRET)
+
+        retire(root, way)
+        first = noticed(servers, live)
+        assert SECRET not in said(first, root)
+        first.kill()
+        assert not any(file.exists() for file in before)
+        others = [server for server in servers if server is not first]
+        until(lambda: all(claims(server) < live for server in others), "it was not noticed")
+        assert not any(SECRET in said(server, root) for server in others)
+        until(lambda: sealed(folder), "no base was sealed anew")
+        until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
+        wanted = said_by(engine_on(root), TIMELESS)
+        assert [answers(server.ask, root, TIMELESS) for server in others] == [wanted, wanted]
+        assert [server.faults() for server in others] == [[], []]
+    assert not holds(folder / "cache", SECRET)
+    assert said_by(engine_on(root, env=env), TIMELESS) == wanted
+
+
+def noticed(servers: list[Server], live: int) -> Server:
+    """The first server whose status shows that a claim is gone."""
+    found: list[Server] = []
+
+    def look() -> bool:
+        found.extend(server for server in servers if claims(server) < live)
+        return bool(found)
+
+    until(look, "nobody noticed")
+    return found[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_with_one_process_that_is_killed_before_it_notices(
+    root: Path, folder: Path, env: dict[str, str], way: str
+) -> None:
+    with serving(root, env, 1) as (server,):
+        assert SECRET in said(server, root)
+        until(lambda: sealed(folder), "no base was sealed")
+        server.process.send_signal(signal.SIGSTOP)
+        retire(root, way)
+        server.kill()
+    (before,) = sealed(folder)
+    assert holds(before, SECRET)
+    with serving(root, env, 1) as (server,):
+        assert SECRET not in said(server, root)
+        assert not before.exists()
+        until(lambda: sealed(folder), "no base was sealed anew")
+        assert not holds(folder / "cache", SECRET)
+
+
+def test_a_process_that_sleeps_through_it_leaves_nothing(
+    root: Path, folder: Path, env: dict[str, str]
+) -> None:
+    """It wakes with a base of its own that is not sealed yet, and the text in it."""
+    with serving(root, env, 2) as (asleep, awake):
+        live = claims(awake)
+        assert claims(asleep) == live
+        until(lambda: sealed(folder), "no base was sealed")
+        os.kill(asleep.process.pid, signal.SIGSTOP)
+        retire(root, "redacted")
+        until(lambda: claims(awake) < live, "it was not noticed")
+        until(lambda: sealed(folder), "no base was sealed anew")
+        os.kill(asleep.process.pid, signal.SIGCONT)
+        until(lambda: claims(asleep) < live, "it was not noticed")
+        assert SECRET not in said(asleep, root)
+        until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
+    assert not holds(folder / "cache", SECRET)

@@ -1,0 +1,317 @@
+"""Bases on disk: sealed whole, for this user alone, and nothing that can't be trusted is opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tantivy import Document, Index, Query
+from vouch_sidecar.index.base import OLD_SECONDS, Bases, Seal, tidy
+from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.index.schema import SCHEMA, artifact_in, place, term
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
+
+from tests.kb.samples import make_kb
+
+ARTIFACTS: list[Artifact] = [
+    Entity("e", "entities/e.yaml", "Vault"),
+    Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
+    Claim("d", "claims/d.yaml", "The queue is drained."),
+]
+SEAL = Seal({"claims/c.yaml": b"x" * 24}, frozenset({(Kind.CLAIM, "d")}), b"kb: {name: ops}")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_kb(tmp_path / "kb")
+    return tmp_path / "kb"
+
+
+@pytest.fixture
+def caches(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "cache" / "vouch-sidecar"
+
+
+@pytest.fixture
+def bases(caches: Path, root: Path) -> Bases:
+    return Bases(caches, root)
+
+
+@pytest.fixture(params=[0o022, 0o000])
+def mask(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What other software lets others read of new files."""
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def leave(bases: Bases, seal: Seal = SEAL) -> Path:
+    """Write and seal a base; its folder."""
+    written = bases.write(Knowledge.of(ARTIFACTS).documents())
+    assert written is not None
+    assert bases.seal(written[0], seal)
+    (folder,) = sealed(bases)
+    return folder
+
+
+def sealed(bases: Bases) -> list[Path]:
+    return sorted(found.parent for found in bases.folder.glob("*/seal.json"))
+
+
+def unsealed(bases: Bases) -> list[Path]:
+    return [one for one in bases.folder.iterdir() if one.name.startswith("unsealed-")]
+
+
+def test_anybody_can_ask_a_base(bases: Bases) -> None:
+    """It is an index of tantivy, and a claim is found by what our analysis makes of its words."""
+    index = Index.open(str(leave(bases)))
+    (stem,) = content_stems("rotating")
+    query = Query.term_query(SCHEMA, "stems", term(place(Kind.CLAIM, "open"), stem), "freq")
+    searcher = index.searcher()
+    ((_, address),) = searcher.search(query, 10).hits
+    assert artifact_in(searcher.doc(address)) == ARTIFACTS[1]
+
+
+def test_a_base_is_opened_as_it_was_sealed(bases: Bases, caches: Path, root: Path) -> None:
+    assert bases.open() is None
+    assert not bases.is_there()
+    leave(bases)
+    assert bases.is_there()
+    found = Bases(caches, root).open()
+    assert found is not None
+    layer, seal = found
+    assert seal == SEAL
+    knowledge = Knowledge(layer)
+    assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
+
+
+def test_what_is_not_sealed_is_found_by_nobody(bases: Bases) -> None:
+    bases.write(Knowledge.of(ARTIFACTS).documents())
+    assert not bases.is_there()
+    assert bases.open() is None
+
+
+def test_a_base_takes_the_place_of_those_before_it(bases: Bases) -> None:
+    first = leave(bases)
+    assert bases.begin().folder.exists()
+    second = leave(bases)
+    assert not first.exists()
+    assert [one.name for one in bases.folder.iterdir() if one.name.startswith("unsealed-")]
+    assert second != first
+
+
+def test_of_two_bases_the_newest_counts_and_the_other_goes(bases: Bases, tmp_path: Path) -> None:
+    """As after a kill between a base's coming and its predecessor's going."""
+    older = leave(bases)
+    older.rename(tmp_path / "aside")
+    newer = leave(bases, Seal(config=b"newer"))
+    (tmp_path / "aside").rename(older)
+    found = bases.open()
+    assert found is not None
+    assert found[1].config == b"newer"
+    assert sealed(bases) == [newer]
+
+
+def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_path: Path) -> None:
+    older = leave(bases)
+    older.rename(tmp_path / "aside")
+    (leave(bases) / "meta.json").write_bytes(b"{}")
+    (tmp_path / "aside").rename(older)
+    assert bases.open() is not None
+    assert sealed(bases) == [older]
+
+
+@pytest.mark.usefixtures("mask")
+def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
+    leave(bases)
+    bases.begin()
+    assert caches.stat().st_mode & 0o777 == 0o700
+    for path in caches.rglob("*"):
+        if not any(part.startswith("unsealed-") for part in path.parent.parts):
+            wanted = 0o700 if path.is_dir() else 0o600
+            assert path.stat().st_mode & 0o777 == wanted, path
+    assert not (caches.parent.stat().st_mode & 0o700) ^ 0o700
+
+
+def test_a_folder_that_others_may_write_to_is_made_anew(bases: Bases) -> None:
+    planted = leave(bases)
+    bases.folder.chmod(0o777)
+    assert bases.open() is None
+    bases.begin()
+    assert not planted.exists()
+    assert bases.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_where_there_is_no_room_that_is_said(bases: Bases, caches: Path) -> None:
+    caches.parent.mkdir(parents=True)
+    caches.write_bytes(b"a file")
+    assert bases.open() is None
+    with pytest.raises(OSError, match=r"exists|directory"):
+        bases.begin()
+
+
+def test_a_base_that_was_removed_meanwhile_is_not_sealed(bases: Bases, caches: Path) -> None:
+    written = bases.write(Knowledge.of(ARTIFACTS).documents())
+    assert written is not None
+    made, layer = written
+    bases.purge()
+    assert not list(caches.iterdir())
+    assert not bases.seal(made, SEAL)
+    assert layer.size == len(list(layer.documents())) == len(ARTIFACTS)
+
+
+def test_of_a_base_that_is_removed_while_it_is_written_nothing_stays(
+    bases: Bases, caches: Path
+) -> None:
+    """At whatever moment."""
+    documents = list(Knowledge.of(ARTIFACTS).documents())
+
+    def removed_after(pause: float) -> Iterator[Document]:
+        yield documents[0]
+        time.sleep(pause)
+        bases.purge()
+        yield from documents[1:]
+
+    for pause in (0.0, 0.0003, 0.001, 0.003, 0.01) * 3:
+        assert bases.write(removed_after(pause)) is None
+        assert not list(caches.iterdir())
+
+
+def test_of_a_base_that_can_not_be_written_nothing_stays(bases: Bases) -> None:
+    def full() -> Iterator[Document]:
+        yield next(Knowledge.of(ARTIFACTS).documents())
+        raise OSError(errno.ENOSPC, "no space")
+
+    with pytest.raises(OSError, match="no space"):
+        bases.write(full())
+    assert {path.name for path in bases.folder.iterdir()} == {"root"}
+
+
+def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
+    bases: Bases, caches: Path, root: Path
+) -> None:
+    """Whoever writes is told that the base was removed, and of nothing else."""
+    failed: list[BaseException] = []
+
+    def work(removes: bool) -> None:
+        mine = Bases(caches, root)
+        try:
+            for _ in range(8):
+                written = mine.write(Knowledge.of(ARTIFACTS).documents())
+                if removes:
+                    mine.purge()
+                elif written is not None:
+                    mine.seal(written[0], SEAL)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(n == 0,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    leave(bases)
+    found = bases.open()
+    assert found is not None
+    assert found[0].size == len(ARTIFACTS)
+
+
+def test_what_goes_on_being_asked_outlasts_its_files(bases: Bases) -> None:
+    leave(bases)
+    found = bases.open()
+    assert found is not None
+    bases.purge()
+    assert [*map(artifact_in, found[0].documents())] == [
+        *map(artifact_in, Knowledge.of(ARTIFACTS).documents())
+    ]
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_the_next_one_clears_what_nobody_will_seal(bases: Bases, begins: bool) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    leave(bases)
+    (base,) = sealed(bases)
+    mine, old, other, left, torn = (
+        bases.folder / name
+        for name in (
+            f"unsealed-{os.getpid()}-900",
+            f"unsealed-{os.getpid()}-901",
+            f"unsealed-{os.getppid()}-0",
+            f"unsealed-{gone.pid}-0",
+            "unsealed-",
+        )
+    )
+    for folder in (mine, old, other, left, torn):
+        folder.mkdir()
+        (folder / "x.store").write_bytes(b"text")
+    hours_ago = time.time() - OLD_SECONDS - 60
+    os.utime(old, (hours_ago, hours_ago))
+    foreign = bases.folder / f"{'0' * 16}-{time.time_ns()}"
+    foreign.mkdir()
+    (foreign / "seal.json").write_bytes(b"")
+    begun = {bases.begin().folder} if begins else set()
+    assert bases.open() is not None
+    assert {one for one in bases.folder.iterdir() if one.is_dir()} == {base, mine, other, *begun}
+
+
+def test_caches_of_knowledge_bases_that_are_gone_go(
+    bases: Bases, caches: Path, tmp_path: Path
+) -> None:
+    make_kb(tmp_path / "gone")
+    gone = Bases(caches, tmp_path / "gone")
+    leave(bases)
+    leave(gone)
+    (tmp_path / "gone" / ".vouch").rename(tmp_path / "away")
+    not_ours = [caches / name for name in ("notes.cache", "notes", f"{'a' * 31}.cache", "odd")]
+    for path in not_ours[:3]:
+        path.write_bytes(b"x")
+    not_ours[3].mkdir()
+    before_bases = caches / f"{'a' * 32}.cache"
+    before_bases.write_bytes(b"what version 0.1 kept")
+    half_gone = caches / "gone-1-1"
+    bases.begin()
+    shutil.copytree(bases.folder, half_gone)
+    tidy(caches)
+    assert {*caches.iterdir()} == {bases.folder, *not_ours}
+    leave(gone)
+    before_bases.write_bytes(b"what version 0.1 kept")
+    bases.open()  # every process begins with it
+    assert {*caches.iterdir()} == {bases.folder, *not_ours}
+
+
+def test_a_cache_whose_root_is_being_written_stays(bases: Bases, caches: Path) -> None:
+    leave(bases)
+    (bases.folder / "root").write_bytes(b"")
+    tidy(caches)
+    assert bases.open() is not None
+
+
+def test_a_link_to_a_knowledge_base_shares_its_bases(
+    bases: Bases, caches: Path, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(root)
+    leave(bases)
+    assert Bases(caches, tmp_path / "link").open() is not None
+
+
+def test_a_layer_of_several_segments_is_refused(tmp_path: Path) -> None:
+    index = Index(SCHEMA, path=str(tmp_path))
+    for document in Knowledge.of(ARTIFACTS).documents():
+        writer = index.writer(heap_size=15_000_000, num_threads=1)
+        writer.add_document(document)
+        writer.commit()
+        del writer
+    with pytest.raises(ValueError, match="several segments"):
+        Layer(Index.open(str(tmp_path)))

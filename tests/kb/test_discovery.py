@@ -1,0 +1,121 @@
+"""One rule for where knowledge bases are, from a table that the extension's own look shares."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.kb import discovery
+from vouch_sidecar.kb.discovery import discover, start_folder
+
+TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
+
+
+def build(base: Path, case: dict[str, Any]) -> None:
+    """Put the folders, files and links of a case below a folder."""
+    for folder in (*case["folders"], "home"):
+        (base / folder).mkdir(parents=True, exist_ok=True)
+    for folder, number in case.get("many", {}).items():
+        for at in range(number):
+            (base / folder / f"f{at:03}").mkdir()
+    for path, text in case.get("files", {}).items():
+        (base / path).write_text(text, "utf-8")
+    for path, target in case.get("links", {}).items():
+        (base / path).symlink_to(base / target)
+    if case.get("git"):
+        subprocess.run(["git", "init", "-q", base / case["start"]], check=True)
+
+
+def environment(base: Path, case: dict[str, Any]) -> dict[str, str]:
+    env = {
+        "HOME": str(base / "home"),
+        "TMPDIR": str(base / "temporary"),
+        "PATH": os.environ["PATH"],
+    }
+    return env | ({"VOUCH_KB_PATH": str(base / case["forced"])} if "forced" in case else {})
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: str(case["name"]))
+def test_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[str, Any]) -> None:
+    build(tmp_path, case)
+    foreign = {str(tmp_path / path) for path in case.get("foreign", ())}
+    monkeypatch.setattr(discovery, "_is_foreign", foreign.__contains__)
+    found = discover(tmp_path / case["start"], env=environment(tmp_path, case))
+    assert found == [str(tmp_path / path) for path in case["found"]]
+
+
+def test_the_table_has_the_folders_that_are_skipped() -> None:
+    assert sorted(discovery.SKIPPED) == TABLE["skipped"]
+    assert TABLE["most"] == discovery.MOST_FOLDERS
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
+def test_another_users_folder_is_told_by_its_owner(tmp_path: Path) -> None:
+    root, env = tmp_path / "p", {"HOME": str(tmp_path / "home")}
+    (root / ".vouch").mkdir(parents=True)
+    assert discover(root, env=env) == [str(root)]
+    for theirs in (root, root / ".vouch"):
+        os.chown(theirs, 12_345, 12_345)
+        assert discover(root, env=env) == []
+        os.chown(theirs, 0, 0)
+    link = tmp_path / "q" / ".vouch"
+    link.parent.mkdir()
+    link.symlink_to(root / ".vouch")
+    assert discover(link.parent, env=env) == [str(link.parent)]
+    os.chown(link, 12_345, 12_345, follow_symlinks=False)
+    assert discover(link.parent, env=env) == []
+
+
+def test_the_real_temporary_folder_is_not_searched(tmp_path: Path) -> None:
+    (tmp_path / "p" / ".vouch").mkdir(parents=True)
+    for folder in ("/tmp", "/var/tmp"):
+        assert discover(folder, env={"HOME": str(tmp_path)}) == []
+
+
+def test_without_git_the_usual_names_have_to_do(tmp_path: Path) -> None:
+    case = next(case for case in TABLE["cases"] if case["name"] == "nothing that git ignores")
+    build(tmp_path, case)
+    env = environment(tmp_path, case) | {"PATH": str(tmp_path)}
+    assert len(discover(tmp_path / case["start"], env=env)) == 2
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n", "utf-8")
+    slow.chmod(0o755)
+    assert len(discover(tmp_path / case["start"], env=env | {"PATH": str(slow.parent)})) == 2
+
+
+def test_no_command_of_the_repositorys_own_git_config_runs(tmp_path: Path) -> None:
+    case = next(case for case in TABLE["cases"] if case["name"] == "nothing that git ignores")
+    build(tmp_path, case)
+    root, ran = tmp_path / "home" / "p", tmp_path / "ran"
+    subprocess.run(["git", "add", "."], cwd=root, check=True)
+    hook = ["git", "config", "core.fsmonitor", f"touch {ran}; false"]
+    subprocess.run(hook, cwd=root, check=True)
+    assert discover(root, env=environment(tmp_path, case)) == [str(root / "a")]
+    assert not ran.exists()
+
+
+def test_where_nobody_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("named", "project"):
+        (tmp_path / name / ".vouch").mkdir(parents=True)
+    env = {"HOME": str(tmp_path), "VOUCH_PROJECT_DIR": str(tmp_path / "project")}
+    assert discover(None, env=env) == [str(tmp_path / "project")]
+    assert discover(tmp_path / "named", env=env) == [str(tmp_path / "named")]
+    monkeypatch.chdir(tmp_path / "named")
+    assert discover(None, env=env | {"VOUCH_PROJECT_DIR": "/nowhere"}) == [str(tmp_path / "named")]
+    monkeypatch.chdir(tmp_path)
+    assert start_folder({"VOUCH_PROJECT_DIR": "project"}) == str(tmp_path / "project")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\udcff", "x" * 5_000])
+def test_what_no_file_is_called(tmp_path: Path, name: str) -> None:
+    assert discover(f"{tmp_path}/{name}", env={"HOME": str(tmp_path)}) == []
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert discover(tmp_path / "loop", env={"HOME": str(tmp_path)}) == []

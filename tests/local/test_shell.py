@@ -1,0 +1,126 @@
+"""The shell asks a process that runs for the knowledge base, and gives the same answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.hook.conftest import Place, project, until
+from tests.hook.test_bad_input import listening, socket_of
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment, running
+
+OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
+"""What tells one process from another."""
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with project() as made:
+        yield made
+
+
+@pytest.fixture
+def server(place: Place) -> Iterator[Client]:
+    """A language server for two knowledge bases, whose sockets can be reached."""
+    other = knowledge.make(place.base / "other")
+    with running(cwd=place.root, env=place.env) as client:
+        folders = [{"uri": root.as_uri(), "name": root.name} for root in (place.root, other)]
+        client.initialize(workspaceFolders=folders)
+        client.indexed()
+        until(lambda: len(list((place.runtime / "vouch-sidecar").glob("*.sock"))) == 2)
+        yield client
+
+
+def ask(place: Place, *args: str, code: int = 0, env: Mapping[str, str] | None = None) -> Any:
+    """What a command prints as JSON, but for what is the process's own; else what it complains."""
+    done = subprocess.run(
+        [COMMAND, *args, "--json"],
+        capture_output=True,
+        cwd=place.root,
+        env=environment({**place.env, **(env or {})}),
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return _without(json.loads(done.stdout)) if done.stdout else done.stderr.decode()
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _without(one) for name, one in value.items() if name not in OWN}
+
+
+def answered(client: Client, operation: str) -> int:
+    """How often the process has answered an operation."""
+    timings = client.request("vouch/stats")["operations"]
+    return sum(one["count"] for one in timings if one["operation"] == operation)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["experts", "jwt", "--explain"],
+        ["search", "tokens"],
+        ["entity", "jwt"],
+        ["claim", "jwt-expires"],
+        ["context", "How long does JWT live?"],
+        ["probe", "How long does JWT live?"],
+        ["status"],
+    ],
+)
+def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -> None:
+    alone = {"XDG_RUNTIME_DIR": str(place.base / "elsewhere")}
+    (place.base / "elsewhere").mkdir()
+    before = answered(server, args[0])
+    wanted = ask(place, *args, env=alone)
+    assert answered(server, args[0]) == before
+    assert ask(place, *args) == wanted
+    assert answered(server, args[0]) == before + 1
+
+
+def test_who_asks_is_who_calls(place: Place, server: Client) -> None:
+    private = "scope: {visibility: private, agent: me}\n"
+    knowledge.claim(place.root, "mine", "JWT is mine.", "jwt", more=private)
+    mine = {"topic": "jwt", "viewer": {"agent": "me"}, "root": str(place.root)}
+    server.until("vouch/experts", mine, lambda found: found["experts"][0]["claim_count"] == 3)
+    for args, env, count in (
+        ([], {}, 2),
+        (["--agent", "me"], {}, 3),
+        ([], {"VOUCH_AGENT": "me"}, 3),
+        (["--agent", "you"], {"VOUCH_AGENT": "me"}, 2),
+    ):
+        [row, *_] = ask(place, "experts", "jwt", *args, env=env)["experts"]
+        assert row["claim_count"] == count
+    assert answered(server, "experts") >= 4
+
+
+@pytest.mark.usefixtures("server")
+def test_what_a_resident_process_refuses_is_said_as_ever(place: Place) -> None:
+    assert "--limit must be" in ask(place, "experts", "jwt", "--limit", "0", code=2)
+    assert "names no entity that may be shown" in ask(place, "entity", "never-seen", code=1)
+
+
+def test_texts_of_a_session_and_settings_stay_with_this_process(
+    place: Place, server: Client
+) -> None:
+    assert [one["entity_id"] for one in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
+    settings = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}
+    task = "How long does JWT live, and where is Redis?"
+    assert len(ask(place, "context", task, env=settings)["items"]) == 1
+    assert ask(place, "check")["problems"] == []
+    assert answered(server, "salience") == answered(server, "context") == 0
+    assert server.request("vouch/status")["sessions"] == 0
+
+
+@pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": {}}\n', b""])
+def test_without_a_sensible_answer_it_works_alone(place: Place, answer: bytes | None) -> None:
+    with listening(socket_of(place), answer):
+        assert ask(place, "experts", "jwt")["experts"][0]["entity_id"] == "jwt"
