@@ -109,17 +109,16 @@ def loaded(asked: Asked) -> tuple[Engine, Caller]:
 def of_resident(asked: Asked, method: str, params: Mapping[str, object]) -> dict[str, Any] | None:
     """The result of the process that runs for the knowledge base, if it has a whole one.
 
-    None also where several knowledge bases would have to answer as one, and where settings in this
-    process's environment are to count.
+    None also where settings in this process's environment are to count.
     """
     roots = found(asked)
     settings = [one for one in os.environ if one.startswith(PREFIX) and one != LOG_VARIABLE]
-    if len(roots) != 1 or settings:
+    if settings:
         return None
     own = {"project": asked.project, "agent": asked.agent}
     viewer = viewer_of(os.environ) | {k: v for k, v in own.items() if v is not None}
-    question = {**params, "root": str(roots[0]), "viewer": viewer}
-    answered = ask(roots[0], method, question, timeout=RESIDENT_SECONDS, env=os.environ)
+    question = {**params, "viewer": viewer}
+    answered = ask(roots, method, question, timeout=RESIDENT_SECONDS, env=os.environ)
     result = answered.get("result") if answered is not None and answered.get("ok") else None
     return result if isinstance(result, dict) and result.get("complete") else None
 

@@ -113,7 +113,7 @@ def _given(value: object) -> object:
 
 def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
     asked = (
-        ask(root, operation.kb_method, {}, timeout=RESIDENT_SECONDS, env=os.environ)
+        ask([root], operation.kb_method, {}, timeout=RESIDENT_SECONDS, env=os.environ)
         for root in roots
     )
     answered = next((one for one in asked if one is not None and one.get("ok")), None)

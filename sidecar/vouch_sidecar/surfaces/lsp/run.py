@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from io import BufferedReader
 from types import FrameType
 from typing import BinaryIO
@@ -117,6 +118,7 @@ async def _serve_stdio(env: Mapping[str, str], source: BufferedReader, sink: Bin
     engine, keeper = _engine(env)
     outbox = Outbox(sink, on_broken=end.ask)
     server = _build(engine, keeper, outbox)
+    local = LocalServer(engine, keeper, partial(server.tell, "vouch/didChangeSalience"))
     _end_on_signals(end)
 
     async def serve() -> None:
@@ -125,7 +127,7 @@ async def _serve_stdio(env: Mapping[str, str], source: BufferedReader, sink: Bin
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, LocalServer(engine, keeper).run)
+        tasks.start_soon(beside, local.run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(serve)
         await end.wait()
