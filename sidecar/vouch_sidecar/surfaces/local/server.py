@@ -15,10 +15,12 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond, viewer_in
@@ -26,6 +28,7 @@ from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
+from vouch_sidecar.surfaces.local.shell import SHELL
 
 if TYPE_CHECKING:
     from vouch_sidecar.surfaces.local.post import Post
@@ -143,6 +146,8 @@ class LocalServer:
         caller = Caller("socket", env={}, roots=roots)
         if method == f"{HOOK}limit":
             return {"id": request_id, "ok": True, "result": limit_of(engine)}
+        if method == SHELL:
+            return await self._answer_shell(request, caller)
         if isinstance(method, str) and method.startswith(HOOK):
             answered = await self._answer_hook(method.removeprefix(HOOK), request, caller)
         else:
@@ -165,6 +170,12 @@ class LocalServer:
         except Exception as error:
             log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
         return {"id": request_id, "ok": True, "result": result}
+
+    async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
+        name = "vouch_sidecar.surfaces.cli.inside"  # rich takes longer than a keystroke may wait
+        inside = await anyio.to_thread.run_sync(import_module, name)
+        said = inside.printed(self._engine, caller, request.get("params"))
+        return {"id": request.get("id"), "ok": True, "result": said}
 
     def _keep_in_mind(self, root: Path, params: object) -> None:
         """A session that was named came through this socket. Those that ended are forgotten."""
