@@ -56,7 +56,7 @@ def _measured(name: str, size: Size, quick: bool) -> Results:
             result.vouch = vouch.measure(root, questions, calls, index=size != LARGE)
         _say(name, "hooks")
         result.sidecar |= hook.measure(root, folder / "asked", questions)
-        if result.vouch and vouch.is_indexed(root):
+        if result.vouch and size != LARGE:  # minutes a prompt there
             result.vouch |= hook.theirs(root, questions)
         if not quick:
             _say(name, "what is kept")

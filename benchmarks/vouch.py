@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures
 
-__all__ = ["VERSION", "is_indexed", "measure"]
+__all__ = ["VERSION", "measure"]
 
 VERSION = "1.5.0"
 """The one that `scripts/oracle` installs."""
@@ -39,8 +39,3 @@ def measure(root: Path, questions: Questions, calls: int, *, index: bool) -> Fig
     for (name, _), seconds in zip(jobs, json.loads(done.stdout), strict=True):
         samples[name].append(seconds)
     return {name: Figure.of(taken) for name, taken in samples.items()}
-
-
-def is_indexed(root: Path) -> bool:
-    """Whether its index was built, by this run or an earlier one."""
-    return (root / ".vouch" / "state.db").exists()

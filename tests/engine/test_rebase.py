@@ -52,17 +52,30 @@ def test_a_few_changes_are_worth_no_base(
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
 
 
-def test_changes_that_came_before_a_start_are_not_counted_twice(
+def test_changes_that_came_before_a_start_count(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else each hook would leave a process that writes a base."""
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
     started(root, tmp_path)
     for number in range(5):
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
     engine, collection = started(root, tmp_path)
-    assert not collection.wants_base
+    assert not collection.latest.changed
     assert counts(engine, "key vault") == {"vault": 7}
+
+
+def test_a_base_is_written_for_little_where_it_shall_be_whole(root: Path, tmp_path: Path) -> None:
+    engine, collection = started(root, tmp_path)
+    (first,) = sealed(tmp_path)
+    write(root, "claims/c0.yaml", claim("c0", entities=["vault"]))
+    assert engine.load()
+    assert sealed(tmp_path) == [first]
+    assert engine.load(whole=True)
+    (second,) = sealed(tmp_path)
+    assert second != first
+    assert not collection.latest.changed
+    assert engine.load(whole=True)
+    assert sealed(tmp_path) == [second]
 
 
 def test_nothing_is_sealed_while_a_file_may_change_unnoticed(

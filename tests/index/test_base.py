@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tantivy import Document, Index, Query
 from vouch_sidecar.index.base import OLD_SECONDS, Bases, Seal, tidy
+from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
@@ -57,7 +58,7 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def leave(bases: Bases, seal: Seal = SEAL) -> Path:
     """Write and seal a base; its folder."""
-    written = bases.write(Knowledge.of(ARTIFACTS).documents())
+    written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
     assert bases.seal(written[0], seal)
     (folder,) = sealed(bases)
@@ -96,7 +97,7 @@ def test_a_base_is_opened_as_it_was_sealed(bases: Bases, caches: Path, root: Pat
 
 
 def test_what_is_not_sealed_is_found_by_nobody(bases: Bases) -> None:
-    bases.write(Knowledge.of(ARTIFACTS).documents())
+    bases.write(knowledge_of(ARTIFACTS).documents())
     assert not bases.is_there()
     assert bases.open() is None
 
@@ -161,7 +162,7 @@ def test_where_there_is_no_room_that_is_said(bases: Bases, caches: Path) -> None
 
 
 def test_a_base_that_was_removed_meanwhile_is_not_sealed(bases: Bases, caches: Path) -> None:
-    written = bases.write(Knowledge.of(ARTIFACTS).documents())
+    written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
     made, layer = written
     bases.purge()
@@ -174,7 +175,7 @@ def test_of_a_base_that_is_removed_while_it_is_written_nothing_stays(
     bases: Bases, caches: Path
 ) -> None:
     """At whatever moment."""
-    documents = list(Knowledge.of(ARTIFACTS).documents())
+    documents = list(knowledge_of(ARTIFACTS).documents())
 
     def removed_after(pause: float) -> Iterator[Document]:
         yield documents[0]
@@ -189,7 +190,7 @@ def test_of_a_base_that_is_removed_while_it_is_written_nothing_stays(
 
 def test_of_a_base_that_can_not_be_written_nothing_stays(bases: Bases) -> None:
     def full() -> Iterator[Document]:
-        yield next(Knowledge.of(ARTIFACTS).documents())
+        yield next(knowledge_of(ARTIFACTS).documents())
         raise OSError(errno.ENOSPC, "no space")
 
     with pytest.raises(OSError, match="no space"):
@@ -207,7 +208,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
         mine = Bases(caches, root)
         try:
             for _ in range(8):
-                written = mine.write(Knowledge.of(ARTIFACTS).documents())
+                written = mine.write(knowledge_of(ARTIFACTS).documents())
                 if removes:
                     mine.purge()
                 elif written is not None:
@@ -233,7 +234,7 @@ def test_what_goes_on_being_asked_outlasts_its_files(bases: Bases) -> None:
     assert found is not None
     bases.purge()
     assert [*map(artifact_in, found[0].documents())] == [
-        *map(artifact_in, Knowledge.of(ARTIFACTS).documents())
+        *map(artifact_in, knowledge_of(ARTIFACTS).documents())
     ]
 
 
@@ -308,7 +309,7 @@ def test_a_link_to_a_knowledge_base_shares_its_bases(
 
 def test_a_layer_of_several_segments_is_refused(tmp_path: Path) -> None:
     index = Index(SCHEMA, path=str(tmp_path))
-    for document in Knowledge.of(ARTIFACTS).documents():
+    for document in knowledge_of(ARTIFACTS).documents():
         writer = index.writer(heap_size=15_000_000, num_threads=1)
         writer.add_document(document)
         writer.commit()

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tantivy import Query
+from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
@@ -54,7 +56,7 @@ class Changing:
         before = self.knowledge
         if to == "base":
             before = Knowledge(in_memory(before.documents()))
-        self.knowledge = before.after(change)
+        self.knowledge = after(before, change)
         if to == "beside":
             self.knowledge = self.knowledge.on(in_memory(before.documents()), before)
         for key in change.removals:
@@ -157,7 +159,7 @@ def test_any_history_gives_what_a_plain_look_gives(
         world.take(step)
         plain = expected(world.artifacts, topics, gates)
         assert answers(world.knowledge, topics, gates) == plain
-    anew = Knowledge.of(world.artifacts.values())
+    anew = knowledge_of(world.artifacts.values())
     assert answers(anew, topics, gates) == plain
 
 
@@ -191,7 +193,7 @@ def knowing(*artifacts: Artifact) -> Knowledge:
     """Knowledge that learned the artifacts one after the other."""
     knowledge = Knowledge()
     for artifact in artifacts:
-        knowledge = knowledge.after(change_of([artifact]))
+        knowledge = after(knowledge, change_of([artifact]))
     return knowledge
 
 
@@ -217,7 +219,7 @@ def test_an_entity_that_comes_later_is_linked_to_the_claims_that_name_it(
 ) -> None:
     knowledge = knowing(claim("c", text), new)
     assert knowledge.links("c", ONLY_OPEN) == (["e"], "named")
-    assert knowledge.after(change_of([], {key_of(new)})).links("c", ONLY_OPEN)[0] == []
+    assert after(knowledge, change_of([], {key_of(new)})).links("c", ONLY_OPEN)[0] == []
 
 
 def test_a_namesake_makes_a_name_ambiguous_until_it_goes() -> None:
@@ -227,7 +229,7 @@ def test_a_namesake_makes_a_name_ambiguous_until_it_goes() -> None:
     )
     knowledge = knowing(claim("c", "Byron agreed."), one, other)
     assert knowledge.links("c", ONLY_OPEN)[0] == []
-    assert knowledge.after(change_of([], {key_of(other)})).links("c", ONLY_OPEN)[0] == ["e1"]
+    assert after(knowledge, change_of([], {key_of(other)})).links("c", ONLY_OPEN)[0] == ["e1"]
 
 
 def test_a_page_links_claims_only_for_those_who_see_it() -> None:
@@ -243,13 +245,13 @@ def test_a_page_links_claims_only_for_those_who_see_it() -> None:
     assert knowledge.links("hers", ADA) == (["e"], "page")
     assert View("kb", knowledge, ONLY_OPEN).claim_count("e") == 0
     assert View("kb", knowledge, ADA).claim_count("e") == 2
-    knowledge = knowledge.after(change_of([page("p", claims=("open",), scope=private)]))
+    knowledge = after(knowledge, change_of([page("p", claims=("open",), scope=private)]))
     assert knowledge.links("open", ADA)[0] == []
     assert View("kb", knowledge, ADA).claim_count("e") == 0
 
 
 def test_who_passes_two_gates_counts_a_claim_once_that_is_linked_behind_both() -> None:
-    knowledge = Knowledge.of(
+    knowledge = knowledge_of(
         [
             entity("e", "Vault"),
             claim("c", "Keys rotate weekly."),
@@ -274,11 +276,11 @@ def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:
         return [Search(known.snapshot, gates).total(Kind.RELATION) for gates in (ONLY_OPEN, ADA)]
 
     assert counts(knowledge) == [0, 0]
-    knowledge = knowledge.after(change_of([secret]))
+    knowledge = after(knowledge, change_of([secret]))
     assert counts(knowledge) == [0, 1]
-    knowledge = knowledge.after(change_of([claim("c", "Keys leaked.")]))
+    knowledge = after(knowledge, change_of([claim("c", "Keys leaked.")]))
     assert counts(knowledge) == [1, 1]
-    assert counts(knowledge.after(change_of([], {(Kind.ENTITY, "e")}))) == [0, 0]
+    assert counts(after(knowledge, change_of([], {(Kind.ENTITY, "e")}))) == [0, 0]
 
 
 @example(count=450)
@@ -287,7 +289,7 @@ def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:
 def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> None:
     many = [claim(f"c{i:03}", f"latency figure {i:03}") for i in range(count)]
     for artifacts in (many, many[::-1]):
-        knowledge = Knowledge.of(artifacts)
+        knowledge = knowledge_of(artifacts)
         hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
         assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]
 
@@ -299,7 +301,7 @@ def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> N
     def change(*new: Page, gone: str | None = None) -> set[str]:
         nonlocal knowledge
         gone_keys = frozenset() if gone is None else frozenset({(Kind.PAGE, gone)})
-        knowledge = knowledge.after(change_of([*new], gone_keys))
+        knowledge = after(knowledge, change_of([*new], gone_keys))
         return set(titles_in([View("kb", knowledge, ONLY_OPEN)], text))
 
     private = Scope("private", agent="ada")
@@ -323,7 +325,7 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
     )
     later = Claim("c", "claims/d.yaml", "jwt expires", entities=("cache",))
 
-    knowledge = knowledge.after(change_of([later]))
+    knowledge = after(knowledge, change_of([later]))
 
     view = View("kb", knowledge, ONLY_OPEN)
     assert not view.search.holds(needles("rotates"), Kind.CLAIM)
@@ -339,7 +341,7 @@ def test_a_claim_that_becomes_private_is_found_by_nobody_else() -> None:
     knowledge = knowing(claim("c", "jwt rotates"))
     private = claim("c", "jwt rotates", scope=Scope("private", agent="ada"))
 
-    knowledge = knowledge.after(change_of([private]))
+    knowledge = after(knowledge, change_of([private]))
 
     for gates, seen in ((ONLY_OPEN, False), (ADA, True)):
         assert Search(knowledge.snapshot, gates).holds(needles("jwt"), Kind.CLAIM) is seen
@@ -347,13 +349,13 @@ def test_a_claim_that_becomes_private_is_found_by_nobody_else() -> None:
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
-    assert knowledge.after(change_of([claim("c", "The vault rotates keys.")])) is knowledge
-    assert knowledge.after(change_of([], {(Kind.CLAIM, "gone")})) is knowledge
+    assert after(knowledge, change_of([claim("c", "The vault rotates keys.")])) is knowledge
+    assert after(knowledge, change_of([], {(Kind.CLAIM, "gone")})) is knowledge
 
 
 def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
     documents = list(
-        Knowledge.of(
+        knowledge_of(
             [claim(f"c{i:05}", f"{i} tokens of service {i % 97} expire") for i in range(20_000)]
         ).documents()
     )

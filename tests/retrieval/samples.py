@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -62,4 +62,4 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
 
 
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
-    return View(collection, Knowledge.of(artifacts), who.gates)
+    return View(collection, knowledge_of(artifacts), who.gates)

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.index.base import Bases, Seal, Unsealed
-from vouch_sidecar.index.knowledge import Builder, Knowledge
+from vouch_sidecar.index.building import Builder
+from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.parsing import parse_at_once
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
@@ -97,8 +99,6 @@ class Collection:
     _unsealed: Unsealed | None = None
     _purged: bool = False
     _purges: int = 0
-    _begun_with: int = 0
-    """Artifacts that were not as in the base when it was taken up."""
     _config_left: bytes | None = None
     """The config that the next process will take for the last one that could be read."""
 
@@ -192,12 +192,12 @@ class Collection:
         doubtful = {*map(usual_key, self.store.lost), *seal.loose}
         gone = seen.change.removals | (doubtful - proved)
         self._take(base, Change(seen.change.upserts, gone))
-        self._begun_with, self._config_left = len(self.latest.changed), seal.config
+        self._config_left = seal.config
         return seen
 
     def _take(self, before: Knowledge, change: Change) -> None:
         """Take a change in. What it retires stands in no file of this user from then on."""
-        self.latest = before.after(change)
+        self.latest = after(before, change)
         if _retired(before, self.latest):
             self._purge()
 
@@ -213,11 +213,11 @@ class Collection:
 
     # The base. `write` may run beside everything else; `adopt` and `seal` as reading does.
 
-    def keep_up(self) -> bool:
-        """Bring what is on disk for the next process up to what was last read; False when that has
-        to wait.
+    def keep_up(self, whole: bool = False) -> bool:
+        """Bring what is on disk for the next process up to what was last read, `whole` also where
+        little changed; False when that has to wait.
         """
-        if self.wants_base:
+        if self.wants_base or (whole and self.latest.changed):
             written = self.write()
             if written is None:
                 return False
@@ -229,10 +229,9 @@ class Collection:
         """Whether a new base is worth writing. One that was removed is written once, by whichever
         process is first.
         """
-        changed = len(self.latest.changed) - self._begun_with
         if self.bases is not None and self._purged and not self.bases.is_there():
             return True
-        return changed >= REBASE_FROM or self._leaves_another_config
+        return len(self.latest.changed) >= REBASE_FROM or self._leaves_another_config
 
     @property
     def _leaves_another_config(self) -> bool:
@@ -259,7 +258,9 @@ class Collection:
         base = Knowledge(written.layer, written.of.names)
         since = self.latest.on(written.layer, written.of)
         self.store.release(_recalling(base), since.changed.keys())
-        self._unsealed, self._purged, self._begun_with = written.unsealed, False, 0
+        if self._unsealed is not None and self.bases is not None:
+            self.bases.discard(self._unsealed)
+        self._unsealed, self._purged = written.unsealed, False
         self.latest = since
         if self._purges != written.purges:
             self._purge()

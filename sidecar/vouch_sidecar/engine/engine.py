@@ -128,13 +128,15 @@ class Engine:
                 if (step := collection.read()) is not None:
                     self.publish(collection, step)
 
-    def load(self) -> bool:
-        """The same, and leave bases to the next process; False where that has to wait."""
+    def load(self, whole: bool = False) -> bool:
+        """The same, and leave bases to the next process, `whole` also where little changed; False
+        where that has to wait.
+        """
         self.read()
         done = []
         for collection in self.collections.values():
             with collection.remembering():
-                done.append(collection.keep_up())
+                done.append(collection.keep_up(whole))
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:

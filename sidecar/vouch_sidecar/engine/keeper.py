@@ -91,7 +91,7 @@ class Keeper:
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
-        self._seal_at = float("inf")
+        self._seal_at = 0.0
         self._write_at = 0.0
         self._writing: set[Path] = set()
         self._written: list[tuple[Collection, Written]] = []

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
@@ -64,7 +65,7 @@ class Overlay:
         """What is published, with these documents in place of their files."""
         published = collection.knowledge
         if self._made is None or self._made[:2] != (self.stamp, published.serial):
-            self._made = self.stamp, published.serial, published.after(self._change(collection))
+            self._made = self.stamp, published.serial, after(published, self._change(collection))
         return self._made[2]
 
     def _change(self, collection: Collection) -> Change:

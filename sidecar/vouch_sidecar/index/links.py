@@ -1,6 +1,6 @@
 """What a claim counts for, and which lock each artifact stands behind.
 
-Both depend on other artifacts: so a change of one may be a change of others, which `touched` names.
+Both depend on other artifacts: so a change of one may be a change of others (`index.changing`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from itertools import product
 from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
-from vouch_sidecar.index.forms import forms
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.schema import NOBODY, about, document, fields_of, lock
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Page, Relation
 
 __all__ = [
     "LinkedBy",
@@ -27,7 +26,6 @@ __all__ = [
     "link",
     "standing",
     "stands_in",
-    "touched",
 ]
 
 LinkedBy = Literal["declared", "named", "page"]
@@ -145,44 +143,3 @@ def _lock_of(artifact: Artifact, world: World) -> str:
     if not all(needed):
         return NOBODY
     return lock(gate for gates in needed if OPEN not in gates for gate in gates)
-
-
-# What a change touches
-
-
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """Whose documents may be others when an artifact is: ids, and names that claims may hold."""
-
-    claims: frozenset[str] = frozenset()
-    entity: Entity | None = None
-    end: str | None = None
-    source: str | None = None
-
-
-def touched(before: Artifact | None, after: Artifact | None) -> Touched:
-    """What depends on how an artifact stands; of one that stays as it was in all that matters,
-    nothing.
-    """
-    one = before or after
-    moved = (before is None) != (after is None) or _gate(before) != _gate(after)
-    end = one.id if moved and isinstance(one, Entity | Claim | Page | Source) else None
-    source = one.id if moved and isinstance(one, Source) else None
-    if isinstance(one, Page) and (moved or _lists(before) != _lists(after)):
-        claims = {c for page in (before, after) if isinstance(page, Page) for c in page.claims}
-        return Touched(frozenset(claims), None, end, source)
-    if isinstance(one, Entity) and (moved or _forms(before) != _forms(after)):
-        return Touched(entity=one, end=end)
-    return Touched(end=end, source=source)
-
-
-def _gate(artifact: Artifact | None) -> str | None:
-    return None if artifact is None else gate_of(artifact)
-
-
-def _lists(page: Artifact | None) -> object:
-    return (page.claims, page.entities) if isinstance(page, Page) else None
-
-
-def _forms(entity: Artifact | None) -> object:
-    return list(forms(entity)) if isinstance(entity, Entity) else None

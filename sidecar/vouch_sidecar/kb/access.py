@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
 
-__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "shows_more"]
+__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_told", "shows_more"]
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -46,6 +46,11 @@ def gate_of(artifact: Artifact) -> str | None:
     if isinstance(artifact, Claim | Page | Source):
         return _gate(artifact.scope)
     return OPEN
+
+
+def is_told(artifact: Artifact) -> bool:
+    """Whether anybody may be told of an artifact. Nothing else is kept."""
+    return is_live(artifact) and gate_of(artifact) is not None
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:

@@ -89,7 +89,7 @@ def warm(root: Path | None) -> None:
         if hold(one, os.environ, "warm") is not None:
             engine.add_root(one)
     until = time.monotonic() + WARMING_SECONDS
-    while not engine.load() and time.monotonic() < until:
+    while not engine.load(whole=True) and time.monotonic() < until:
         time.sleep(0.1)  # what was written just now may change again under the same time stamp
 
 
