@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Change, Claim
 from vouch_sidecar.retrieval.choosing import best_claim_id, by_worth, choose
 from vouch_sidecar.retrieval.families import relatives
@@ -47,7 +48,7 @@ def test_what_holds_more_of_the_text_goes_before_what_is_better() -> None:
 
 def test_the_order_is_that_of_all_layers() -> None:
     later = fact("f", "It was moved.", 0.97)
-    known = SEEN.knowledge.after(Change(upserts=(later,), removals=frozenset()))
+    known = after(SEEN.knowledge, Change(upserts=(later,), removals=frozenset()))
     assert ids(View("kb", known, SEEN.gates), "Relay") == ["f", "d", "c", "b", "a", "e"]
 
 
