@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.retrieval.asking import asked_by, without_names
+from vouch_sidecar.retrieval.asking import asked_by
 from vouch_sidecar.retrieval.choosing import spans_of
+from vouch_sidecar.retrieval.clauses import Reading, readings, without_names
 
 from tests.retrieval.samples import entity, view
 
@@ -17,10 +18,11 @@ SEEN = view(entity("relay", "Relay"), entity("tomasz", "Tomasz Wróbel", type="p
         ("Did Relay change why fonts are embedded?", "Did change why fonts are embedded?"),
         ("Relay is fine; why are fonts embedded?", "why are fonts embedded?"),
         ("Tomasz Wróbel asks why fonts are embedded", "why fonts are embedded"),
-        ("Tomasz Wróbel wants to know who embeds fonts", "to who embeds fonts"),
+        ("Tomasz Wróbel wants to know who embeds fonts", "who embeds fonts"),
         ("tell Tomasz Wróbel which fonts are embedded", "which fonts are embedded"),
-        ("the fonts of Relay are asking too much of us", "the fonts of are too much of us"),
+        ("what Relay and the others say of fonts", "what and the others say of fonts"),
         ("Relay is slow", "is slow"),
+        ("the visitor at Relay asks how fonts are embedded", "how fonts are embedded"),
         ("we ask who embeds fonts", "we ask who embeds fonts"),
     ],
 )
@@ -41,12 +43,12 @@ def test_names_and_whoever_is_addressed_are_left_out(text: str, rest: str) -> No
 )
 def test_a_question_is_one_without_its_names_as_well(text: str, asks: bool) -> None:
     names = spans_of(SEEN, text, ["relay", "tomasz"])
-    assert asked_by(SEEN, text, names).question is asks
+    assert readings(text, names)[0].question is asks
 
 
 def test_a_long_text_asks_by_its_heaviest_words() -> None:
     common = " ".join(f"{word}" for word in ("time", "way", "day", "thing", "year"))
     text = f"{common} " + " ".join(f"wörd{number}x" for number in range(300))
-    weights = asked_by(SEEN, text).weights
+    weights = asked_by(SEEN, text, Reading(text, False)).weights
     assert len(weights) == 64
     assert not {"time", "way", "day"}.intersection(word.word for word in weights)

@@ -15,7 +15,8 @@ from tantivy import Document
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
-from vouch_sidecar.retrieval.asking import Asked, Least, Span, asked_about, asked_by, own_stems
+from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
+from vouch_sidecar.retrieval.clauses import Reading, Span, readings
 from vouch_sidecar.retrieval.constants import (
     ABOUT_WEIGHT,
     ABOUT_WORDS,
@@ -41,14 +42,19 @@ class Answer(NamedTuple):
 
 
 def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
-    """What holds most of a text, beside the names at some places, best first, claims before pages;
-    nothing where too much does.
+    """What holds most of a text or of a clause of it that asks, beside the names at some places:
+    best first, claims before pages; nothing where too much does.
     """
     return view.once(f"answers {names}", text, partial(_answers, view, text, names))
 
 
 def _answers(view: View, text: str, names: Sequence[Span]) -> list[Answer]:
-    asked = asked_by(view, text, names)
+    found = [one for way in readings(text, names) for one in _of_reading(view, text, way)]
+    return _each_once(sorted(found, key=_order))
+
+
+def _of_reading(view: View, text: str, reading: Reading) -> list[Answer]:
+    asked = asked_by(view, text, reading)
     if not asked.weights:
         return []
     hits = view.search.down_to(asked.weights, Kind.CLAIM, asked.least.share)
@@ -57,7 +63,7 @@ def _answers(view: View, text: str, names: Sequence[Span]) -> list[Answer]:
     found += _sections(view, asked, asked.least)
     found.sort(key=_order)
     rivals = sum(answer.share == found[0].share for answer in found) if found else 0
-    return _each_page_once(found) if rivals <= RIVALS else []
+    return found if rivals <= RIVALS else []
 
 
 def _order(answer: Answer) -> tuple[float, bool, str, int]:
@@ -65,7 +71,7 @@ def _order(answer: Answer) -> tuple[float, bool, str, int]:
     return (-answer.share, of_page, answer.artifact.id, answer.section or 0)
 
 
-def _each_page_once(found: Sequence[Answer]) -> list[Answer]:
+def _each_once(found: Sequence[Answer]) -> list[Answer]:
     first: dict[tuple[bool, str], Answer] = {}
     for answer in found:
         first.setdefault((isinstance(answer.artifact, Page), answer.artifact.id), answer)
@@ -118,7 +124,7 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
         least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
         found = sorted(_sections(view, asked, least), key=_order)
         told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
-        return _each_page_once(told)
+        return _each_once(told)
 
     return view.once(f"sections {entity.id} {names}", text, find)
 
@@ -132,7 +138,9 @@ def _names(view: View, found: Answer, entity: Entity) -> bool:
 
 def asked_next(view: View, entity: Entity, text: str) -> Iterator[Answer]:
     """Those claims of an entity that hold most of what a text asks besides its name."""
-    asked = asked_by(view, text, (), own_stems(entity))._replace(mute=frozenset())
+    asked, own = asked_by(view, text, readings(text)[0]), own_stems(entity)
+    words = {word: weight for word, weight in asked.weights.items() if not word.held_by(own)}
+    asked = asked._replace(weights=words, mute=frozenset())
     for hit in view.search.nearest(entity.id, asked.weights, MAX_NEAREST):
         if answer := _claim(asked, view.knowledge.snapshot.document(hit)):
             yield answer

@@ -5,17 +5,17 @@ docs/how-it-decides.md gives the rule, with the measurement behind the constants
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
 from vouch_sidecar.index.content import Needle, content_stems, needles
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
+from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.clauses import Reading, Span, without_names
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     COMMONNESS,
@@ -31,21 +31,17 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.phrases import capitalised
 from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
-from vouch_sidecar.retrieval.surroundings import ADDRESSING, SPEAKING, Passage
+from vouch_sidecar.retrieval.surroundings import Passage
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
     "Asked",
     "Least",
-    "Span",
     "asked_about",
     "asked_by",
     "in_a_row",
     "own_stems",
-    "without_names",
 ]
-
-Span = tuple[int, int]
 
 _DATES = frozenset(
     """
@@ -54,26 +50,24 @@ _DATES = frozenset(
     """.split()
 )
 """Times and numbers, which say what a text is about as little as digits do."""
-_AMOUNTS = frozenset("big far fast large long many often old soon".split())
-"""After “how” they ask, as “when” does."""
-_ASKING = frozenset(
+_AMOUNTS = frozenset("big far fast large long many much often old soon".split())
+_KINDS = frozenset(
     """
-    what whats when where which who whos whom whose why how is are does did was were has may should
+    date day days hour hours minute minutes month months number people percent percentage person
+    place reason second seconds time times way week weeks year years
     """.split()
 )
-_REQUESTING = frozenset({"can", "could", "will", "would"})
+_WANTED = {"how": _AMOUNTS, "what": _KINDS, "which": _KINDS, "many": _KINDS, "much": _KINDS}
+"""“what time”, “how many seconds” ask as “when” does, by two words or three."""
 _GENERAL = frozenset(
     """
-    anything aware background basics brief briefing bring catch context describe description detail
-    details everything explain fact facts find gist give got guide help important info information
-    intro introduce introduction know knowledge known learn list look main matter matters meaning
-    need note notes overview pull quick read recall record remember remind say says show something
-    stuff summarise summarize summary talk tell thing things understand want
+    anything aware background basics brief briefing catch context describe description detail
+    details everything explain fact facts gist give got info information intro introduction know
+    knowledge known learn learned note notes overview quick recall remember remind say says show
+    something stuff summarise summarize summary talk tell thing things understand
     """.split()
 )
 """Words that ask for whatever there is about something."""
-_QUESTION_MARKS = "?？؟"
-_CLAUSE_END = re.compile(r"[.!?;:\n]+(?:\s|$)|,\s+(?=(?:but|so|and)\b)")
 
 
 class Least(NamedTuple):
@@ -148,30 +142,30 @@ class Asked(NamedTuple):
         ]
 
 
-def asked_by(
-    view: View, text: str, names: Sequence[Span] = (), known: frozenset[str] = frozenset()
-) -> Asked:
-    """What a text asks beside the names at some places, and beside words whose stems are `known`.
+def asked_by(view: View, text: str, reading: Reading, kinds: bool = False) -> Asked:
+    """What a text asks, read in one way; with `kinds` also the words that say what kind of answer
+    is wanted: “what time”.
 
-    The words of other names are no evidence: names decide about these.
+    The words of names that are left in it are no evidence: names decide about these. Of ambiguous
+    ones they don't.
     """
-    rest = without_names(text, names) if names else text
-    others = [m for m in view.mentions(text) if not _overlaps((m.start, m.end), names)]
-    mute = frozenset(word for m in others for word in needles(text[m.start : m.end]))
+    rest = reading.text
+    mentioned = [m for m in view.mentions(text) if not m.ambiguous and rest[m.start] != " "]
+    mute = frozenset(word for m in mentioned for word in needles(text[m.start : m.end]))
     passage = Passage.of(rest)
     analysed = passage.analysed.units
     content = [u for u in analysed if u.folded not in STOPWORDS]
     proper = [rest[u.start : u.end] for u in content if passage.like_a_name(u)]
     runs = [rest[run[0].start : run[-1].end] for run in capitalised(rest, analysed)]
-    how = {b.folded for a, b in pairwise(analysed) if a.folded == "how" and b.folded in _AMOUNTS}
-    words = [w for w in needles(rest) if not w.held_by(known) and fold(w.word) not in how]
+    wanted = {b.folded for a, b in pairwise(analysed) if b.folded in _WANTED.get(a.folded, ())}
+    words = [word for word in needles(rest) if kinds or fold(word.word) not in wanted]
     weights = _heaviest({word: _worth(view, word) for word in words})
     return Asked(
         weights,
         mute,
         [(frozenset(needles(run)) & weights.keys(), in_a_row(run)) for run in runs],
         frozenset(needle for word in proper for needle in needles(word)),
-        _asks(rest) if names else _is_question(passage.analysed),
+        reading.question,
     )
 
 
@@ -179,7 +173,7 @@ def asked_about(view: View, text: str, names: Sequence[Span]) -> Asked:
     """What a text asks about what it names: not the names, nor words that ask for whatever there
     is.
     """
-    asked = asked_by(view, text, names)
+    asked = asked_by(view, text, Reading(without_names(text, names), question=True), kinds=True)
     words = {w: n for w, n in asked.weights.items() if fold(w.word) not in _GENERAL}
     return asked._replace(weights=words)
 
@@ -194,81 +188,6 @@ def _heaviest(weights: Mapping[Needle, float]) -> Mapping[Needle, float]:
         return weights
     first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
     return {word: weights[word] for word in first}
-
-
-def _overlaps(span: Span, others: Sequence[Span]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in others)
-
-
-# Names and whoever is addressed
-
-
-def without_names(text: str, names: Sequence[Span]) -> str:
-    """A text with blanks for the names at some places, for whoever is addressed or reported
-    (“tell X”, “X asks”), and for clauses that say next to nothing beside a name (“X is fine;”).
-    """
-    analysed = units(text)
-    inside = {i for i, u in enumerate(analysed.units) if _overlaps((u.start, u.end), names)}
-    gone = [*names, *(_span(u) for u in _telling(analysed, inside))]
-    left = [i for i, u in enumerate(analysed.units) if not _overlaps(_span(u), gone)]
-    content = [analysed.units[i] for i in left if analysed.units[i].folded not in STOPWORDS]
-    for clause in _clauses(text):
-        its = [unit for unit in content if _overlaps(_span(unit), [clause])]
-        if len(its) <= 1 < len(content) - len(its) and _holds_one(clause, names):
-            gone.append(clause)
-    out = list(text)
-    for start, end in gone:
-        out[start:end] = " " * (end - start)
-    return "".join(out)
-
-
-def _span(unit: Unit) -> Span:
-    return unit.start, unit.end
-
-
-def _telling(analysed: Units, inside: Container[int]) -> Iterable[Unit]:
-    """The words beside names that address somebody, or report what somebody says."""
-    for i, unit in enumerate(analysed.units):
-        if i in inside or unit.folded not in ADDRESSING | SPEAKING:
-            continue
-        if unit.folded in ADDRESSING and i + 1 in inside:
-            yield unit
-        before = i - 1
-        while before >= 0 and not analysed.units[before + 1].gap and before not in inside:
-            if analysed.units[before].folded not in STOPWORDS | SPEAKING:
-                break
-            before -= 1
-        if unit.folded in SPEAKING and before in inside and not analysed.units[before + 1].gap:
-            yield unit
-
-
-def _clauses(text: str) -> Iterable[Span]:
-    start = 0
-    for end in [match.end() for match in _CLAUSE_END.finditer(text)] + [len(text)]:
-        if end > start:
-            yield start, end
-        start = end
-
-
-def _holds_one(clause: Span, names: Sequence[Span]) -> bool:
-    return any(_overlaps(name, [clause]) for name in names)
-
-
-# Questions
-
-
-def _asks(rest: str) -> bool:
-    """Whether any clause of a text without its names asks to be told something."""
-    return any(_is_question(units(rest[start:end])) for start, end in _clauses(rest))
-
-
-def _is_question(analysed: Units) -> bool:
-    """Whether a text asks to be told something, and not to have something done."""
-    first = [unit.folded for unit in analysed.units[:2]]
-    if first[1:] == ["you"] and first[0] in _REQUESTING:
-        return False
-    asks = bool(first) and first[0] in _ASKING
-    return asks or any(mark in analysed.text for mark in _QUESTION_MARKS)
 
 
 # Weights

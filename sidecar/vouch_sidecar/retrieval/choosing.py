@@ -14,7 +14,8 @@ from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.retrieval.asking import Span, asked_about
+from vouch_sidecar.retrieval.asking import asked_about
+from vouch_sidecar.retrieval.clauses import Span
 from vouch_sidecar.retrieval.constants import MAX_WEIGHED, OF_THE_FAMILY, QUESTION_WEIGHT
 from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.view import View, claim_date, claim_in

@@ -176,6 +176,8 @@ MAX_WEIGHED = 1_000
 """Claims of an entity that are compared by worth; beyond these they come last, by id."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
+MAX_CLAUSES = 16
+"""Clauses of a text that are read by themselves, from its beginning."""
 MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
 MAX_SPEAKING = 16
