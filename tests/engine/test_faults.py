@@ -111,7 +111,7 @@ LOOKS = [
     "vouch_sidecar.engine.collection:Collection:_take",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",
-    "vouch_sidecar.index.knowledge:Knowledge:after",
+    "vouch_sidecar.index.knowledge:Knowledge:changed_to",
 ]
 
 
