@@ -54,9 +54,11 @@ class End:
         self._code = FAILED
 
     def ask(self, code: int = FAILED) -> None:
-        """End soon, even when the loop never gets to it. From any thread."""
-        self._code = code
-        die_soon(code)
+        """End soon, even when the loop never gets to it. From any thread. Who ends as agreed may
+        close its streams meanwhile: the code stays 0 then.
+        """
+        self._code = min(code, self._code)
+        die_soon(self._code)
         try:
             self._loop.call_soon_threadsafe(self._event.set)
         except RuntimeError:  # the loop is closed
