@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -57,11 +57,14 @@ Later = Callable[[float, Callable[[], None]], object]
 
 
 class Pushes:
-    """Compares what is with what a connection was told last, and tells it the difference."""
+    """Compares what is with what a connection was told last: of all sessions, or of those `only`,
+    which may become others.
+    """
 
-    def __init__(self, engine: Engine, caller: Caller) -> None:
+    def __init__(self, engine: Engine, caller: Caller, only: Container[str] | None = None) -> None:
         self._engine = engine
         self._caller = caller
+        self._only = only
         self._shown: dict[str, tuple[object, ...]] = {}
         self._looked_at: dict[str, tuple[object, ...]] = {}
         self._status: tuple[Health, bool, str | None] | None = None
@@ -102,7 +105,11 @@ class Pushes:
         them at least.
         """
         engine = self._engine
-        sessions = {session.id: session for session in engine.sessions}
+        sessions = {
+            session.id: session
+            for session in engine.sessions
+            if self._only is None or session.id in self._only
+        }
         pushes = [
             SaliencePush(gone, (), (), Speech(), engine.generation, False)
             for gone in [s for s in self._shown if s not in sessions]

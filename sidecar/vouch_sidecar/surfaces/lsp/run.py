@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 from io import RawIOBase
 from types import FrameType
 from typing import BinaryIO
@@ -83,9 +84,10 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end.on_signal)
+    local = LocalServer(engine, keeper, partial(server.protocol.notify, "vouch/didChangeSalience"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, LocalServer(engine, keeper).run)
+        tasks.start_soon(beside, local.run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(_converse, server, source, outbox, end)
         code = await end.wait()
