@@ -76,11 +76,11 @@ class Pushes:
     def start(self, tell: Tell, later: Later) -> None:
         """From now on, have every push told soon after something changed."""
         self._start = tell, later
-        self._engine.listeners.add(self.poke)
-        self.poke()
+        self._engine.listeners.add(self._look_soon)
+        self._engine.session_listeners.add(self._look_soon)
+        self._look_soon()
 
-    def poke(self) -> None:
-        """Something may have changed: look soon."""
+    def _look_soon(self) -> None:
         self._look_in(DELAY)
 
     def _look_in(self, seconds: float) -> None:
