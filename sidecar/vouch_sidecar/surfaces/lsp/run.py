@@ -55,8 +55,8 @@ class End:
         self._code = FAILED
 
     def ask(self, code: int = FAILED) -> None:
-        """End soon, even when the loop never gets to it. From any thread. Who ends as agreed may
-        close its streams meanwhile: the code stays 0 then.
+        """End soon, even when the loop never gets to it. From any thread. A client that has said
+        `exit` may close its streams at once: that leaves the code 0.
         """
         self._code = min(code, self._code)
         die_soon(self._code)
