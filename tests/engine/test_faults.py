@@ -378,7 +378,7 @@ def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
     engine.load()
     assert len(faults(engine)) == 1
     engine.dismiss(listener)
-    engine.touch()
+    engine.tell()
     assert faults(engine) == []
 
 
