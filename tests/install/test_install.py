@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.install.jsonc import parse
 
 from tests.install import formats
@@ -457,6 +458,14 @@ def test_emacs_other_servers_of_text_modes_come_first(install: Install) -> None:
         r"'eglot-server-programs '\((\S+) \. .*\)\)( t)?\)", install("emacs").stdout
     )
     assert entries == [("markdown-mode", ""), ("text-mode", " t")]
+
+
+def test_every_host_is_documented(install: Install) -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+    assert len(HOSTS) == 8
+    for host in HOSTS:
+        assert f"`{host}`" in documented
+        assert install(host, "--dry-run").stdout
 
 
 def test_unknown_hosts_are_refused(install: Install) -> None:
