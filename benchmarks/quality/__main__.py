@@ -11,6 +11,7 @@ from benchmarks.quality.measures import Case
 from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.report import Line, figures, print_table, write_wrong
 from benchmarks.quality.runs import (
+    answer_cases,
     dialogue_cases,
     expert_cases,
     mention_cases,
@@ -19,6 +20,7 @@ from benchmarks.quality.runs import (
     question_cases,
 )
 from benchmarks.quality.sets import (
+    read_asked,
     read_dialogues,
     read_experts,
     read_mentions,
@@ -35,6 +37,8 @@ NAMES = Path(__file__).with_name("names.json")
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
+BASES = {"courier": DEMO, "bakery": PROMPTS.with_name("bakery")}
+ASKED = PROMPTS.with_name("sets") / "answers.jsonl"
 
 Run = tuple[str, str, Sequence[Case]]
 
@@ -72,6 +76,10 @@ def _own() -> Iterator[Run]:
     with copied(DEMO) as world:
         yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
     yield "questions", "", list(question_cases(read_questions(QUESTIONS)))
+    for base, folder in BASES.items():
+        with copied(folder) as world:
+            asked = [one for one in read_asked(ASKED) if one.kb == base]
+            yield "answers", base, list(answer_cases(asked, world))
 
 
 if __name__ == "__main__":

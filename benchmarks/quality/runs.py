@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from benchmarks.quality.measures import Case
-from benchmarks.quality.sets import Dialogue, Experts, Knowledge, Mentions, Prompt, Questions
+from benchmarks.quality.sets import Asked, Dialogue, Experts, Knowledge, Mentions, Prompt, Questions
 from benchmarks.quality.world import Said, World, written
 
 __all__ = [
+    "answer_cases",
     "dialogue_cases",
     "expert_cases",
     "judged",
@@ -19,6 +22,7 @@ __all__ = [
     "together",
 ]
 
+_WORD = re.compile(r"\w+")
 AT_MOST = 3
 """What counts of what is volunteered for one turn."""
 
@@ -60,6 +64,51 @@ def question_cases(questions: Questions) -> Iterator[Case]:
             said = _given(world, task=asked.text)
             where, allowed = f"{asked.id} ({asked.kind})", {*asked.gold, *asked.acceptable}
             yield judged(where, asked.text, said, set(asked.gold), allowed, set())
+
+
+def answer_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
+    """Prompts over one knowledge base: whether a line that answers is among the first three."""
+    for one in asked:
+        if one.listed:
+            found = [str(row["entity_id"]) for row in world.listed(one.prompt)]
+            right = set(one.expect).issubset(found)
+        else:
+            lines = _lines_said(world, one.prompt)
+            right = any(line.is_(i) for line in lines for i in one.expect) or not (
+                one.expect or lines
+            )
+            found = [line.id for line in lines]
+        wrong = f"{one.kind} ({one.kb}): {one.prompt!r} gave {found}, not {list(one.expect)}"
+        measure = "answered" if one.expect else "fires"
+        counts = {f"{one.kind} {measure}": (float(right is bool(one.expect)), 1.0)}
+        yield Case(counts, [] if right else [wrong])
+
+
+class _Line(NamedTuple):
+    """A line of the block: the artifact that it tells, for which entity, and in which words."""
+
+    id: str
+    entity_id: str | None
+    text: str
+
+    def is_(self, wanted: str) -> bool:
+        """Whether it tells a claim, an entity, or a section, which begins with its heading."""
+        page, _, heading = wanted.partition("#")
+        if not heading:
+            return wanted in (self.id, self.entity_id)
+        told = _slug(self.text.partition(": ")[2].partition(". ")[2])
+        return self.id == page and told.startswith(heading)
+
+
+def _slug(text: str) -> str:
+    return "-".join(_WORD.findall(text.lower()))
+
+
+def _lines_said(world: World, prompt: str) -> list[_Line]:
+    answer = world.ask("context", task=prompt)
+    texts = [line for line in answer["text"].splitlines() if line.startswith("- ")]
+    items = zip(answer["items"], texts, strict=True)
+    return [_Line(item["id"], item["entity_id"], text) for item, text in items][:AT_MOST]
 
 
 def _said(world: World, way: str, session: str, text: str) -> Said:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 __all__ = [
+    "Asked",
     "ClaimRecord",
     "Dialogue",
     "EntityRecord",
@@ -19,6 +20,7 @@ __all__ = [
     "Question",
     "Questions",
     "Turn",
+    "read_asked",
     "read_dialogues",
     "read_experts",
     "read_mentions",
@@ -131,6 +133,22 @@ class Question(Record):
     acceptable: tuple[str, ...] = ()
 
 
+class Asked(Record):
+    """A prompt, and which lines `context` must have for it: any of the ids in `expect`; none where
+    that is empty. With `listed`, the entities that `salience` must list instead.
+
+    An id is that of a claim or an entity, or `page#heading` for a section of a page.
+    """
+
+    kb: str
+    kind: str
+    prompt: str
+    expect: tuple[str, ...]
+    page: str | None = None
+    listed: bool = False
+    note: str = ""
+
+
 class Questions(Knowledge):
     """Questions, and other texts, over one knowledge base without entities."""
 
@@ -145,6 +163,11 @@ def read_dialogues(path: Path) -> list[Dialogue]:
 def read_prompts(path: Path) -> list[Prompt]:
     """One prompt a line."""
     return [Prompt.model_validate_json(line) for line in _lines(path)]
+
+
+def read_asked(path: Path) -> list[Asked]:
+    """One prompt a line."""
+    return [Asked.model_validate_json(line) for line in _lines(path)]
 
 
 def read_mentions(path: Path) -> Mentions:

@@ -197,7 +197,7 @@ export interface EntityResult {
   readonly entity: EntityView;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The newest of them, at most twenty. */
+  /** The best of them, at most twenty. */
   readonly claims: readonly ClaimView[];
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */

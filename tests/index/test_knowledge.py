@@ -84,8 +84,12 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
             for m in view.mentions(topic)
         ]
+        weights = view.weights(topic)
         found["nearest", topic] = {
-            entity.id: [key_in(claim)[1] for claim in view.nearest(entity.id, topic, 1)]
+            entity.id: [
+                key_in(knowledge.snapshot.document(hit))[1]
+                for hit in view.search.nearest(entity.id, weights, 1)
+            ]
             for entity in knowledge.all_of(Kind.ENTITY)
         }
         for kind in KINDS:

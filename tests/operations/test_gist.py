@@ -51,7 +51,7 @@ def test_an_entity_says_how_many_of_its_claims_are_shown() -> None:
         collection=None,
     )
     _, count, *shown = entities.OPERATION.readable(result).splitlines()
-    assert count == "9 live claims, the 5 newest"
+    assert count == "9 live claims, the 5 best"
     assert len(shown) == 5
 
 

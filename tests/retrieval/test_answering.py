@@ -18,7 +18,7 @@ FACTS = (
 
 
 def said(seen: View, text: str) -> list[str]:
-    return [answer.claim.id for answer in answers(seen, text)]
+    return [answer.artifact.id for answer in answers(seen, text)]
 
 
 def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
@@ -69,11 +69,15 @@ def test_a_name_is_the_matter_of_names() -> None:
     facts = claim("c", "A valve feeds the boiler house.")
     assert said(view(facts), "which valve has a boiler house?") == ["c"]
     assert said(view(boiler, facts), "which valve has a boiler house?") == []
+
+
+def test_a_name_does_not_mute_the_rest_of_a_text() -> None:
+    boiler, facts = entity("boiler", "Boiler House"), claim("c", "A valve feeds the boiler house.")
     named = probed(
         view(boiler, facts, *FACTS), "Boiler House: when does the session cookie expire?"
     )
     assert named.strength == "strong"
-    assert "cookie" not in [hit.artifact.id for hit in named.moderate]
+    assert [hit.artifact.id for hit in named.moderate] == ["cookie"]
 
 
 def test_a_probe_says_so_and_how_much_was_held() -> None:

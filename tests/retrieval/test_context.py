@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.block import beginning
-from vouch_sidecar.retrieval.context import adjacent_hits, hits_for, tiers
+from vouch_sidecar.retrieval.context import adjacent_hits, lines_for, tiers
+from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import worth_volunteering
 from vouch_sidecar.retrieval.view import View
 
@@ -15,7 +16,8 @@ RELAY = entity("relay", "Mail Relay")
 
 
 def said(seen: View, text: str, limit: int = 3) -> list[str]:
-    return [h.artifact.id for h in hits_for(worth_volunteering([seen], [text]), text, limit)]
+    rows = worth_volunteering([seen], [text])
+    return [h.artifact.id for h in lines_for(rows, text, limit=limit)]
 
 
 def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None:
@@ -26,7 +28,7 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
         claim("b", "Keys rotate weekly.", entities=("vault",)),
         claim("c", "Bounces are parked.", entities=("relay",)),
     )
-    text = "When do keys of the Key Vault rotate weekly, and backups? And the Mail Relay?"
+    text = "When do keys of the Key Vault rotate weekly? And the Mail Relay?"
     assert said(seen, text) == ["b", "c", "a"]
     assert said(seen, text, limit=2) == ["b", "c"]
 
@@ -39,7 +41,7 @@ def test_a_claim_of_two_entities_is_said_once() -> None:
 def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     seen = view(VAULT, page("keys", "Keys", body=body, entities=("vault",)))
-    (hit,) = hits_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault", 3)
+    (hit,) = lines_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault")
     assert hit.excerpt == "Keys live in the vault. They rotate."
 
 
@@ -62,7 +64,7 @@ def test_what_stands_one_step_away() -> None:
         relation("uses", "relay", "vault"),
         relation("old", "vault", "gone"),
     )
-    hits = hits_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault", 3)
+    hits = lines_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault")
     assert [h.artifact.id for h in adjacent_hits(hits)] == ["listing", "keys", "uses"]
 
 
@@ -75,7 +77,7 @@ def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None
         collection="web-shop",
     )
     rows = worth_volunteering([one, two], ["the Key Vault"])
-    hits = hits_for(rows, "the Key Vault", 5)
+    hits = lines_for(rows, "the Key Vault")
     names = ["ops", "web-shop"]
     assert tiers("the Key Vault", hits, names).primary == "web-shop"
     assert tiers("the Key Vault", hits, names).supplemental == ("ops",)
@@ -87,7 +89,7 @@ def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None
 
 def test_equal_evidence_is_settled_by_name() -> None:
     views = [view(VAULT, claim("a", "A.", entities=("vault",)), collection=c) for c in ("z", "b")]
-    hits = hits_for(worth_volunteering(views, ["the Key Vault"]), "the Key Vault", 5)
+    hits = lines_for(worth_volunteering(views, ["the Key Vault"]), "the Key Vault")
     assert [h.view.collection for h in hits] == ["b", "z"]
     assert tiers("the Key Vault", hits, ["z", "b"]).primary == "b"
 
@@ -96,3 +98,72 @@ def test_pages_about_an_entity_count_its_own_page() -> None:
     seen = view(entity("vault", "Key Vault", page="own"), page("own"), page("p", claims=("c",)))
     assert [p.id for p in seen.pages_about((Kind.ENTITY, "vault"))] == ["own"]
     assert [p.id for p in seen.pages_about((Kind.CLAIM, "c"))] == ["p"]
+
+
+RUNBOOK = page(
+    "runbook",
+    "Runbook",
+    body=(
+        "# Runbook\n\nStart here.\n\n## Draining\n\nDrain the buffer before midnight.\n\n"
+        "## Paging\n\nWho pages whom.\n\n## Colours\n\nBlue is for tests.\n"
+    ),
+)
+
+
+def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_text() -> None:
+    facts = [claim("a", "Bounces are parked.", entities=("relay",))]
+    text = "when do we drain the buffer of the Mail Relay?"
+    for listing in (RUNBOOK, page("runbook", body=RUNBOOK.body, entities=("relay",))):
+        seen = view(RELAY, *facts, listing)
+        rows = worth_volunteering([seen], [text])
+        found = run([seen], text, 0.4, lambda _, look: look()).moderate
+        first, second = lines_for(rows, text, found)
+        assert (first.artifact.id, first.section) == ("runbook", 1)
+        assert first.excerpt == "## Draining Drain the buffer before midnight."
+        assert second.artifact.id == "a"
+
+
+def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
+    text = "who pages for the Mail Relay?"
+    facts = [claim("a", "Bounces are parked.", entities=("relay",))]
+    about = page("runbook", "Runbook", body=RUNBOOK.body, entities=("relay",))
+    assert said(view(RELAY, *facts, about), text) == ["runbook", "a"]
+    assert said(view(RELAY, *facts, RUNBOOK), text) == ["a"]
+    naming = page("paging", body="## Paging\n\nOf the Mail Relay: nobody.")
+    assert said(view(RELAY, *facts, naming), text) == ["paging", "a"]
+
+
+def test_a_page_answers_where_no_name_speaks() -> None:
+    found = run([view(RUNBOOK)], "when is the buffer drained?", 0.4, lambda _, look: look())
+    assert [(hit.artifact.id, hit.section) for hit in found.moderate] == [("runbook", 1)]
+
+
+def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> None:
+    seen = view(RUNBOOK)
+    found = run([seen], "when is the buffer drained?", 0.4, lambda _, look: look()).moderate
+    near = adjacent_hits(found)
+    assert [hit.section for hit in near] == [0, 2, None]
+    assert [hit.excerpt for hit in near] == [
+        "# Runbook Start here.",
+        "## Paging Who pages whom.",
+        "Colours",
+    ]
+
+
+def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
+    filler = "Nothing to see in this sentence either. " * 12
+    body = f"## Limits\n\n{filler}\n\nA valve feeds the boiler. {filler}"
+    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4, lambda _, k: k())
+    (hit,) = found.moderate
+    assert hit.excerpt.startswith("## Limits … A valve feeds the boiler. Nothing")
+    assert len(hit.excerpt) <= 240
+
+
+def test_every_entity_has_a_line_before_another_has_two() -> None:
+    both = [
+        claim("a", "Keys rotate.", entities=("vault",)),
+        claim("b", "Old keys rotate.", entities=("vault",)),
+        claim("c", "Bounces are parked.", entities=("relay",)),
+    ]
+    text = "do old keys of the Key Vault rotate through the Mail Relay?"
+    assert said(view(VAULT, RELAY, *both), text, limit=2) == ["b", "c"]

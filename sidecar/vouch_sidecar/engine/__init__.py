@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.engine import Engine, UnknownRootError
-from vouch_sidecar.engine.pushes import Pushes
+from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.engine.served import Served
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ __all__ = [
     "Engine",
     "Keeper",
     "Pushes",
+    "SaliencePush",
     "Served",
+    "StatusPush",
     "Step",
     "UnknownRootError",
 ]

@@ -250,6 +250,7 @@ class Engine:
         for root, collection in self.collections.items():
             if path.is_relative_to(root / KB_DIRNAME):
                 self.overlays.put(connection, collection, path, text)
+        self._published()
 
     @property
     def complete(self) -> bool:

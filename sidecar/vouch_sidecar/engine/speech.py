@@ -9,7 +9,7 @@ from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
-from vouch_sidecar.retrieval.context import Tiers, adjacent_hits, hits_for, hits_next, tiers
+from vouch_sidecar.retrieval.context import Tiers, adjacent_hits, lines_for, lines_next, tiers
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
 from vouch_sidecar.retrieval.sessions import Session
@@ -57,7 +57,7 @@ def speak_of(
         before = [row for row in rows if _given_state(session, row) == _state(row)]
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
         if texts is not None and session.asked != list(texts):
-            more = [*hits_next(before, " ".join(texts)), *more]
+            more = [*lines_next(before, " ".join(texts)), *more]
             session.asked = list(texts)
     given = _given(session, repeat)
     if texts is None:
@@ -91,9 +91,7 @@ def say(
     if not about:
         return Speech()
     limit = max(recalls[collection].max_results for collection in about)
-    named = hits_for(rows, text, limit + len(given))
-    known = {_state_of(hit) for hit in named}
-    hits = [*named, *(hit for hit in more if _state_of(hit) not in known)]
+    hits = lines_for(rows, text, more, limit + len(given))
     hits = [hit for hit in hits if _state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if adjacent:

@@ -8,8 +8,9 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
+from vouch_sidecar.retrieval.choosing import by_worth
 from vouch_sidecar.retrieval.experts import Question, rank
-from vouch_sidecar.retrieval.view import View, claim_date
+from vouch_sidecar.retrieval.view import View
 
 __all__ = ["EntityCard", "Mentioned", "mentioned_at"]
 
@@ -71,7 +72,7 @@ def _card(engine: Engine, served: Served, entity_id: str, many: bool) -> EntityC
         return None
     views = ArtifactViews(view, served.collection.root)
     claims = view.claims_of(entity_id)
-    best = sorted(claims, key=lambda c: (-c.confidence, -(claim_date(c) or 0.0), c.id))
+    best = by_worth(claims)
     return EntityCard(
         entity=views.entity(entity),
         collection=served.collection.name if many else None,

@@ -20,14 +20,14 @@ from vouch_sidecar.operations.artifacts import (
 from vouch_sidecar.operations.base import Result
 from vouch_sidecar.operations.gist import clipped, count
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.retrieval.view import claim_date
+from vouch_sidecar.retrieval.choosing import by_worth
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
 __all__ = ["OPERATION", "EntityResult"]
 
-NEWEST_CLAIMS = 20
+BEST_CLAIMS = 20
 CLAIMS_FOR_MODELS = 5
 
 
@@ -36,7 +36,7 @@ class EntityResult(Result):
 
     entity: EntityView
     claim_count: int = Field(description="Live, visible claims linked to it.")
-    claims: list[ClaimView] = Field(description="The newest of them, at most twenty.")
+    claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
     pages: list[PageRef]
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str | None = Field(description="The knowledge base it stands in.")
@@ -47,12 +47,10 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     assert isinstance(found, Entity)
     ask.engine.stats.opened(found.id)
     views, claims = ask.views_for(view), view.claims_of(found.id)
-    # Those without a date come last.
-    newest = sorted(claims, key=lambda c: (-(claim_date(c) or 0.0), c.id))
     return EntityResult(
         entity=views.entity(found),
         claim_count=len(claims),
-        claims=[views.claim(claim) for claim in newest[:NEWEST_CLAIMS]],
+        claims=[views.claim(claim) for claim in by_worth(claims)[:BEST_CLAIMS]],
         pages=views.pages((Kind.ENTITY, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,
@@ -62,11 +60,11 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
 def gist(result: EntityResult) -> list[str]:
     entity, total = result.entity, result.claim_count
     about = f": {clipped(entity.description)}" if entity.description else ""
-    newest = f", the {CLAIMS_FOR_MODELS} newest" if total > CLAIMS_FOR_MODELS else ""
+    best = f", the {CLAIMS_FOR_MODELS} best" if total > CLAIMS_FOR_MODELS else ""
     pages = ", ".join(one_line(page.title) for page in result.pages)
     return [
         f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
-        count(total, "live claim") + newest,
+        count(total, "live claim") + best,
         *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
         *([f"pages: {pages}"] if pages else []),
     ]

@@ -1,226 +1,146 @@
-"""Claims that hold most of what a text asks: for a text that names nothing, and for what is asked
-next of an entity that was spoken of before.
+"""Claims and sections of pages that hold most of what a text asks: for a text that names nothing,
+for what a text asks beside the names in it, and for what is asked next of an entity that was spoken
+of before.
 
 docs/how-it-decides.md gives the rule, with the measurement behind the constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
-from math import fsum
 from typing import NamedTuple
 
 from tantivy import Document
-from vouch_sidecar.index.content import Needle, needles
-from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import stems_in
-from vouch_sidecar.index.text import Units, fold, inflects, units
-from vouch_sidecar.index.words import STOPWORDS, tier
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
+from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
+from vouch_sidecar.retrieval.clauses import Reading, Span, readings
 from vouch_sidecar.retrieval.constants import (
-    ANSWER_WORDS,
-    COMMONNESS,
-    HIRAGANA,
-    NEARBY,
-    OTHER_SHARE,
-    OTHER_WEIGHT,
+    ABOUT_WEIGHT,
+    ABOUT_WORDS,
+    MAX_NEAREST,
+    MAX_SECTIONS,
     QUESTION_SHARE,
-    QUESTION_WEIGHT,
     RIVALS,
-    SIGN_PAIR,
-    SLIGHT,
 )
-from vouch_sidecar.retrieval.phrases import capitalised
-from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
-from vouch_sidecar.retrieval.surroundings import Passage
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Answer", "answers", "asked_next", "in_a_row"]
-
-_SHARE = {True: QUESTION_SHARE, False: OTHER_SHARE}
-"""By whether a text is a question."""
-_WEIGHT = {True: QUESTION_WEIGHT, False: OTHER_WEIGHT}
-_DATES = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july
-    august september october november december one two three four five six seven eight nine ten
-    """.split()
-)
-"""Times and numbers, which say what a text is about as little as digits do."""
-_AMOUNTS = frozenset("big far fast large long many often old soon".split())
-"""After “how” they ask, as “when” does."""
-_ASKING = frozenset(
-    """
-    what whats when where which who whos whom whose why how is are does did was were has may should
-    """.split()
-)
-_REQUESTING = frozenset({"can", "could", "will", "would"})
-_QUESTION_MARKS = "?？؟"
+__all__ = ["Answer", "answers", "asked_next", "sections_about"]
 
 
 class Answer(NamedTuple):
-    """A claim, the words of the text that it holds, and their share of the text from 0 to 1."""
+    """A claim or a section of a page, the words of the text that it holds, and their share of the
+    text from 0 to 1.
+    """
 
-    claim: Claim
+    artifact: Claim | Page
+    section: int | None
     words: tuple[str, ...]
     share: float
 
 
-class _Asked(NamedTuple):
-    """What a text asks: its words with their weights, and what it writes like names."""
-
-    weights: Mapping[Needle, float]
-    mute: frozenset[Needle]
-    """Words that are no evidence: those of the names that the text holds."""
-    runs: Sequence[tuple[frozenset[Needle], str]]
-    """Longer proper names: their words, and these in a row."""
-    proper: frozenset[Needle]
-    question: bool
+def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
+    """What holds most of a text or of a clause of it that asks, beside the names at some places:
+    best first, claims before pages; nothing where too much does.
+    """
+    return view.once(f"answers {names}", text, partial(_answers, view, text, names))
 
 
-def answers(view: View, text: str) -> list[Answer]:
-    """The claims that hold most of a text, best first; none where too many do."""
-    return view.once("answers", text, partial(_answers, view, text))
+def _answers(view: View, text: str, names: Sequence[Span]) -> list[Answer]:
+    found = [one for way in readings(text, names) for one in _of_reading(view, text, way)]
+    return _each_once(sorted(found, key=_order))
 
 
-def _answers(view: View, text: str) -> list[Answer]:
-    mentioned = [text[m.start : m.end] for m in view.mentions(text)]
-    mute = frozenset(word for name in mentioned for word in needles(name))
-    asked = _asked(view, text, needles(text), mute)
+def _of_reading(view: View, text: str, reading: Reading) -> list[Answer]:
+    asked = asked_by(view, text, reading)
     if not asked.weights:
         return []
-    hits = view.search.down_to(asked.weights, Kind.CLAIM, _SHARE[asked.question])
+    hits = view.search.down_to(asked.weights, Kind.CLAIM, asked.least.share)
     documents = map(view.knowledge.snapshot.document, hits)
-    found = [answer for document in documents if (answer := _answer(asked, document))]
-    found.sort(key=lambda a: (-a.share, a.claim.id))
+    found = [answer for document in documents if (answer := _claim(asked, document))]
+    found += _sections(view, asked, asked.least)
+    found.sort(key=_order)
     rivals = sum(answer.share == found[0].share for answer in found) if found else 0
     return found if rivals <= RIVALS else []
 
 
-def asked_next(row: Salient, text: str, claims: Iterable[Document]) -> Iterator[Answer]:
-    """Those claims of an entity that hold most of what a text asks besides its name."""
-    view, names = row.view, " \n".join((row.entity.name, *row.entity.aliases))
-    known = frozenset(s for n in needles(names) for option in n.alternatives for s in option)
-    words = [word for word in needles(text) if not word.held_by(known)]
-    asked = _asked(view, text, words, frozenset())
-    for claim in claims:
-        if answer := _answer(asked, claim):
-            yield answer
+def _order(answer: Answer) -> tuple[float, bool, str, int]:
+    of_page = isinstance(answer.artifact, Page)
+    return (-answer.share, of_page, answer.artifact.id, answer.section or 0)
 
 
-def _asked(view: View, text: str, words: Sequence[Needle], mute: frozenset[Needle]) -> _Asked:
-    passage = Passage.of(text)
-    content = [u for u in passage.analysed.units if u.folded not in STOPWORDS]
-    proper = [text[u.start : u.end] for u in content if passage.like_a_name(u)]
-    runs = [text[run[0].start : run[-1].end] for run in capitalised(text, passage.analysed.units)]
-    how = {
-        after.folded
-        for before, after in pairwise(passage.analysed.units)
-        if before.folded == "how" and after.folded in _AMOUNTS
-    }
-    weights = {word: _worth(view, word) for word in words if fold(word.word) not in how}
-    return _Asked(
-        weights,
-        mute,
-        [(frozenset(needles(run)) & weights.keys(), in_a_row(run)) for run in runs],
-        frozenset(needle for word in proper for needle in needles(word)),
-        _is_question(passage.analysed),
-    )
+def _each_once(found: Sequence[Answer]) -> list[Answer]:
+    first: dict[tuple[bool, str], Answer] = {}
+    for answer in found:
+        first.setdefault((isinstance(answer.artifact, Page), answer.artifact.id), answer)
+    return list(first.values())
 
 
-def _is_question(analysed: Units) -> bool:
-    """Whether a text asks to be told something, and not to have something done."""
-    first = [unit.folded for unit in analysed.units[:2]]
-    if first[1:] == ["you"] and first[0] in _REQUESTING:
-        return False
-    asks = bool(first) and first[0] in _ASKING
-    return asks or any(mark in analysed.text for mark in _QUESTION_MARKS)
-
-
-def _worth(view: View, word: Needle) -> float:
-    """How much a word says, from 0 to 1: its rarity among the claims × how rare it is anyway."""
-    total = view.claim_total
-    return rarity(total, view.frequency(word)) / rarity(total, 1) * _commonness(word)
-
-
-def _commonness(word: Needle) -> float:
-    if _is_pair(word):
-        return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
-    folded = fold(word.word)
-    if _is_number(folded) or folded in REFLEX_COMMANDS:
-        return SLIGHT
-    return COMMONNESS[tier(folded)]
-
-
-def _is_number(folded: str) -> bool:
-    return folded.isdigit() or folded in _DATES
-
-
-def _is_pair(word: Needle) -> bool:
-    return any(unit.spaceless for unit in units(word.word).units)
-
-
-def _size(word: Needle) -> float:
-    if _is_pair(word):
-        return 0.5
-    return 0.0 if _is_number(fold(word.word)) else 1.0
-
-
-def _answer(asked: _Asked, document: Document) -> Answer | None:
-    stems = stems_in(document)
-    if _enough(asked, _held(asked, stems)) is None:
+def _claim(asked: Asked, document: Document) -> Answer | None:
+    held = asked.held(stems_in(document))
+    if asked.enough(held, asked.least) is None:
         return None
     claim = claim_in(document)
-    text = " ".join((claim.text, *claim.tags))
-    forms, row = {unit.folded for unit in units(text).units}, in_a_row(text)
-    apart = {word for run, words in asked.runs if words not in row for word in run}
-    held = [
-        word
-        for word in _held(asked, stems)
-        if word not in apart and (word not in asked.proper or _is_written(word, forms))
-    ]
-    share = _enough(asked, held)
-    return Answer(claim, tuple(word.word for word in held), share) if share else None
+    held = asked.as_written(held, " ".join((claim.text, *claim.tags)))
+    share = asked.enough(held, asked.least)
+    return Answer(claim, None, tuple(word.word for word in held), share) if share else None
 
 
-def _enough(asked: _Asked, held: Sequence[Needle]) -> float | None:
-    """The share of the text that these words are, if they are enough."""
-    weight, whole = fsum(asked.weights[word] for word in held), fsum(asked.weights.values())
-    share, question = round(weight / whole, 3) if whole else 0.0, asked.question
-    if (
-        share < _SHARE[question]
-        or weight < _WEIGHT[question]
-        or sum(map(_size, held)) < ANSWER_WORDS
-    ):
-        return None
-    return share
+def _sections(view: View, asked: Asked, least: Least) -> Iterator[Answer]:
+    """The sections that hold enough, together with their heading and the title of their page."""
+    snapshot = view.knowledge.snapshot
+    for hit in snapshot.search(view.search.weighed(asked.weights, Kind.PAGE), MAX_SECTIONS):
+        document = snapshot.document(hit)
+        _, page_id, section = key_in(document)
+        page = view.visible((Kind.PAGE, page_id))
+        if not isinstance(page, Page):
+            continue
+        heading = f"{page.title}\n{_heading(sections(page)[section])}"
+        held = asked.held(stems_in(document), content_stems(heading))
+        held = asked.as_written(held, f"{heading}\n{texts(page)[section]}")
+        if share := asked.enough(held, least):
+            yield Answer(page, section, tuple(word.word for word in held), share)
 
 
-def _held(asked: _Asked, stems: Sequence[str]) -> list[Needle]:
-    """The words that stand together in a text, a longer proper name with all of its words."""
-    best: list[Needle] = []
-    step = NEARBY // 2
-    for start in range(0, max(1, len(stems) - step), step):
-        there = frozenset(stems[start : start + NEARBY])
-        held = [w for w in asked.weights if w not in asked.mute and w.held_by(there)]
-        broken = [run for run, _ in asked.runs if not run.issubset(held)]
-        held = [word for word in held if not any(word in run for run in broken)]
-        if fsum(map(asked.weights.__getitem__, held)) > fsum(map(asked.weights.__getitem__, best)):
-            best = held
-    return best
+def _heading(section: str) -> str:
+    first = section.partition("\n")[0]
+    return first if first.startswith("#") else ""
 
 
-def in_a_row(text: str) -> str:
-    """The words of a text, so that those of another may be looked for in it, side by side."""
-    return f" {' '.join(unit.stem for unit in units(text).units)} "
+def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span]) -> list[Answer]:
+    """The sections that hold most of what a text asks beside the names in it, of those that are
+    about an entity: their page lists it, or they name it.
+
+    The name is evidence as well, so less of the rest is enough than for `answers`.
+    """
+
+    def find() -> list[Answer]:
+        asked = asked_about(view, text, names)
+        if not asked.weights:
+            return []
+        about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}
+        least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
+        found = sorted(_sections(view, asked, least), key=_order)
+        told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
+        return _each_once(told)
+
+    return view.once(f"sections {entity.id} {names}", text, find)
 
 
-def _is_written(word: Needle, forms: set[str]) -> bool:
-    """Whether a word that is written like a name stands in a text as that name."""
-    folded = fold(word.word)
-    return len(word.alternatives) > 1 or any(
-        inflects(form, folded) or inflects(folded, form) for form in forms
-    )
+def _names(view: View, found: Answer, entity: Entity) -> bool:
+    page = found.artifact
+    assert isinstance(page, Page)
+    said = f"{page.title}\n{sections(page)[found.section or 0]}"
+    return any(mention.entity_id == entity.id for mention in view.mentions(said))
+
+
+def asked_next(view: View, entity: Entity, text: str) -> Iterator[Answer]:
+    """Those claims of an entity that hold most of what a text asks besides its name."""
+    asked, own = asked_by(view, text, readings(text)[0]), own_stems(entity)
+    words = {word: weight for word, weight in asked.weights.items() if not word.held_by(own)}
+    asked = asked._replace(weights=words, mute=frozenset())
+    for hit in view.search.nearest(entity.id, asked.weights, MAX_NEAREST):
+        if answer := _claim(asked, view.knowledge.snapshot.document(hit)):
+            yield answer

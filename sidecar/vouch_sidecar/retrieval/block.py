@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
+from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.view import View, claim_date, moment
 
-__all__ = ["Hit", "beginning", "cut", "frame", "render", "safe"]
+__all__ = ["Hit", "beginning", "cut", "frame", "render", "safe", "titles_of"]
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
@@ -19,6 +21,8 @@ _CLOSE = "</vouch>"
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _ELLIPSIS = "…"
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n\s*(?=[-*\d|])|\n\s*\n")
+"""Where a sentence, an item of a list or a paragraph ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +37,20 @@ class Hit:
     entity_id: str | None
     section: int | None = None
     """Of a page that full text found: where; None stands for the whole."""
+    words: tuple[str, ...] = ()
+    """What is asked and stands in that section: it is told from there."""
+    titles: tuple[str, ...] = ()
+    """Of a page, instead of what it says: the titles of its other sections."""
 
     @property
     def excerpt(self) -> str:
         """What a page says there; of anything else, nothing."""
         if not isinstance(self.artifact, Page):
             return ""
+        if self.titles:
+            return cut(" · ".join(self.titles), EXCERPT_CHARS)
         there = "" if self.section is None else sections(self.artifact)[self.section]
-        return cut(" ".join(there.split()), EXCERPT_CHARS) or beginning(self.artifact)
+        return _around(there, self.words) or beginning(self.artifact)
 
 
 def render(
@@ -149,6 +159,33 @@ def beginning(page: Page) -> str:
         if words:
             return cut(words, EXCERPT_CHARS)
     return ""
+
+
+def _around(section: str, words: Sequence[str]) -> str:
+    """A section from the heading on; where it is too long, from the sentence that holds most of
+    some words.
+    """
+    whole = " ".join(section.split())
+    if len(whole) <= EXCERPT_CHARS or not words:
+        return cut(whole, EXCERPT_CHARS)
+    heading = section.partition("\n")[0].strip() if section.startswith("#") else ""
+    parts = [" ".join(part.split()) for part in _SENTENCE.split(section[len(heading) :])]
+    wanted = needles(" ".join(words))
+
+    def held(first: int, last: int) -> int:
+        stems = frozenset(content_stems(" ".join(parts[first:last])))
+        return sum(word.held_by(stems) for word in wanted)
+
+    best = max(range(len(parts)), key=lambda at: (held(at, at + 1), held(at, at + 2), -at))
+    start = [heading, _ELLIPSIS if best else ""]
+    return cut(" ".join(filter(None, [*start, *parts[best:]])), EXCERPT_CHARS)
+
+
+def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
+    """The titles of some sections of a page, as far as they have one."""
+    found = sections(page)
+    first = (found[number].lstrip().partition("\n")[0] for number in numbers)
+    return tuple(line.strip("# ").strip() for line in first if line.startswith("#"))
 
 
 def safe(text: str) -> str:

@@ -131,6 +131,20 @@ SIGN_PAIR = 0.5
 HIRAGANA = 0.15
 """Endings and particles in Japanese are in hiragana."""
 
+# Which claims and sections of a named entity are said.
+
+OF_THE_FAMILY = 0.5
+"""“maintenance” for “maintain”: the matter of the question, in other words."""
+ABOUT_WORDS = 1.0
+"""A section about an entity that a text names needs one word more: the name is evidence too…"""
+ABOUT_WEIGHT = 0.3
+"""…which may be a very common one that stands nowhere else."""
+
+# On which scale evidence is told.
+
+SAID = 0.40
+"""The similarity of a name that is just strong enough to be volunteered."""
+
 # Who carries a topic.
 
 PARTIAL_SHARE = 0.5
@@ -158,3 +172,13 @@ MAX_COMPARED = 50
 """Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
 MAX_NEAREST = 50
 """Claims of an entity that are looked at, nearest first."""
+MAX_WEIGHED = 1_000
+"""Claims of an entity that are compared by worth; beyond these they come last, by id."""
+MAX_ASKED = 64
+"""Words of a text that are looked for in claims and sections: those that weigh most."""
+MAX_CLAUSES = 16
+"""Clauses of a text that are read by themselves, from its beginning."""
+MAX_SECTIONS = 24
+"""Sections of pages that are looked at for a text, those that hold most of it."""
+MAX_SPEAKING = 16
+"""Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -1,24 +1,22 @@
-"""What to hand over for a text or a window: hits chosen from what it names."""
+"""What to say of a text or a window: lines chosen from what it names and what full text found."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Needle, content_stems, needles
-from vouch_sidecar.index.schema import stems_in
+from vouch_sidecar.index.schema import sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
-from vouch_sidecar.retrieval.answering import asked_next
-from vouch_sidecar.retrieval.block import Hit
-from vouch_sidecar.retrieval.constants import MAX_NEAREST
+from vouch_sidecar.retrieval.answering import asked_next, sections_about
+from vouch_sidecar.retrieval.block import Hit, titles_of
+from vouch_sidecar.retrieval.choosing import asks_for_all, choose, spans_of
+from vouch_sidecar.retrieval.constants import MAX_SPEAKING, WHOLE_WORTH
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import claim_in
 
-__all__ = ["Tiers", "adjacent_hits", "hits_for", "hits_next", "tiers"]
+__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "lines_next", "tiers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,106 +27,133 @@ class Tiers:
     supplemental: tuple[str, ...]
 
 
-def hits_for(rows: Sequence[Salient], text: str, limit: int) -> list[Hit]:
-    """The best of each salient entity in turn, then the second best, at most `limit`."""
-    # No queue gives more than `limit`: whatever is taken from one is among the chosen.
-    queues = [list(islice(_hits_of(row, text), limit)) for row in rows]
-    chosen: list[Hit] = []
-    seen: set[tuple[str, Kind, str]] = set()
-    for turn in range(max(map(len, queues), default=0)):
-        for queue in queues:
-            if turn < len(queue) and len(chosen) < limit:
-                hit = queue[turn]
-                key = (hit.view.collection, *key_of(hit.artifact))
-                if key not in seen:
-                    seen.add(key)
-                    chosen.append(hit)
-    return chosen
+class _Line(NamedTuple):
+    """A hit, and the share that it holds of what a text asks, from 0 to 1."""
+
+    hit: Hit
+    share: float
 
 
-def _hits_of(row: Salient, text: str) -> Iterable[Hit]:
-    """An entity's claims, nearest to the text first; where it has none, its pages.
+def lines_for(
+    rows: Sequence[Salient], text: str, found: Sequence[Hit] = (), limit: int = 10
+) -> list[Hit]:
+    """What to say of a text, best first: of the entities that it names, and what full text `found`.
 
-    After the first, only claims that hold more of the text than the entity's name: what shares
-    nothing else with a prompt is not worth its place there. A name alone, or with one word beside
-    it, asks for everything.
+    First come one line for each entity, in their order, and the best of what was found, which goes
+    before those that hold less of the text; then the others, by what they hold.
     """
-    asked = _asked(row, text)
-    nearest = row.view.nearest(row.entity.id, text, MAX_NEAREST)
-    for claim in nearest:
-        if claim is nearest[0] or asked is None or asked.in_one_with(frozenset(stems_in(claim))):
-            yield _hit(row, claim_in(claim))
-    if not nearest:
-        for page in row.view.pages_about((Kind.ENTITY, row.entity.id)):
-            yield _hit(row, page)
+    firsts: list[_Line] = []
+    others: list[_Line] = []
+    for row in rows[:MAX_SPEAKING]:
+        lines = _lines_of(row, text, limit)
+        firsts += lines[:1]
+        others += lines[1:]
+    named = {_artifact(line.hit): line.hit for line in [*others, *firsts]}
+    answers = [_Line(named.get(_artifact(h), h), h.similarity / WHOLE_WORTH) for h in found]
+    for best in answers[:1]:
+        less = (at for at, line in enumerate(firsts) if line.share < best.share)
+        firsts.insert(next(less, len(firsts)), best)
+    others = sorted([*answers[1:], *others], key=lambda line: -line.share)
+    return each_once(line.hit for line in [*firsts, *others])[:limit]
 
 
-class _Asked(NamedTuple):
-    """Content words: those that are one stem, which a set finds at once, and the others."""
-
-    stems: frozenset[str]
-    others: tuple[Needle, ...]
-
-    def in_one_with(self, stems: frozenset[str]) -> bool:
-        return not stems.isdisjoint(self.stems) or any(n.held_by(stems) for n in self.others)
+def _artifact(hit: Hit) -> tuple[str, Kind, str]:
+    return (hit.view.collection, *key_of(hit.artifact))
 
 
-def hits_next(rows: Sequence[Salient], text: str) -> list[Hit]:
+def each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """The first hit of each artifact."""
+    first: dict[tuple[str, Kind, str], Hit] = {}
+    for hit in hits:
+        first.setdefault(_artifact(hit), hit)
+    return list(first.values())
+
+
+def _lines_of(row: Salient, text: str, limit: int) -> list[_Line]:
+    """An entity's claims and the sections about it, by what they hold of a text.
+
+    Beside the first claim only what holds something: what shares nothing else with a prompt is not
+    worth its place there. A text that asks for nothing beside the name asks for the best claims.
+    What has no claims is told by its pages.
+    """
+    claims = [
+        _Line(_hit(row, one.claim), one.share) for one in choose(row.view, row.entity, text, limit)
+    ]
+    if not asks_for_all(row.view, row.entity, text):
+        claims = [line for at, line in enumerate(claims) if line.share or not at]
+    names = spans_of(row.view, text, [row.entity.id])
+    sections = [
+        _Line(_hit(row, one.artifact, one.section, one.words), one.share)
+        for one in sections_about(row.view, row.entity, text, names)
+    ]
+    if not claims and not sections:
+        pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
+        return [_Line(_hit(row, page), 0.0) for page in pages]
+    return sorted([*claims, *sections], key=lambda line: -line.share)
+
+
+def lines_next(rows: Sequence[Salient], text: str) -> list[Hit]:
     """What a text asks next of entities that were spoken of before: only claims that hold most of
     what it says besides their names.
     """
     return [
-        _hit(row, answer.claim)
-        for row in rows
-        for answer in asked_next(row, text, row.view.nearest(row.entity.id, text, MAX_NEAREST))
+        _hit(row, answer.artifact)
+        for row in rows[:MAX_SPEAKING]
+        for answer in asked_next(row.view, row.entity, text)
     ]
 
 
-def _asked(row: Salient, text: str) -> _Asked | None:
-    """The content words of a text that are in no name of the entity; None: it asks for all."""
-    length = row.view.once("length", text, lambda: len(units(text).units))
-    if length <= 1 + max((len(units(m).units) for m in row.matched), default=0):
-        return None
-    names = frozenset(
-        stem for name in (row.entity.name, *row.entity.aliases) for stem in content_stems(name)
-    )
-    stems, others = row.view.once("asked", text, lambda: _by_stem(text))
-    return _Asked(stems - names, tuple(n for n in others if not n.held_by(names)))
-
-
-def _by_stem(text: str) -> _Asked:
-    words = needles(text)
-    stems = frozenset(stem for word in words if (stem := word.only_stem))
-    return _Asked(stems, tuple(word for word in words if not word.only_stem))
-
-
-def _hit(row: Salient, artifact: Claim | Page) -> Hit:
+def _hit(
+    row: Salient, artifact: Claim | Page, section: int | None = None, words: Sequence[str] = ()
+) -> Hit:
     phrase = row.matched[0] if row.matched else row.entity.name
-    similarity = round(row.strength, 3)
-    return Hit(row.view, artifact, phrase, similarity, row.arm, row.entity.id)
+    similarity = row.similarity
+    return Hit(
+        row.view, artifact, phrase, similarity, row.arm, row.entity.id, section, tuple(words)
+    )
 
 
 def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """What stands one step away from the hits: pages and relations of their entities."""
-    found: dict[tuple[str, Kind, str], Hit] = {}
+    """What stands one step away from the hits: pages and relations of their entities; of a section,
+    those before and after it and the titles of the others.
+    """
+    said = {_place(hit) for hit in hits}
+    pages = {place[:3] for place in said}
+    found: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
-        for artifact in _neighbours(hit):
-            near = Hit(hit.view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
-            found.setdefault((hit.view.collection, *key_of(artifact)), near)
-    for hit in hits:
-        found.pop((hit.view.collection, *key_of(hit.artifact)), None)
+        for near in [*_beside(hit), *_neighbours(hit)]:
+            again = near.section is None and not near.titles and _place(near)[:3] in pages
+            if not again and _place(near) not in said:
+                found.setdefault(_place(near), near)
     return list(found.values())
 
 
-def _neighbours(hit: Hit) -> list[Page | Relation]:
-    view = hit.view
-    out: list[Page | Relation] = []
+def _place(hit: Hit) -> tuple[object, ...]:
+    return (*_artifact(hit), hit.section, hit.titles)
+
+
+def _beside(hit: Hit) -> Iterator[Hit]:
+    """The sections before and after one, and one line with the titles of the rest of its page."""
+    if not isinstance(hit.artifact, Page) or hit.section is None:
+        return
+    count = len(sections(hit.artifact))
+    near = [n for n in (hit.section - 1, hit.section + 1) if 0 <= n < count]
+    for number in near:
+        yield replace(hit, section=number, words=())
+    rest = tuple(n for n in range(count) if n not in (*near, hit.section))
+    if titles := titles_of(hit.artifact, rest):
+        yield replace(hit, section=None, words=(), titles=titles)
+
+
+def _neighbours(hit: Hit) -> Iterator[Hit]:
+    view, near = hit.view, list[Page | Relation]()
     if isinstance(hit.artifact, Claim):
-        out += view.pages_about((Kind.CLAIM, hit.artifact.id))
+        near += view.pages_about((Kind.CLAIM, hit.artifact.id))
     if hit.entity_id:
-        out += view.pages_about((Kind.ENTITY, hit.entity_id))
-        out += view.relations_of(hit.entity_id)
-    return out
+        near += view.pages_about((Kind.ENTITY, hit.entity_id))
+        near += view.relations_of(hit.entity_id)
+    for artifact in near:
+        yield Hit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
 def tiers(text: str, hits: Sequence[Hit], collections: Sequence[str]) -> Tiers:

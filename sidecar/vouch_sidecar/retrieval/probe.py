@@ -14,8 +14,10 @@ from vouch_sidecar.index.schema import key_in, stems_in, texts
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
-from vouch_sidecar.retrieval.answering import answers, in_a_row
+from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.asking import in_a_row
 from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.choosing import spans_of
 from vouch_sidecar.retrieval.constants import (
     MAX_CLAIMS_OF_NAME,
     MAX_COMPARED,
@@ -27,7 +29,7 @@ from vouch_sidecar.retrieval.constants import (
     WHOLE_SHARE,
     WHOLE_WORTH,
 )
-from vouch_sidecar.retrieval.context import hits_for, tiers
+from vouch_sidecar.retrieval.context import each_once, lines_for, tiers
 from vouch_sidecar.retrieval.phrases import Phrase, phrases, telling_of
 from vouch_sidecar.retrieval.salience import Salient, named_in
 from vouch_sidecar.retrieval.searchable import worth_searching
@@ -88,7 +90,7 @@ def run(
                 looked = lookup(phrase, partial(_search, views, phrase, late))
                 tested += [] if known else [phrase.text]
                 found += [(phrase, hit) for hit in looked]
-            answering = [] if _speaks(named) else _answering(views, text, late)
+            answering = _answering(views, named, text, late)
         except LateError:
             timed_out = True
     answering = [hit for hit in answering if hit.similarity >= threshold]
@@ -97,7 +99,7 @@ def run(
     chosen = tiers(text, kept, [view.collection for view in views])
     shown = set(map(_as_shown, kept))
     telling = [h for p, h in found if _as_shown(h) in shown and _tells(p, h)]
-    moderate = tuple(_each_once([*telling, *answering]))
+    moderate = tuple(each_once([*telling, *answering]))
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
@@ -145,36 +147,40 @@ def _stands_in(phrase: Phrase, artifact: Artifact) -> bool:
     return phrase.kind == "title" or any(wanted in in_a_row(text) for text in texts(artifact))
 
 
-def _speaks(named: Iterable[Salient]) -> bool:
-    return any(row.strength >= VOLUNTEERED and not row.ambiguous for row in named)
+def _speaking(named: Iterable[Salient]) -> list[Salient]:
+    return [row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous]
 
 
 def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
-    if _speaks(named):
+    if _speaking(named):
         return "strong"
     return "moderate" if moderate else "weak"
 
 
-def _answering(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Hit]:
-    """Claims that hold most of a text, best first. Raises LateError."""
+def _answering(
+    views: Sequence[View], named: Sequence[Salient], text: str, late: Callable[[], bool]
+) -> list[Hit]:
+    """What holds most of a text beside the names that speak, best first. Raises LateError."""
     found: list[Hit] = []
+    text, speaking = text[:MAX_PHRASED], [row.entity.id for row in _speaking(named)]
     for view in views:
         if late():
             raise LateError
-        for claim, words, share in answers(view, text[:MAX_PHRASED]):
-            phrase, similarity = " ".join(words), round(share * WHOLE_WORTH, 3)
-            found.append(Hit(view, claim, phrase, similarity, "text", None))
-    found.sort(key=lambda hit: (-hit.similarity, hit.artifact.id, hit.view.collection))
+        for one in answers(view, text, spans_of(view, text, speaking)):
+            phrase, similarity = " ".join(one.words), round(one.share * WHOLE_WORTH, 3)
+            where = (one.section, one.words)
+            found.append(Hit(view, one.artifact, phrase, similarity, "text", None, *where))
+    found.sort(key=lambda hit: -hit.similarity)
     return found[:MAX_HITS_OF_PHRASE]
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
-    """The named entities, each followed by its nearest claims or its pages."""
+    """The named entities, each followed by what is said of it."""
     out: list[Hit] = []
     for row in rows:
-        similarity = round(row.strength, 3)
-        out.append(Hit(row.view, row.entity, row.matched[0], similarity, row.arm, row.entity.id))
-        out += hits_for([row], text, MAX_CLAIMS_OF_NAME)
+        arm, entity_id = row.arm, row.entity.id
+        out.append(Hit(row.view, row.entity, row.matched[0], row.similarity, arm, entity_id))
+        out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
     return out
 
 
@@ -184,15 +190,7 @@ def _merged(hits: Iterable[Hit]) -> list[Hit]:
         hits,
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
     )
-    return _each_once(ranked)[:MAX_HITS]
-
-
-def _each_once(hits: Iterable[Hit]) -> list[Hit]:
-    """The first hit of each artifact."""
-    first: dict[tuple[str, Kind, str], Hit] = {}
-    for hit in hits:
-        first.setdefault((hit.view.collection, *key_of(hit.artifact)), hit)
-    return list(first.values())
+    return each_once(ranked)[:MAX_HITS]
 
 
 def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> list[Hit]:

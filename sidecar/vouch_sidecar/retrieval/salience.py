@@ -14,6 +14,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.choosing import best_claim_id
 from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,
@@ -22,6 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     LISTED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
+    SAID,
     VOLUNTEERED,
     Band,
 )
@@ -63,6 +65,11 @@ class Salient:
     ambiguous: bool
     place: int = 0
     """Where the newest text that names the entity does so first."""
+
+    @property
+    def similarity(self) -> float:
+        """The strength on the scale of full text, on which what is volunteered begins at 0.40."""
+        return similarity_of(self.strength)
 
 
 @dataclass
@@ -107,6 +114,15 @@ def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salien
     drafts = [draft for view in views for draft in _rank_in(view, texts)]
     drafts.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
     return [draft.make() for draft in drafts[:top_k]]
+
+
+def similarity_of(strength: float) -> float:
+    """The strength of a name on the scale of `similarity_threshold`: two straight lines that meet
+    where names are volunteered.
+    """
+    if strength <= VOLUNTEERED:
+        return round(strength * SAID / VOLUNTEERED, 3)
+    return round(SAID + (strength - VOLUNTEERED) * (1 - SAID) / (1 - VOLUNTEERED), 3)
 
 
 def worth_volunteering(
@@ -180,7 +196,7 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=view.top_claim_id(entity.id, newest_text),
+        top_claim_id=best_claim_id(view, entity, newest_text),
         score=_score(band, strength),
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
@@ -272,7 +288,7 @@ def _found_row(view: View, found: _Found) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=view.top_claim_id(entity.id, found.text),
+        top_claim_id=best_claim_id(view, entity, found.text),
         score=_score(band, strength),
         strength=strength,
         arm="text",

@@ -17,15 +17,22 @@ from vouch_sidecar.retrieval.constants import (
     PART_OF_LONGER_NAME,
 )
 
-__all__ = ["Passage", "has_signs", "unpunctuated", "with_signs"]
+__all__ = ["ADDRESSING", "SPEAKING", "Passage", "has_signs", "unpunctuated", "with_signs"]
 
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
 _JOINING = frozenset("-‐‑–./\\_@:=")
 _TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
 _LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
-_ADDRESSING = frozenset("ping cc dm email mail message slack text".split())
-_SPEAKING = frozenset("said says told asked asks thinks wrote wants mentioned suggested".split())
+ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
+"""Words before a name that address whoever has it."""
+SPEAKING = frozenset(
+    """
+    asked asking asks know mentioned mentions reported said saying says suggested suggests
+    thinks thought told wanted wants wondered wondering wonders writes wrote
+    """.split()
+)
+"""Words after a name that report what whoever has it says."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +66,11 @@ class Passage:
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
-        first = self._position[start]
-        out = []
-        for unit in self.analysed.units[first:]:
-            if unit.start >= end:
-                break
-            out.append(unit)
-        return out
+        found, first = self.analysed.units, self._position[start]
+        last = first
+        while last < len(found) and found[last].start < end:
+            last += 1
+        return found[first:last]
 
     def like_a_name(self, unit: Unit) -> bool:
         """A capital that neither the start of a sentence nor a heading explains."""
@@ -78,7 +83,7 @@ class Passage:
     def speaks(self, unit: Unit) -> bool:
         """Whether the next word is what people do, which makes a bare word someone's name."""
         after = self._neighbour(unit, 1)
-        return after is not None and not after.gap and after.folded in _SPEAKING
+        return after is not None and not after.gap and after.folded in SPEAKING
 
     def surroundings(self, mention: Mention, inside: list[Unit], person: bool) -> float:
         """The factor for what stands around a mention of a person or of something else."""
@@ -101,7 +106,7 @@ class Passage:
         if before is None or unit.gap or not self._belongs_to_name(before):
             return False
         if self._starts_sentence(before):  # a verb, or the first name of someone else
-            return person and tier(before.folded) == 0 and before.folded not in _ADDRESSING
+            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
         return True
 
     def _in_address(self, mention: Mention) -> bool:

@@ -148,22 +148,6 @@ class View:
             if isinstance(page, Page):
                 yield page.title
 
-    def nearest(self, entity_id: str, text: str, limit: int) -> list[Document]:
-        """The claims of an entity by what they share with a text: content words by rarity, ties
-        by id. They are documents of the index (see `claim_in`).
-        """
-
-        def find() -> list[Document]:
-            hits = self.search.nearest(entity_id, self.weights(text), limit)
-            return list(map(self.knowledge.snapshot.document, hits))
-
-        return self.once(f"nearest {limit} {entity_id}", text, find)
-
-    def top_claim_id(self, entity_id: str, text: str) -> str | None:
-        """The claim of an entity that shares most with a text."""
-        top = next(iter(self.nearest(entity_id, text, 1)), None)
-        return None if top is None else key_in(top)[1]
-
 
 def claim_in(document: Document) -> Claim:
     """The claim that a document holds."""

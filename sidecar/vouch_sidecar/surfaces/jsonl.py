@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from io import BufferedReader
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, call
 from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
-from vouch_sidecar.surfaces.streams import Lines, Outbox, incoming
+from vouch_sidecar.surfaces.streams import CHUNK, Lines, Outbox, reader_of
 
 __all__ = ["answer", "as_line", "refusal", "run_jsonl"]
 
@@ -39,7 +39,7 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     anyio.run(_serve, engine, source, sink)
 
 
-async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None:
+async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     async with anyio.create_task_group() as tasks:
@@ -53,10 +53,10 @@ async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None
         leave(0)
 
 
-async def _lines(source: BufferedReader) -> AsyncIterator[bytes]:
+async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
     """The lines of a stream, the last one as well where nothing ends it."""
-    lines = Lines(MAX_LINE)
-    async for data in incoming(source, on_end=lambda: None):
+    lines, reader = Lines(MAX_LINE), reader_of(source, on_end=lambda: None)
+    while data := await reader.read(CHUNK):
         for line in lines.feed(data):
             yield line
     yield lines.rest()
