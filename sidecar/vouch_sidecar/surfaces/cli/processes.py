@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.install.hosts import HOSTS
 
 __all__ = ["PROCESSES"]
 
@@ -53,7 +54,7 @@ def mcp(root: Path | None) -> None:
 
 
 @click.command()
-@click.argument("host")
+@click.argument("host", type=click.Choice(HOSTS))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--uninstall", is_flag=True, help="Take it out again.")
@@ -65,14 +66,10 @@ def mcp(root: Path | None) -> None:
 def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | None) -> None:
     """Plug this into a host: an agent or an editor.
 
-    HOST is claude-code, codex, cursor, opencode or zed; for neovim, helix and emacs, print what to
-    write into their settings.
+    Where its settings can't be merged, print what to write into them.
     """
     from vouch_sidecar.surfaces.install.command import run_install
-    from vouch_sidecar.surfaces.install.hosts import HOSTS
 
-    if host not in HOSTS:
-        raise click.BadParameter(f"must be one of {', '.join(HOSTS)}", param_hint="HOST")
     run_install(host, root, os.environ, user=user, dry_run=dry_run, uninstall=uninstall)
 
 

@@ -1,4 +1,8 @@
-"""JSON with comments and trailing commas, read with the place of everything in the text."""
+"""JSON with comments and trailing commas, read with the place of everything in the text.
+
+By hand: json-five keeps comments byte for byte, but installs a module `json5`, over that of the
+package json5, which many environments have.
+"""
 
 from __future__ import annotations
 
