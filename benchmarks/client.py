@@ -130,7 +130,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 def is_sealed(folder: Path) -> bool:
     """Whether what was read lies below a folder, so that the next start is a later one."""
-    return any(folder.rglob("seal.json"))
+    return any(not seal.parent.name.startswith("unsealed-") for seal in folder.rglob("seal.json"))
 
 
 @contextmanager

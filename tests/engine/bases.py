@@ -65,7 +65,8 @@ def cached(folder: Path) -> dict[str, str]:
 
 def sealed(folder: Path) -> list[Path]:
     """The bases in such caches that the next process may begin with."""
-    return sorted(seal.parent for seal in (folder / "cache").rglob("seal.json"))
+    found = {seal.parent for seal in (folder / "cache").rglob("seal.json")}
+    return sorted(base for base in found if not base.name.startswith("unsealed-"))
 
 
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from vouch_sidecar.index.schema import artifact_in
 from vouch_sidecar.surfaces.local.post import hold
 
 from tests.hook.conftest import Hook, Place, until
+from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, Client, environment
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "5000"}
@@ -194,6 +196,24 @@ def test_an_empty_knowledge_base_has_no_brief(hook: Hook, place: Place) -> None:
             path.unlink()
     warm(place)
     assert hook("session-start", env=PATIENT).is_silent(5)
+
+
+def test_a_process_that_serves_a_part_of_it_does_not_answer_for_all(
+    hook: Hook, place: Place, server: Client
+) -> None:
+    knowledge.make(place.base / "other")
+    warm(place)
+    warm(replace(place, root=place.base / "other"))
+    said = hook("user-prompt-submit", prompt=PROMPT, cwd=str(place.base), env=PATIENT).text
+    assert {"PRIMARY", "SUPPLEMENTAL"} <= set(said.split())
+    assert server.request("vouch/salience", {"session_id": "agent"})["salience"] == []
+
+
+def test_an_owner_that_ends_in_the_middle_is_done_without(hook: Hook, place: Place) -> None:
+    warm(place)
+    with listening(socket_of(place), b'{"id":1,"ok":true,"result":5}\n'):
+        said = hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).text
+    assert "jwt-rotates" in said
 
 
 def test_the_way_to_a_resident_process_is_standard_library() -> None:

@@ -51,12 +51,12 @@ def start(place: Place) -> Iterator[Any]:
 
 
 def put(place: Place, method: str, **params: Any) -> dict[str, Any] | None:
-    return ask(place.root, method, params, timeout=3, env=place.env)
+    return ask([place.root], method, params, timeout=3, env=place.env)
 
 
 def prompt(place: Place, session_id: str = "agent") -> str:
     payload = {"session_id": session_id, "prompt": PROMPT, "cwd": str(place.root)}
-    answered = ask(place.root, "hook.user-prompt-submit", payload, timeout=3, env=place.env)
+    answered = ask([place.root], "hook.user-prompt-submit", payload, timeout=3, env=place.env)
     if answered is None or not answered["result"]:
         return ""
     return str(answered["result"]["hookSpecificOutput"]["additionalContext"])
@@ -97,7 +97,7 @@ def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
     )
     for line, said in zip(lines, done.stdout.splitlines(), strict=True):
         wanted = json.loads(said)
-        got = ask(place.root, str(line["method"]), line["params"], timeout=3, env=place.env)  # type: ignore[arg-type]
+        got = ask([place.root], str(line["method"]), line["params"], timeout=3, env=place.env)  # type: ignore[arg-type]
         for one in (wanted, got or {}):
             one.get("result", {}).pop("generation", None)
         assert got == wanted
@@ -132,20 +132,33 @@ def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> 
 
 def test_both_editors_are_told_and_the_second_takes_over(start: Any, place: Place) -> None:
     first, second = start(), start()
-    time.sleep(0.5)  # the second has joined the first
     assert "jwt-rotates" in prompt(place)
     until(lambda: pushed(first) == ["jwt"])
     until(lambda: pushed(second) == ["jwt"])
+    assert not second.request("vouch/salience", {"session_id": "agent"})["salience"]
 
     first.process.kill()
     first.process.wait()
-    killed = time.monotonic()
-    until(lambda: prompt(place, "new"), 5)
-    assert time.monotonic() - killed < 2
+    until(lambda: pushed(second) == [])
+    assert "jwt-rotates" in said_to(place)
+    until(lambda: pushed(second) == ["jwt"])
     assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
 
 
-def test_one_that_starts_late_learns_what_was_heard(start: Any, place: Place) -> None:
+def said_to(place: Place, session_id: str = "agent") -> str:
+    """What a prompt gives as soon as there is somebody to ask."""
+    said = ""
+
+    def says() -> bool:
+        nonlocal said
+        said = prompt(place, session_id)
+        return bool(said)
+
+    until(says)
+    return said
+
+
+def test_one_that_starts_late_is_told_what_is_in_play(start: Any, place: Place) -> None:
     start()
     assert prompt(place)
     late = start()
@@ -154,25 +167,66 @@ def test_one_that_starts_late_learns_what_was_heard(start: Any, place: Place) ->
     until(lambda: pushed(late) == [])
 
 
+def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
+    start: Any, place: Place
+) -> None:
+    other = knowledge.make(place.base / "other")
+    start()
+    with running(cwd=place.root, env=place.env) as both:
+        folders = [{"uri": root.as_uri(), "name": root.name} for root in (place.root, other)]
+        both.initialize(workspaceFolders=folders)
+        both.indexed()
+        assert prompt(place)
+        until(lambda: pushed(both) == ["jwt"])
+        told = [m["params"] for m in both.received if m.get("method") == "vouch/didChangeSalience"][
+            -1
+        ]
+        assert [row["collection"] for row in told["salience"]] == ["project"]
+
+
+def test_who_asks_about_several_is_answered_by_who_serves_them_all(
+    start: Any, place: Place
+) -> None:
+    other = knowledge.make(place.base / "other")
+    start()
+    until(lambda: put(place, "kb.status"))
+    roots = [place.root, other]
+    refused = ask(roots, "kb.status", {}, timeout=3, env=place.env)
+    assert refused is not None
+    assert refused["error"]["code"] == "not_served"
+    with running(cwd=other, env=place.env) as both:
+        folders = [{"uri": root.as_uri(), "name": root.name} for root in roots]
+        both.initialize(workspaceFolders=folders)
+        both.indexed()
+        until(lambda: Path(socket_path(other, place.env)).exists())
+        answered = ask(roots, "kb.status", {}, timeout=3, env=place.env)
+        assert answered is not None
+        found = [one["root"] for one in answered["result"]["roots"]]
+        assert found == sorted(map(str, roots))
+        alone = ask([other], "kb.status", {}, timeout=3, env=place.env)
+        assert alone is not None
+        assert [one["root"] for one in alone["result"]["roots"]] == [str(other)]
+
+
 def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
     other = knowledge.make(place.base / "other")
     start()
     with running(cwd=other, env=place.env) as one:
         one.initialize(other)
         one.indexed()
-        assert prompt(place)
+        assert said_to(place)
         assert put(place, "kb.salience", session_id="agent")
         time.sleep(0.5)
         assert pushed(one) == []
         assert not one.request("vouch/salience", {"session_id": "agent"})["salience"]
 
 
-def test_what_is_typed_in_an_editor_stays_there(start: Any) -> None:
+def test_what_is_typed_in_an_editor_stays_there(start: Any, place: Place) -> None:
     first, second = start(), start()
-    time.sleep(0.5)
     first.notify("vouch/prompt", {"session_id": "mine", "text": PROMPT})
     until(lambda: pushed(first, "mine") == ["jwt"])
-    time.sleep(0.3)
+    assert prompt(place)
+    until(lambda: pushed(second) == ["jwt"])
     assert pushed(second, "mine") == []
 
 
@@ -185,14 +239,16 @@ def test_another_user_is_not_talked_to(
 ) -> None:
     start()
     assert put(place, "kb.status") is not None
-    monkeypatch.setattr(client, "peer_uid", lambda _: os.getuid() + 1)
+    monkeypatch.setattr(client, "is_own_user", lambda _: False)
     assert put(place, "kb.status") is None
 
 
-def test_the_other_end_is_this_user() -> None:
+def test_the_other_end_is_this_user(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = socket.socketpair(socket.AF_UNIX)
     with one, other:
-        assert address.peer_uid(one) == os.getuid()
+        assert address.is_own_user(one)
+        monkeypatch.setattr(os, "getuid", lambda: 54_321)
+        assert not address.is_own_user(one)
 
 
 def test_a_folder_of_somebody_else_is_refused(

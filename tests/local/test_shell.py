@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.hook.conftest import Place, project, until
 from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running
+from tests.surfaces.test_tables import printed
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
 """What tells one process from another."""
@@ -84,6 +86,56 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
     assert answered(server, args[0]) == before
     assert ask(place, *args) == wanted
     assert answered(server, args[0]) == before + 1
+
+
+@pytest.mark.parametrize(
+    "args", [["experts", "jwt", "--explain"], ["entity", "jwt"], ["search", "nothing at all"]]
+)
+@pytest.mark.parametrize("width", [40, 100])
+def test_people_read_the_same_in_the_same_colours(
+    place: Place, server: Client, width: int, args: list[str]
+) -> None:
+    (place.base / "elsewhere").mkdir()
+    alone = {**place.env, "XDG_RUNTIME_DIR": str(place.base / "elsewhere")}
+    wanted = printed(width, *args, cwd=place.root, **alone)
+    before = answered(server, args[0])
+    assert printed(width, *args, cwd=place.root, **place.env) == wanted
+    assert answered(server, args[0]) == before + 1
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("args", [["experts", "jwt"], ["search", "tokens", "--json"], ["stats"]])
+def test_a_shell_that_asks_imports_no_more_than_that_takes(place: Place, args: list[str]) -> None:
+    done = subprocess.run(
+        [COMMAND, *args],
+        capture_output=True,
+        cwd=place.root,
+        env=environment({**place.env, "PYTHONPROFILEIMPORTTIME": "1"}),
+        check=True,
+        text=True,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert done.stdout
+    assert "vouch_sidecar.surfaces.local.client" in imported
+    for name in ("tantivy", "pydantic", "click", "rich", "asyncio", "vouch_sidecar.engine"):
+        assert name not in imported
+
+
+def test_several_knowledge_bases_are_asked_together(place: Place, server: Client) -> None:
+    before = answered(server, "status")
+    status = ask(place, "status", "--root", str(place.base))
+    assert [Path(one["root"]).name for one in status["roots"]] == ["other", "project"]
+    assert answered(server, "status") == before + 1
+
+
+def test_what_has_its_own_looks_or_help_is_seen_to_here(place: Place, server: Client) -> None:
+    assert ask(place, "experts", "jwt", env={"NO_COLOR": "1"})["experts"]
+    assert ask(place, "experts", "jwt", env={"PYTHONIOENCODING": "latin-1"})["experts"]
+    done = subprocess.run(
+        [COMMAND, "experts", "--help"], capture_output=True, cwd=place.root, check=True
+    )
+    assert b"Usage: vouch-sidecar experts" in done.stdout
+    assert answered(server, "experts") == 0
 
 
 def test_who_asks_is_who_calls(place: Place, server: Client) -> None:

@@ -104,18 +104,25 @@ def test_the_agent_is_asked_as_itself(root: Path, env: dict[str, str]) -> None:
     private.write_text(open_to_all, "utf-8")
 
 
-def test_the_session_outlives_the_process_that_owned_the_socket(
+def test_a_session_ends_with_the_process_that_owned_the_socket(
     root: Path, env: dict[str, str]
 ) -> None:
+    """What it was given may be said once more, and then not again."""
     with _edits(root, env) as editor:
         _begin(editor, root)
 
+        async def given(session: ClientSession) -> str:
+            asked = {"task": PROMPT, "session_id": "agent", "repeat": False}
+            return text_of(await called(session, "kb_context", **asked))
+
         async def talk(session: ClientSession) -> None:
-            await called(session, "hook_prompt", session_id="agent", prompt=PROMPT)
+            assert "Redis holds the sessions." in await given(session)
             await anyio.to_thread.run_sync(_pushed, editor, "agent")
+            assert "Redis holds the sessions." not in await given(session)
             editor.process.kill()
             ranked = await called(session, "kb_salience", session_id="agent")
-            rows = ranked.structured_content["salience"]
-            assert [row["entity_id"] for row in rows] == ["redis"]
+            assert ranked.structured_content["salience"] == []
+            assert "Redis holds the sessions." in await given(session)
+            assert "Redis holds the sessions." not in await given(session)
 
         connected(root, env, talk)

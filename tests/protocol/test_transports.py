@@ -7,14 +7,15 @@ import json
 import socket
 import subprocess
 import time
-from io import BufferedRWPair
+from collections.abc import Iterator
+from io import BufferedRWPair, BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
-from vouch_sidecar.surfaces.lsp.framing import Framing
+from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.protocol.client import COMMAND, Client, Message, environment, running
 from tests.protocol.conftest import Start
@@ -73,41 +74,34 @@ def test_a_message_without_a_length_costs_no_other(client: Client) -> None:
     assert error["error"]["code"] == -32700
 
 
-def test_tcp_serves_several_clients(start: Start, root: Path) -> None:
+def test_tcp_serves_one_client_then_ends(start: Start, root: Path) -> None:
     server = start("lsp", "--tcp", "127.0.0.1:0")
+    host, port = address(server)
+    with socket.create_connection((host, port), 10) as connection:
+        stream = connection.makefile("rwb")
+        params = {"capabilities": {}, "rootUri": root.as_uri()}
+        for number, method in enumerate(("initialize", "vouch/status", "shutdown")):
+            call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            stream.write(frame(json.dumps(call).encode()))
+        stream.flush()
+        answered = (message["id"] for message in messages(stream) if "id" in message)
+        assert [next(answered) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((host, port), 10)
+        stream.write(frame(b'{"jsonrpc":"2.0","method":"exit"}'))
+        stream.flush()
+        assert server.ended() == 0
+        assert not [message for message in messages(stream) if "id" in message]
+        stream.close()
+
+
+def address(server: Client) -> tuple[str, int]:
+    """Where a server says that it listens."""
     deadline = time.monotonic() + 10
     while b"listening on" not in server.errors and time.monotonic() < deadline:
         time.sleep(0.02)
     host, _, port = server.errors.split()[-1].decode().rpartition(":")
-    sessions = []
-    for _ in range(2):
-        with socket.create_connection((host, int(port)), 10) as connection:
-            stream = connection.makefile("rwb")
-            params = {"capabilities": {}, "rootUri": root.as_uri()}
-            for number, method in enumerate(("initialize", "vouch/status")):
-                body = json.dumps(
-                    {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-                ).encode()
-                stream.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-            stream.flush()
-            answer = read(stream)
-            sessions.append(answer["result"]["capabilities"]["experimental"]["vouch"]["session_id"])
-            stream.close()
-    assert len(set(sessions)) == 2
-    server.process.terminate()
-    assert server.ended() == 1
-
-
-def test_who_exits_over_tcp_sees_the_end(start: Start) -> None:
-    server = start("lsp", "--tcp", "127.0.0.1:0")
-    deadline = time.monotonic() + 10
-    while b"listening on" not in server.errors and time.monotonic() < deadline:
-        time.sleep(0.02)
-    host, _, port = server.errors.split()[-1].decode().rpartition(":")
-    with socket.create_connection((host, int(port)), 10) as connection:
-        body = b'{"jsonrpc":"2.0","method":"exit"}'
-        connection.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        assert connection.recv(1) == b""
+    return host, int(port)
 
 
 def test_messages_from_a_file(tmp_path: Path) -> None:
@@ -121,7 +115,7 @@ def test_messages_from_a_file(tmp_path: Path) -> None:
         for number, (method, params) in enumerate(calls)
     ]
     file = tmp_path / "messages"
-    file.write_bytes(b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(b), b) for b in asked))
+    file.write_bytes(b"".join(map(frame, asked)))
     with file.open("rb") as source:
         ran = subprocess.run(
             [COMMAND, "lsp"],
@@ -132,17 +126,16 @@ def test_messages_from_a_file(tmp_path: Path) -> None:
             timeout=20,
             check=False,
         )
-    answers = [m for m in Framing().feed(ran.stdout) if isinstance(m, bytes)]
-    assert [json.loads(answer)["id"] for answer in answers if b'"id"' in answer] == [0, 1, 2]
+    answers = [message["id"] for message in messages(BytesIO(ran.stdout)) if "id" in message]
+    assert answers == [0, 1, 2]
     assert ran.returncode == 1
 
 
-def read(stream: BufferedRWPair) -> Message:
-    """The next message."""
-    length = int(stream.readline().split()[1])
-    stream.readline()
-    message: Message = json.loads(stream.read(length))
-    return message
+def messages(stream: BufferedRWPair | BytesIO) -> Iterator[Message]:
+    """The messages that come, until the stream ends."""
+    while header := stream.readline():
+        stream.readline()
+        yield json.loads(stream.read(int(header.split()[1])))
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "example.com:1", "127.0.0.1", "127.0.0.1:x"])

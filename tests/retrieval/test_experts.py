@@ -6,7 +6,7 @@ from math import fsum, prod, sqrt
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from vouch_sidecar.retrieval.closeness import closeness, focus, patterns
 from vouch_sidecar.retrieval.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.view import View
 
@@ -96,6 +96,8 @@ def test_closeness_of_identifiers_and_names() -> None:
     assert closeness("anything", (), patterns(())) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}
 
 
-def test_repeats_are_those_after_the_first() -> None:
-    claims = [claim("a", "One thing."), claim("b", "one  thing."), claim("c", "Another.")]
-    assert repeats(claims) == {"b"}
+def test_a_claim_that_says_the_same_word_for_word_adds_nothing() -> None:
+    texts = "The vault rotates keys.", "the  vault rotates keys.", "The vault keeps keys."
+    (row,) = ranked(kb(*by("ada", *texts)), "vault keys")
+    repeats = {c.matched.claim.text: c.factors.get("repeat") for c in row.contributions()}
+    assert repeats == dict(zip(texts, (None, 0.0, None), strict=True))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 import pytest
-from vouch_sidecar.surfaces.streams import Lines, incoming
+from vouch_sidecar.surfaces.streams import Lines, reader_of
 
 
 async def _all(descriptor: int, on_end: Callable[[], None]) -> bytes:
-    with os.fdopen(descriptor, "rb") as stream:
-        return b"".join([data async for data in incoming(stream, on_end)])
+    with os.fdopen(descriptor, "rb", buffering=0) as stream:
+        return await reader_of(stream, on_end).read()
 
 
 def test_all_that_was_written_comes_before_the_end() -> None:
@@ -39,13 +38,10 @@ def test_the_end_is_noticed_while_the_loop_hangs() -> None:
     ended = threading.Event()
 
     async def main() -> None:
-        with os.fdopen(reading, "rb") as stream:
-            async for _ in incoming(stream, ended.set):
-                os.close(writing)
-                deadline = time.monotonic() + 5
-                while not ended.is_set() and time.monotonic() < deadline:
-                    time.sleep(0.01)
-                assert ended.is_set()
+        with os.fdopen(reading, "rb", buffering=0) as stream:
+            assert await reader_of(stream, ended.set).read(1) == b"x"
+            os.close(writing)
+            assert ended.wait(5)
 
     os.write(writing, b"x")
     anyio.run(main)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import io
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
 
 import pytest
-from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.lsp.features import FEATURES
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.streams import Outbox
+
+from tests.surfaces.conversation import INITIALIZE, call, heard
 
 TIMES = 50
 SPARE = 5
@@ -34,13 +32,6 @@ FOLDERS: dict[str, object] = {"event": {"added": [], "removed": []}}
 BOOK = {"notebookDocument": {"uri": "file:///nowhere/a.ipynb"}, "cellTextDocuments": []}
 
 
-class Sink(io.BytesIO):
-    """What the server says, dropped."""
-
-    def write(self, data: Any) -> int:
-        return len(data)
-
-
 @pytest.fixture(autouse=True)
 def silenced() -> Iterator[None]:
     """pygls logs exceptions with their frames; what gathers logs for a test would keep them."""
@@ -55,21 +46,16 @@ def silenced() -> Iterator[None]:
 def connected() -> Iterator[Sidecar]:
     """A server that a client has initialized, on an engine without a knowledge base."""
     engine = Engine(env={})
-    outbox = Outbox(Sink(), on_broken=lambda: None)
-    server = Sidecar(engine, Keeper(engine), outbox)
+    server = Sidecar(engine, Keeper(engine))
+    heard(server)
     for register in FEATURES:
         register(server)
-    receive(server, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 0)
-    try:
-        yield server
-    finally:
-        server.close()
-        outbox.close()
+    server.protocol.handle_message(INITIALIZE)
+    yield server
 
 
 def receive(server: Sidecar, method: str, params: object, request: int | None = None) -> None:
-    call = {"jsonrpc": "2.0", "method": method, "params": params}
-    server.receive(json.dumps(call if request is None else call | {"id": request}).encode())
+    server.protocol.handle_message(call(method, params, request))
 
 
 def futures() -> int:
@@ -115,14 +101,14 @@ def test_of_a_notification(method: str, params: object) -> None:
     assert grown(work) < SPARE
 
 
-def test_of_a_notification_whose_handler_fails() -> None:
-    def fail() -> None:
+def test_of_a_notification_whose_handler_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
     async def work(server: Sidecar, number: int) -> None:
         if number == 1:
             receive(server, "textDocument/didOpen", OPEN)
-            server.on_touch.append(fail)
+            monkeypatch.setattr(server.engine, "observe", fail)
         text = f"{TEXT} {number}"
         receive(server, "textDocument/didChange", CHANGE | {"contentChanges": [{"text": text}]})
 
@@ -153,11 +139,12 @@ def test_of_a_request(method: str, params: object) -> None:
 )
 def test_of_a_request_to_the_client(answer: dict[str, object]) -> None:
     async def work(server: Sidecar, _: int) -> None:
-        asked = asyncio.ensure_future(server.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None))
+        asked = asyncio.ensure_future(server.workspace_diagnostic_refresh_async(None))
         await asyncio.sleep(0)
         (asking,) = server.protocol._request_futures
-        server.receive(json.dumps({"jsonrpc": "2.0", "id": asking, **answer}).encode())
-        assert await asked is ("result" in answer)
+        server.protocol.handle_message({"jsonrpc": "2.0", "id": asking, **answer})
+        with suppress(JsonRpcException):
+            await asked
         assert not server.protocol._result_types
 
     assert grown(work) < SPARE

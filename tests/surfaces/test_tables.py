@@ -34,16 +34,21 @@ COMMANDS = [
 
 def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
     """The lines that a terminal of a width shows, without their styles."""
+    return STYLE.sub("", printed(width, *args, cwd=cwd)).splitlines()
+
+
+def printed(width: int, *args: str, cwd: Path, **env: str) -> str:
+    """What a command prints on a terminal of a width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    env = environment({"TERM": "xterm-256color"})
-    env.pop("COLUMNS", None)
-    with subprocess.Popen([COMMAND, *args], stdout=theirs, cwd=cwd, env=env) as process:
+    whole = environment({"TERM": "xterm-256color", **env})
+    whole.pop("COLUMNS", None)
+    with subprocess.Popen([COMMAND, *args], stdout=theirs, cwd=cwd, env=whole) as process:
         os.close(theirs)
         text = b"".join(_read(ours)).decode()
     os.close(ours)
     assert process.returncode == 0
-    return STYLE.sub("", text).splitlines()
+    return text
 
 
 def _read(descriptor: int) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { scriptName } from './discover';
-import { safeEnvironment } from './machine';
+import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const ON_WINDOWS = process.platform === 'win32';

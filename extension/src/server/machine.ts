@@ -9,6 +9,7 @@ import * as vscode from 'vscode';
 import type { World } from './discover';
 import { selectedInterpreter } from './environments';
 import { installedServer } from './install';
+import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 10_000;
@@ -48,18 +49,3 @@ async function version(command: string): Promise<string> {
   });
   return stdout;
 }
-
-/**
- * For processes that the extension starts: Python takes no modules from the folder that it happens
- * to be started in, and no program is found by a relative way or in a workspace without trust.
- */
-export function safeEnvironment(): NodeJS.ProcessEnv {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const safe = (folder: string) =>
-    path.isAbsolute(folder) && (vscode.workspace.isTrusted || !lies(folder, folders));
-  const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
-  return { ...process.env, PATH: search.join(path.delimiter), PYTHONSAFEPATH: '1' };
-}
-
-const lies = (file: string, folders: readonly string[]): boolean =>
-  folders.some((folder) => `${file}${path.sep}`.startsWith(`${folder}${path.sep}`));

@@ -7,7 +7,8 @@ import { coalesce } from './coalesce';
 import { CrashCounter } from './crashes';
 import { discover, type Found } from './discover';
 import type { Client } from './languageClient';
-import { machine, safeEnvironment } from './machine';
+import { machine } from './machine';
+import { safeEnvironment } from './safeEnvironment';
 import { traceChannel } from './trace';
 
 /** Notifications that come from the server. */

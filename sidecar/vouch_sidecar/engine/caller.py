@@ -14,11 +14,12 @@ __all__ = ["Caller"]
 @dataclass(frozen=True, slots=True)
 class Caller:
     """A connection. `session_id` is the session of its own, if it has one; `env` its own
-    environment, where that is not the process's; `root` the knowledge base whose socket it is.
+    environment, where that is not the process's; `roots` are the knowledge bases that it asks
+    about, where it does not ask about all that the process serves.
     """
 
     connection: str = "local"
     session_id: str | None = None
     viewer: Viewer | None = None
     env: Mapping[str, str] | None = None
-    root: Path | None = None
+    roots: frozenset[Path] | None = None

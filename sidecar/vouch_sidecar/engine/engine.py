@@ -67,7 +67,6 @@ class Engine:
         self.untold = Faults()
         """The listeners that failed; the keeper tells them again."""
         self.listeners: set[Callable[[], None]] = set()
-        self.hearers: set[Callable[[str, str | None, Path | None], None]] = set()
         self._client: Mapping[str, object] = client_settings or {}
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
@@ -194,12 +193,10 @@ class Engine:
             with self.untold.contained(listener, "Somebody could not be told of a change"):
                 listener()
 
-    def dismiss(self, listener: Callable[..., None]) -> None:
-        """Tell a listener, or a hearer, nothing more."""
+    def dismiss(self, listener: Callable[[], None]) -> None:
+        """Tell a listener nothing more."""
         self.listeners.discard(listener)
-        self.hearers.discard(listener)
         self.untold.remove(listener)
-        self.faults.remove(listener)
 
     # Asking
 
@@ -212,7 +209,7 @@ class Engine:
         Raises `UnknownRootError`.
         """
         served = []
-        for collection in self._chosen(root):
+        for collection in self._chosen(caller, root):
             overlay = self.overlays.of(caller.connection, collection.root)
             settings, knowledge = collection.settings, collection.knowledge
             if collection.is_silent:
@@ -227,8 +224,12 @@ class Engine:
             served.append(Served(view, settings, collection))
         yield served
 
-    def _chosen(self, root: str | None) -> list[Collection]:
-        everything = [c for _, c in sorted(self.collections.items())]
+    def _chosen(self, caller: Caller, root: str | None) -> list[Collection]:
+        everything = [
+            collection
+            for where, collection in sorted(self.collections.items())
+            if caller.roots is None or where in caller.roots
+        ]
         if root is None:
             return everything
         path = _path(root)
@@ -237,9 +238,9 @@ class Engine:
                 return [collection]
         raise UnknownRootError
 
-    def require(self, root: str | None) -> None:
-        """Raises `UnknownRootError` where no knowledge base is served."""
-        self._chosen(root)
+    def require(self, caller: Caller, root: str | None) -> None:
+        """Raises `UnknownRootError` where no knowledge base is served to a caller."""
+        self._chosen(caller, root)
 
     def overlay(self, connection: str, path: Path, text: str | None) -> None:
         """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
@@ -249,6 +250,7 @@ class Engine:
         for root, collection in self.collections.items():
             if path.is_relative_to(root / KB_DIRNAME):
                 self.overlays.put(connection, collection, path, text)
+        self._published()
 
     @property
     def complete(self) -> bool:
@@ -325,23 +327,9 @@ class Engine:
         if final:
             session.finish(slot)
 
-    def hear(self, session_id: str, text: str, root: Path | None = None) -> None:
-        """A call put a text into a session that it names: a slot of its own, of which the
-        `hearers` are told. `root` is the knowledge base whose socket it came through.
-        """
-        self.observe(session_id, None, text)
-        self._tell(session_id, text, root)
-
-    def end_session(self, session_id: str, root: Path | None = None) -> None:
-        """Drop a session's window, and tell the `hearers`."""
+    def end_session(self, session_id: str) -> None:
+        """Drop a session with its window."""
         self.sessions.end(session_id)
-        self._tell(session_id, None, root)
-
-    def _tell(self, session_id: str, text: str | None, root: Path | None) -> None:
-        if self._reflex_on() or text is None:
-            for hearer in list(self.hearers):
-                with self.faults.contained(hearer, "A text could not be passed on"):
-                    hearer(session_id, text, root)
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

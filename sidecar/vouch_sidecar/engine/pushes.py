@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Literal
@@ -19,6 +20,13 @@ from vouch_sidecar.retrieval.sessions import Session
 __all__ = ["Pushes", "SaliencePush", "StatusPush"]
 
 Health = Literal["ok", "warning", "error"]
+
+DELAY = 0.05
+"""Seconds that changes are gathered before they are told."""
+SLICE = 0.005
+"""Seconds after which the sessions that are left wait: a change of the knowledge concerns all."""
+BREATH = 0.001
+"""Seconds that they wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +51,53 @@ class StatusPush:
     generation: int
 
 
-class Pushes:
-    """Compares what is with what a connection was told last."""
+Tell = Callable[[SaliencePush | StatusPush], None]
+Later = Callable[[float, Callable[[], None]], object]
+"""Calls something in so many seconds."""
 
-    def __init__(self, engine: Engine, caller: Caller) -> None:
+
+class Pushes:
+    """Compares what is with what a connection was told last: of all sessions, or of those `only`,
+    which may become others.
+    """
+
+    def __init__(self, engine: Engine, caller: Caller, only: Container[str] | None = None) -> None:
         self._engine = engine
         self._caller = caller
+        self._only = only
         self._shown: dict[str, tuple[object, ...]] = {}
         self._looked_at: dict[str, tuple[object, ...]] = {}
         self._status: tuple[Health, bool, str | None] | None = None
         self.behind = False
         """Whether the last look at the sessions ran out of time, and some are left."""
+        self._start: tuple[Tell, Later] | None = None
+        self._waiting = False
+
+    def start(self, tell: Tell, later: Later) -> None:
+        """From now on, have every push told soon after something changed."""
+        self._start = tell, later
+        self._engine.listeners.add(self.poke)
+        self.poke()
+
+    def poke(self) -> None:
+        """Something may have changed: look soon."""
+        self._look_in(DELAY)
+
+    def _look_in(self, seconds: float) -> None:
+        if self._start is not None and not self._waiting:
+            tell, later = self._start
+            self._waiting = True
+            later(seconds, partial(self._look, tell))
+
+    def _look(self, tell: Tell) -> None:
+        self._waiting = False
+        with self._engine.untold.contained(self._look, "What is in play could not be told"):
+            for push in self.salience(SLICE):
+                tell(push)
+            if self.behind:
+                self._look_in(BREATH)
+        if (status := self.status()) is not None:
+            tell(status)
 
     def salience(self, seconds: float = inf) -> list[SaliencePush]:
         """One push for every session whose ranking differs from the one told last, the most active
@@ -61,7 +105,11 @@ class Pushes:
         them at least.
         """
         engine = self._engine
-        sessions = {session.id: session for session in engine.sessions}
+        sessions = {
+            session.id: session
+            for session in engine.sessions
+            if self._only is None or session.id in self._only
+        }
         pushes = [
             SaliencePush(gone, (), (), Speech(), engine.generation, False)
             for gone in [s for s in self._shown if s not in sessions]

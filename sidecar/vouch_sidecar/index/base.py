@@ -248,14 +248,14 @@ def _write_seal(folder: Path, seal: Seal) -> None:
         file.chmod(0o600)
         if not file.name.endswith(".lock"):
             digests[file.name] = _digest_of(file)
-    data = json.dumps(
-        {
-            "files": digests,
-            "stats": {path: found.hex() for path, found in seal.stats.items()},
-            "loose": sorted([kind.value, name] for kind, name in seal.loose),
-            "config": None if seal.config is None else seal.config.hex(),
-        }
-    ).encode()
+    head = {
+        "files": digests,
+        "loose": sorted([kind.value, name] for kind, name in seal.loose),
+        "config": None if seal.config is None else seal.config.hex(),
+    }
+    # A line for each file: to make or read all of them at once would hold up every other thread.
+    stats = (json.dumps([path, found.hex()]) for path, found in seal.stats.items())
+    data = "\n".join([json.dumps(head), *stats]).encode()
     descriptor = os.open(folder / SEAL, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as sealed:
         sealed.write(_digest(data).encode() + b"\n" + data)
@@ -270,14 +270,15 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
     digest, _, data = (folder / SEAL).read_bytes().partition(b"\n")
     if _digest(data).encode() != digest:
         raise ValueError("damaged")
-    kept = json.loads(data)
-    for name, wanted in kept["files"].items():
+    first, *stats = data.splitlines()
+    head = json.loads(first)
+    for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
     seal = Seal(
-        {path: bytes.fromhex(found) for path, found in kept["stats"].items()},
-        frozenset((Kind(kind), name) for kind, name in kept["loose"]),
-        None if kept["config"] is None else bytes.fromhex(kept["config"]),
+        {path: bytes.fromhex(found) for path, found in map(json.loads, stats)},
+        frozenset((Kind(kind), name) for kind, name in head["loose"]),
+        None if head["config"] is None else bytes.fromhex(head["config"]),
     )
     return Layer(Index.open(str(folder))), seal
 

@@ -5,6 +5,7 @@ Another process is a gain and never a condition: what none answers is parsed her
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -47,6 +48,13 @@ def parse_at_once(batches: Iterable[Files], expected: int) -> Iterator[list[Read
     if expected < PAYS_FROM or processes < 1:
         yield from map(parse_each, batches)
         return
+    for readings in _parsed_beside(batches, processes):
+        yield readings
+        gc.freeze()  # what files say lives on: to look through so much of it stalls the loop
+
+
+def _parsed_beside(batches: Iterable[Files], processes: int) -> Iterator[list[Reading]]:
+    """What other processes make of batches, some of them ahead."""
     pool = _pool(processes)
     waiting: deque[tuple[Files, Future[list[Reading]] | None]] = deque()
     try:

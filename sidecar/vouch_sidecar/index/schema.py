@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
 from hashlib import blake2b
@@ -172,8 +172,8 @@ def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
 
 def stems_in(made: Document) -> list[str]:
     """The stems of a document's text, in order."""
-    skip = len(made["place"][0]) + 1
-    return [one[skip:] for one in made["stems"][0].split(" ")] if made["length"][0] else []
+    before = term(made["place"][0], "")
+    return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
 
 
 # Texts
@@ -318,16 +318,10 @@ def _plain(value: Any) -> Any:
 
 def artifact_in(made: Document) -> Artifact:
     """The artifact that the first of its documents holds."""
-    kind, *values = json.loads(made["artifact"][0])
-    return _RECORDS[kind](*[_FROM_JSON.get(type(value), _same)(value) for value in values])
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _scope(value: dict[str, Any]) -> Scope:
-    return Scope(**value) if value else OPEN_SCOPE
-
-
-_FROM_JSON: dict[type, Callable[[Any], Any]] = {list: tuple, dict: _scope}
+    kind, *values = json.loads(str(made["artifact"][0], "utf-8"))
+    for at, value in enumerate(values):
+        if isinstance(value, list):
+            values[at] = tuple(value)
+        elif isinstance(value, dict):
+            values[at] = Scope(**value) if value else OPEN_SCOPE
+    return _RECORDS[kind](*values)

@@ -3,7 +3,7 @@
 Every surface, the schemas, the documentation and the types are made from `OPERATIONS`.
 """
 
-from vouch_sidecar.operations.base import SessionId, ViewerParams, Wire, as_json
+from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
 from vouch_sidecar.operations.call import call, perform, read_params
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
 from vouch_sidecar.operations.cards import EntityCard, Mentioned, mentioned_at
@@ -35,6 +35,7 @@ __all__ = [
     "Operation",
     "OperationError",
     "PromptParams",
+    "Result",
     "SessionId",
     "UnknownOperationError",
     "ViewerParams",

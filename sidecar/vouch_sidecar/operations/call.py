@@ -41,11 +41,11 @@ def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Cal
     who = params.viewer
     viewer = Viewer(who.project, who.agent) if who else None
     try:
-        engine.require(params.root)
+        engine.require(caller, params.root)
         if params.session_id and operation.text_field:
             text = getattr(params, operation.text_field)
             if text is not None:
-                engine.hear(params.session_id, text, caller.root)
+                engine.observe(params.session_id, None, text)
         with engine.serving(caller, viewer, params.root) as served:
             ask = Ask(engine, caller, served)
             result = operation.run(ask, params)

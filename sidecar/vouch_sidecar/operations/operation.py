@@ -41,11 +41,9 @@ class Ask:
 
     @property
     def many(self) -> bool:
-        """Whether rows name their collection: several knowledge bases are served. Who asks through
-        the socket of one, for that one, knows of no other.
-        """
-        several = len(self.engine.collections) > 1
-        return len(self.served) > 1 or (several and self.caller.root is None)
+        """Whether rows name their collection: the caller may ask about several knowledge bases."""
+        roots = self.engine.collections if self.caller.roots is None else self.caller.roots
+        return len(roots) > 1
 
     def root_of(self, view: View) -> Path:
         return next(one.collection.root for one in self.served if one.view is view)

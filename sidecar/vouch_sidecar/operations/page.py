@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -38,11 +39,25 @@ Part = str | tuple[str, str]
 
 
 class Page:
-    """Standard output."""
+    """Standard output, or a file that holds what another process prints there."""
 
-    def __init__(self) -> None:
-        self.console = Console(highlight=False)
-        self.on_terminal = sys.stdout.isatty()
+    def __init__(
+        self, file: TextIO | None = None, width: int | None = None, *, on_terminal: bool = False
+    ) -> None:
+        if file is None:
+            self.console = Console(highlight=False)
+            self.on_terminal = sys.stdout.isatty()
+        else:
+            self.console = Console(
+                file=file,
+                width=width,
+                height=0,  # else a dumb terminal of this process's decides on the width
+                highlight=False,
+                force_terminal=on_terminal,
+                color_system="standard" if on_terminal else None,
+                no_color=False,
+            )
+            self.on_terminal = on_terminal
 
     def line(self, *parts: Part, whole: bool = False) -> None:
         """Print a line. On a terminal it breaks at words unless it is `whole`, elsewhere never."""

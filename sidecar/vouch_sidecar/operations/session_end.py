@@ -17,7 +17,7 @@ class SessionEndParams(Params):
 
 
 def answer(ask: Ask, params: SessionEndParams) -> Result:
-    ask.engine.end_session(params.session_id, ask.caller.root)
+    ask.engine.end_session(params.session_id)
     return Result()
 
 

@@ -6,7 +6,7 @@ docs/how-it-decides.md gives the formulas and the measurement behind the constan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 
@@ -15,7 +15,7 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 
-__all__ = ["closeness", "focus", "patterns", "repeats"]
+__all__ = ["closeness", "focus", "patterns", "said"]
 
 
 @lru_cache(maxsize=1 << 6)
@@ -52,19 +52,8 @@ def _spots(folded: str, exact: re.Pattern[str]) -> tuple[int, int]:
     return (0, 0) if first is None else (first.start(), 1 + sum(1 for _ in found))
 
 
-def repeats(claims: Iterable[Claim]) -> frozenset[str]:
-    """Ids of the claims that say, word for word, what one before them says."""
-    seen: set[str] = set()
-    out = []
-    for claim in claims:
-        said = _said(claim)
-        if said in seen:
-            out.append(claim.id)
-        seen.add(said)
-    return frozenset(out)
-
-
-def _said(claim: Claim) -> str:
+def said(claim: Claim) -> str:
+    """What a claim says, word for word; another that says the same adds nothing."""
     return " ".join(claim.text.lower().split())
 
 

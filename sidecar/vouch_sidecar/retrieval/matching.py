@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import fsum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.content import Needle, needles
@@ -51,11 +51,25 @@ class Match:
     weights: Mapping[Needle, float]
     query: Query
 
+    def every(self) -> Iterator[tuple[Matched, Document]]:
+        """All matching claims. Which words a claim holds is asked for all of them at once."""
+        search, snapshot = self.view.search, self.view.knowledge.snapshot
+        holders = [
+            (words, {hit[1:] for hit in snapshot.every(search.holding(words, Kind.CLAIM))})
+            for words in self.held
+        ]
+        for hit in snapshot.every(self.query):
+            document = snapshot.document(hit)
+            sets = (words for words, found in holders if hit[1:] in found)
+            yield self._matched(document, next(sets, ())), document
+
     def read(self, document: Document) -> Matched:
         """A matching claim."""
         stems = frozenset(stems_in(document))
         sets = (words for words in self.held if all(word.held_by(stems) for word in words))
-        held = next(sets, ())
+        return self._matched(document, next(sets, ()))
+
+    def _matched(self, document: Document, held: tuple[Needle, ...]) -> Matched:
         entity_ids = entities_in(document, self.view.gates)
         named = not self.named.isdisjoint(entity_ids)
         whole = named or len(held) == len(self.weights)
@@ -64,8 +78,7 @@ class Match:
         return Matched(claim_in(document), entity_ids, held, named, share, linked_by)
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(NamedTuple):
     """A claim that matches a topic: the words for which it does, whether the topic names one of its
     entities, and the share of the topic's words that it holds by rarity; all where a name matched.
     """

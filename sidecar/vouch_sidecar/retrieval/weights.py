@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import fsum, prod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
 from vouch_sidecar.index.query import all_of
@@ -20,8 +21,7 @@ from vouch_sidecar.index.schema import (
     SCHEMA,
     confirmed_at,
 )
-from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, repeats
+from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, said
 from vouch_sidecar.retrieval.matching import Match, Matched
 
 __all__ = ["WEIGHTS", "Tally", "Weight"]
@@ -148,6 +148,14 @@ class Citation(Weight):
         return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
 
 
+class _Added(NamedTuple):
+    """What a claim added for one entity; nothing where it repeats another."""
+
+    amount: float
+    claim_id: str
+    claim: Document
+
+
 class Evidence(Weight):
     """Weighs the words of each claim, and so reads all that match."""
 
@@ -159,27 +167,23 @@ class Evidence(Weight):
 
     def __init__(self, match: Match, now: float) -> None:
         super().__init__(match, now)
-        self._repeated: dict[str, frozenset[str]] = {}
-        self._largest: dict[str, list[Document]] = {}
+        self._added: defaultdict[str, list[_Added]] = defaultdict(list)
 
     def tallies(self) -> dict[str, Tally]:
-        snapshot = self.match.view.knowledge.snapshot
-        by_entity: defaultdict[str, list[tuple[float, Claim, Document]]] = defaultdict(list)
-        for hit in snapshot.every(self.match.query):
-            document = snapshot.document(hit)
-            matched = self.match.read(document)
+        heard: defaultdict[str, set[str]] = defaultdict(set)
+        for matched, document in self.match.every():
+            claim, says = matched.claim, said(matched.claim)
             amount = prod(self.factors(matched).values())
             for entity_id in matched.entity_ids:
-                by_entity[entity_id].append((amount, matched.claim, document))
-        return {entity_id: self._tally(entity_id, rows) for entity_id, rows in by_entity.items()}
+                adds = 0.0 if says in heard[entity_id] else amount
+                heard[entity_id].add(says)
+                self._added[entity_id].append(_Added(adds, claim.id, document))
+        return {
+            entity_id: self._tally(entity_id, added) for entity_id, added in self._added.items()
+        }
 
-    def _tally(self, entity_id: str, rows: Sequence[tuple[float, Claim, Document]]) -> Tally:
-        repeated = repeats(claim for _, claim, _ in rows)
-        amounts = [(0.0 if c.id in repeated else amount, c.id, d) for amount, c, d in rows]
-        first = sorted(amounts, key=lambda row: (-row[0], row[1]))
-        self._repeated[entity_id] = repeated
-        self._largest[entity_id] = [document for _, _, document in first]
-        view, total = self.match.view, fsum(amount for amount, _, _ in amounts)
+    def _tally(self, entity_id: str, rows: Sequence[_Added]) -> Tally:
+        view, total = self.match.view, fsum(row.amount for row in rows)
         own, everything = view.claim_count(entity_id), view.claim_total
         focused = focus(own, everything)
         factors = {
@@ -191,10 +195,13 @@ class Evidence(Weight):
         return Tally(len(rows), round(total * focused, 6), factors)
 
     def largest(self, entity_id: str, limit: int) -> list[Document]:
-        return self._largest[entity_id][:limit]
+        first = nsmallest(
+            limit, self._added[entity_id], key=lambda one: (-one.amount, one.claim_id)
+        )
+        return [one.claim for one in first]
 
     def repeats(self, entity_id: str, claim_id: str) -> bool:
-        return claim_id in self._repeated[entity_id]
+        return any(row.claim_id == claim_id and not row.amount for row in self._added[entity_id])
 
     def factors(self, matched: Matched) -> dict[str, float]:
         claim, exact = matched.claim, patterns(matched.words)

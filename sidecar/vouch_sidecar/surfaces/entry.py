@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from io import TextIOWrapper
 
 __all__ = ["main"]
 
@@ -51,11 +52,22 @@ def _server() -> Command:
 
 
 def _shell() -> Command:
+    """The shell; where a process runs that can answer, without what answers and what asks."""
+    from vouch_sidecar.surfaces.local.shell import printed_elsewhere
+
+    if (said := printed_elsewhere(sys.argv[1:], os.environ)) is not None:
+        return lambda: _print(said)
     from vouch_sidecar.surfaces.cli import main as shell
 
     if sys.argv[1:2] == ["lsp"]:
         import_module("vouch_sidecar.surfaces.lsp.run")
     return lambda: shell(prog_name="vouch-sidecar")
+
+
+def _print(text: str) -> None:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    sys.stdout.write(text)
 
 
 if __name__ == "__main__":

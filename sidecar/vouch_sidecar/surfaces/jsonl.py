@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from io import BufferedReader
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,9 +15,9 @@ from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, call
 from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
-from vouch_sidecar.surfaces.streams import Lines, Outbox, incoming
+from vouch_sidecar.surfaces.streams import CHUNK, Lines, Outbox, reader_of
 
-__all__ = ["run_jsonl"]
+__all__ = ["answer", "as_line", "refusal", "run_jsonl"]
 
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
@@ -39,7 +39,7 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     anyio.run(_serve, engine, source, sink)
 
 
-async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None:
+async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     async with anyio.create_task_group() as tasks:
@@ -47,22 +47,23 @@ async def _serve(engine: Engine, source: BufferedReader, sink: BinaryIO) -> None
         async for line in _lines(source):
             if line.strip():
                 await indexed(engine, INDEX_SECONDS)
-                outbox.send(_line(answer(engine, line, caller)))
+                outbox.send(as_line(answer(engine, line, caller)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
         leave(0)
 
 
-async def _lines(source: BufferedReader) -> AsyncIterator[bytes]:
+async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
     """The lines of a stream, the last one as well where nothing ends it."""
-    lines = Lines(MAX_LINE)
-    async for data in incoming(source, on_end=lambda: None):
+    lines, reader = Lines(MAX_LINE), reader_of(source, on_end=lambda: None)
+    while data := await reader.read(CHUNK):
         for line in lines.feed(data):
             yield line
     yield lines.rest()
 
 
-def _line(answered: Mapping[str, Any]) -> bytes:
+def as_line(answered: Mapping[str, Any]) -> bytes:
+    """An object as a line."""
     return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
 
 
@@ -71,25 +72,26 @@ def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     try:
         request = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        return _error(None, "invalid_request", "the line is not valid JSON")
+        return refusal(None, "invalid_request", "the line is not valid JSON")
     if not isinstance(request, dict):
-        return _error(None, "invalid_request", "a request is one JSON object")
+        return refusal(None, "invalid_request", "a request is one JSON object")
     request_id, method = request.get("id"), request.get("method")
     if not isinstance(method, str):
-        return _error(request_id, "invalid_request", "method: must be a string")
+        return refusal(request_id, "invalid_request", "method: must be a string")
     name = method.removeprefix(PREFIX)
     if not method.startswith(PREFIX) or name not in OPERATIONS:
-        return _error(request_id, "method_not_found", "there is no such method")
+        return refusal(request_id, "method_not_found", "there is no such method")
     try:
         result = as_json(call(engine, name, request.get("params"), caller))
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
-        return _error(request_id, code, str(error))
+        return refusal(request_id, code, str(error))
     except Exception as error:
         log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
-        return _error(request_id, "internal_error", "internal error")
+        return refusal(request_id, "internal_error", "internal error")
     return {"id": request_id, "ok": True, "result": result}
 
 
-def _error(request_id: object, code: str, message: str) -> dict[str, Any]:
+def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
+    """The answer to a request that can't be answered."""
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}

@@ -6,12 +6,16 @@ import logging
 import math
 import traceback
 from collections.abc import Awaitable, Callable
+from typing import Self
 
 import anyio
 
 from vouch_sidecar.engine import Engine
 
-__all__ = ["beside", "indexed"]
+__all__ = ["Changes", "beside", "indexed"]
+
+GATHER_SECONDS = 0.05
+"""How long further changes are waited for after the first one."""
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +27,31 @@ async def beside(run: Callable[[], Awaitable[None]]) -> None:
     except Exception as error:
         where = "".join(traceback.format_tb(error.__traceback__))  # its text may quote a file
         log.error("ended early: %s\n%s", type(error).__name__, where)
+
+
+class Changes:
+    """The changes that an engine publishes while this is open, several at once as one."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._event = anyio.Event()
+
+    def __enter__(self) -> Self:
+        self._engine.listeners.add(self._came)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.dismiss(self._came)
+
+    def _came(self) -> None:
+        self._event.set()
+
+    async def wait(self, seconds: float) -> None:
+        """Wait for one since the last time and for what comes with it, for so long at most."""
+        with anyio.move_on_after(seconds):
+            await self._event.wait()
+            await anyio.sleep(GATHER_SECONDS)
+        self._event = anyio.Event()
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from io import BufferedReader
+from io import RawIOBase
 from typing import BinaryIO
 
 __all__ = ["claim_streams", "die_soon", "leave", "log_to_stderr"]
@@ -26,15 +26,11 @@ def log_to_stderr(env: Mapping[str, str]) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     logging.getLogger("vouch_sidecar").setLevel(level if level in LEVELS else logging.WARNING)
-    # pygls logs payloads, prompts included, from INFO up and in the tracebacks of its errors.
-    silenced = logging.getLogger("pygls")
-    silenced.addHandler(logging.NullHandler())
-    silenced.propagate = False
 
 
-def claim_streams() -> tuple[BufferedReader, BinaryIO]:
+def claim_streams() -> tuple[RawIOBase, BinaryIO]:
     """Standard input and output for a protocol alone; whatever else prints goes to stderr."""
-    source = os.fdopen(os.dup(0), "rb")
+    source = os.fdopen(os.dup(0), "rb", buffering=0)
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr

@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vouch_sidecar.kb.discovery import discover, start_folder
-from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
 
 __all__ = [
     "NOTHING",
-    "RESIDENT_SECONDS",
     "SESSION",
     "Asked",
     "common_options",
     "found",
     "loaded",
     "nothing_found",
-    "of_resident",
     "print_json",
     "root_option",
     "roots_of",
@@ -35,10 +32,6 @@ __all__ = [
 ]
 
 SESSION = "shell"
-PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
-PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
-RESIDENT_SECONDS = 2.0
-"""How long a process that runs may take."""
 NOTHING = "no knowledge base found"
 
 root_option = click.option(
@@ -50,16 +43,15 @@ root_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What every command that asks takes."""
+    """Who asks, and from where."""
 
     root: Path | None
-    as_json: bool
     project: str | None
     agent: str | None
 
 
 def common_options() -> list[click.Parameter]:
-    """What every command that asks takes: the fields of `Asked`."""
+    """What every command that asks takes."""
     root = click.Path(exists=True, path_type=Path)
     where = "Folder to look for the knowledge base from.  [default: .]"
     return [
@@ -106,28 +98,7 @@ def loaded(asked: Asked) -> tuple[Engine, Caller]:
     return engine, Caller(connection=SESSION, viewer=Viewer(asked.project, asked.agent))
 
 
-def of_resident(asked: Asked, method: str, params: Mapping[str, object]) -> dict[str, Any] | None:
-    """The result of the process that runs for the knowledge base, if it has a whole one.
-
-    None also where several knowledge bases would have to answer as one, and where settings in this
-    process's environment are to count.
-    """
-    roots = found(asked)
-    settings = [one for one in os.environ if one.startswith(PREFIX) and one != LOG_VARIABLE]
-    if len(roots) != 1 or settings:
-        return None
-    own = {"project": asked.project, "agent": asked.agent}
-    viewer = viewer_of(os.environ) | {k: v for k, v in own.items() if v is not None}
-    question = {**params, "root": str(roots[0]), "viewer": viewer}
-    answered = ask(roots[0], method, question, timeout=RESIDENT_SECONDS, env=os.environ)
-    result = answered.get("result") if answered is not None and answered.get("ok") else None
-    return result if isinstance(result, dict) and result.get("complete") else None
-
-
 def print_json(data: Mapping[str, Any]) -> None:
     """Print an object."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=not _takes_unicode()))
-
-
-def _takes_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    takes_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(data, indent=2, ensure_ascii=not takes_unicode))

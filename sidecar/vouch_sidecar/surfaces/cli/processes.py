@@ -80,7 +80,7 @@ def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | 
 @root_option
 def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
-    found = roots_of(Asked(root, False, None, None))
+    found = roots_of(Asked(root, None, None))
     from vouch_sidecar.engine import Engine
     from vouch_sidecar.surfaces.local.post import hold
 

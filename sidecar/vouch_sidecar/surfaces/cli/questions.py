@@ -14,26 +14,27 @@ import click
 from vouch_sidecar.slices import Slice, slices
 from vouch_sidecar.surfaces.cli.asking import (
     NOTHING,
-    RESIDENT_SECONDS,
     SESSION,
     Asked,
     common_options,
     found,
     loaded,
     nothing_found,
-    of_resident,
     print_json,
     roots_of,
 )
 from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.shell import SECONDS
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.operations import Operation
     from vouch_sidecar.operations.base import Result
+    from vouch_sidecar.operations.page import Page
 
-__all__ = ["QUESTIONS"]
+__all__ = ["QUESTIONS", "Question"]
 
 PROBLEMS = 1
 FINDS_IDS = "; `vouch-sidecar search` finds ids by names and words"
@@ -49,23 +50,42 @@ class Question(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         if not self.params:
-            self.params = [*_own_params(self._operation), *common_options()]
+            self.params = [*_own_params(self.operation), *common_options()]
         return super().get_params(ctx)
 
     @property
-    def _operation(self) -> Operation[Any, Any]:
+    def operation(self) -> Operation[Any, Any]:
         from vouch_sidecar.operations import OPERATIONS
 
         return OPERATIONS[self._operation_name]
 
-    def _answer(
-        self, root: Path | None, as_json: bool, project: str | None, agent: str | None, **given: Any
-    ) -> None:
+    def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
+        """The result of an engine. Raises `InvalidParamsError`."""
+        from vouch_sidecar.operations import perform
+
+        params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
+        if self.operation.of_session:
+            params["session_id"] = SESSION
+            for text in given[TEXTS]:
+                engine.observe(SESSION, None, text)
+        result: Result = perform(engine, self.operation, params, caller)
+        return result
+
+    def show(self, page: Page, result: Result) -> None:
+        """Print a result for people."""
+        assert self.operation.show is not None
+        self.operation.show(page, result)
+
+    def _answer(self, **given: Any) -> None:
         from vouch_sidecar import operations
 
-        asked, operation = Asked(root, as_json, project, agent), self._operation
+        asked = Asked(given["root"], given["project"], given["agent"])
+        operation = self.operation
         try:
-            result = _asked(asked, operation, given)
+            if operation.of_process:
+                result = _of_process(roots_of(asked), operation)
+            else:
+                result = self.answer(*loaded(asked), given)
         except operations.NotFoundError as error:
             hint = f"{error}{FINDS_IDS}" if found(asked) else NOTHING
             raise click.ClickException(hint) from None
@@ -74,36 +94,14 @@ class Question(click.Command):
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
         needs_knowledge = operation.text_field or operation.of_session
-        if as_json:
+        if given["as_json"]:
             print_json(operations.as_json(result))
         elif needs_knowledge and not found(asked):
             click.echo(nothing_found(asked), err=True)
         else:
             from vouch_sidecar.operations.page import Page
 
-            assert operation.show is not None
-            operation.show(Page(), result)
-
-
-def _asked(asked: Asked, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Result:
-    """The answer of the process that runs for the knowledge base, else of an engine of its own."""
-    from vouch_sidecar.operations import perform
-
-    if operation.of_process:
-        return _of_process(roots_of(asked), operation)
-    params = {name: _given(value) for name, value in given.items() if name != TEXTS}
-    if not operation.of_session:
-        told = of_resident(asked, operation.kb_method, params)
-        if told is not None:
-            known: Result = operation.result.model_validate(told)
-            return known
-    engine, caller = loaded(asked)
-    if operation.of_session:
-        params["session_id"] = SESSION
-        for text in given[TEXTS]:
-            engine.observe(SESSION, None, text)
-    result: Result = perform(engine, operation, params, caller)
-    return result
+            self.show(Page(), result)
 
 
 def _given(value: object) -> object:
@@ -113,8 +111,7 @@ def _given(value: object) -> object:
 
 def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
     asked = (
-        ask(root, operation.kb_method, {}, timeout=RESIDENT_SECONDS, env=os.environ)
-        for root in roots
+        ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ) for root in roots
     )
     answered = next((one for one in asked if one is not None and one.get("ok")), None)
     if answered is None:
@@ -128,19 +125,23 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for what is asked about, an option for everything else that has a use here."""
-    from vouch_sidecar.operations.base import Params
-
-    fields = operation.params.model_fields
-    own = {name: field for name, field in fields.items() if name not in Params.model_fields}
     made: list[click.Parameter] = []
     if operation.of_session:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
-    for name, field in own.items():
+    for name, field in _fields(operation).items():
         if name == operation.text_field or field.is_required():
             made.append(click.Argument([name], metavar=name.upper()))
         elif field.default is not True:  # what is on unless a session wants it off
             made.append(_option(name, field))
     return made
+
+
+def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
+    """The params that this operation has beside those of all."""
+    from vouch_sidecar.operations.base import Params
+
+    fields = operation.params.model_fields
+    return {name: field for name, field in fields.items() if name not in Params.model_fields}
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
@@ -176,7 +177,7 @@ def _kind(annotation: object) -> Any:
 def _check(root: Path | None, as_json: bool, project: str | None, agent: str | None) -> None:
     from vouch_sidecar.operations import perform, status
 
-    asked = Asked(root, as_json, project, agent)
+    asked = Asked(root, project, agent)
     engine, caller = loaded(asked)
     roots = perform(engine, status.OPERATION, {}, caller).roots
     if not roots:

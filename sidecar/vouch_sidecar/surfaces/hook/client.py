@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from vouch_sidecar.kb.discovery import discover, start_folder
 from vouch_sidecar.surfaces.hook.marks import Mark
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
-from vouch_sidecar.surfaces.local.client import Question, reach, viewer_of
+from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 
 Payload = dict[str, Any]
 
@@ -164,26 +164,31 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 def _ask(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    for root in roots:
-        question = reach(root, timeout=deadline.left, env=env)
-        if question is not None:
-            return _wait(question, event, wanted, deadline)
+    """The answer of a process that runs; else, of this one."""
+    for owner in owners(roots, env, lambda: deadline.left):
+        answered = _answer_of(owner, event, wanted, deadline)
+        if answered is not None:
+            return answered.get("result")
     return None if event == "session-end" else _alone(roots, event, wanted, env, deadline)
 
 
-def _wait(question: Question, event: str, wanted: Payload, deadline: Deadline) -> object:
-    """The resident process's answer. It has read the config, and says first how long to wait."""
-    asked = question.send("hook.limit", {}, deadline.left)
-    if not asked or not question.send(f"hook.{event}", wanted, deadline.left):
-        return None
-    said = question.answer(deadline.left)
-    if said is None:
+def _answer_of(
+    owner: Owner, event: str, wanted: Payload, deadline: Deadline
+) -> Mapping[str, Any] | None:
+    """The answer of a process that runs. It has read the config, and says first how long to wait.
+
+    None where it ends, says nothing sensible, or does not serve all that is asked about.
+    """
+    owner.send("hook.limit", {})
+    owner.send(f"hook.{event}", wanted)
+    said = owner.answer()
+    if said is None or said.get("ok") is not True:
         return None
     limit = said.get("result")
     if not deadline.known and isinstance(limit, int | float):
         deadline.set(limit)
-    answered = question.answer(deadline.left)
-    return answered.get("result") if answered is not None and answered.get("ok") else None
+    answered = owner.answer()
+    return answered if answered is not None and answered.get("ok") is True else None
 
 
 def _alone(

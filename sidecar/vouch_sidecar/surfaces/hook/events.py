@@ -15,7 +15,7 @@ from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.naming import naming
 from vouch_sidecar.surfaces.hook.payload import output
 
-__all__ = ["EVENTS", "edited_file", "limit_of", "respond"]
+__all__ = ["EVENTS", "edited_file", "limit_of", "respond", "viewer_in"]
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -64,8 +64,8 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
     if session is not None and payload.get("source") == "compact":
         session.given.clear()
     elif session_id is not None and payload.get("source") == "clear":
-        engine.end_session(session_id, caller.root)
-    with engine.serving(caller, _viewer(payload)) as served:
+        engine.end_session(session_id)
+    with engine.serving(caller, viewer_in(payload)) as served:
         return brief(served)
 
 
@@ -74,27 +74,28 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
     text = given.text_of(payload)
     if text is None:
         return ""
-    with engine.serving(caller, _viewer(payload)) as served:
+    with engine.serving(caller, viewer_in(payload)) as served:
         lines = naming(served, text)
         if not lines:
             return ""
         session = None
         if session_id is not None:
-            engine.hear(session_id, lines, caller.root)
+            engine.observe(session_id, None, lines)
             session = engine.sessions.open(session_id)
         speech = speak_of(served, [lines], session=session, repeat=session is None)
     engine.stats.spoke(speech.hits)
     return speech.text
 
 
-def _end(engine: Engine, _: Payload, session_id: str | None, caller: Caller) -> str:
+def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
     if session_id is not None:
-        engine.end_session(session_id, caller.root)
+        engine.end_session(session_id)
     return ""
 
 
-def _viewer(payload: Payload) -> Viewer | None:
-    viewer = payload.get("viewer")
+def viewer_in(payload: object) -> Viewer | None:
+    """Who asks, as far as `payload["viewer"]` says it."""
+    viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
     if not isinstance(viewer, Mapping):
         return None
     project, agent = viewer.get("project"), viewer.get("agent")

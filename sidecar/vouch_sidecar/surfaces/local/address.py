@@ -12,7 +12,7 @@ import stat
 import struct
 from collections.abc import Mapping
 
-__all__ = ["UnsafeFolderError", "peer_uid", "runtime_folder", "socket_path", "usable_folder"]
+__all__ = ["UnsafeFolderError", "is_own_user", "runtime_folder", "socket_path", "usable_folder"]
 
 FOLDER = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
@@ -66,14 +66,16 @@ def socket_path(root: str | os.PathLike[str], env: Mapping[str, str]) -> str:
     return os.path.join(runtime_folder(env), name + SUFFIX)
 
 
-def peer_uid(connected: socket.socket) -> int | None:
-    """The user id at the other end; None where the platform does not tell."""
+def is_own_user(connected: socket.socket) -> bool:
+    """Whether this user is at the other end. Where the platform does not tell, the rights of the
+    folder have to do.
+    """
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
-        return None
+        return True
     size = struct.calcsize("3i")
     _, uid, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, size))
-    return int(uid)
+    return bool(uid == os.getuid())
 
 
 def _fits(folder: str) -> bool:

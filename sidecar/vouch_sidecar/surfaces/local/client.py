@@ -5,40 +5,49 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from vouch_sidecar.surfaces.local.address import peer_uid, socket_path, usable_folder
+from vouch_sidecar.surfaces.local.address import is_own_user, socket_path, usable_folder
 
-__all__ = ["Question", "ask", "reach", "viewer_of"]
+__all__ = ["Owner", "ask", "owners", "viewer_of"]
 
 MAX_ANSWER = 8 << 20
+LEAST_SECONDS = 0.001
+"""A socket without any time left would not block at all."""
 
 
-class Question:
-    """A connection for questions; they are answered in the order in which they were sent."""
+class Owner:
+    """A connection to a process that owns a socket. It answers in the order of the questions.
 
-    def __init__(self, connected: socket.socket) -> None:
+    `roots` are the knowledge bases asked about; an owner that does not serve all of them refuses.
+    `left` tells how many seconds there still are.
+    """
+
+    def __init__(
+        self, connected: socket.socket, roots: list[str], left: Callable[[], float]
+    ) -> None:
         self._socket = connected
+        self._roots = roots
+        self._left = left
         self._received = bytearray()
 
-    def send(self, method: str, params: Mapping[str, Any], timeout: float) -> bool:
-        """Whether the other side took it."""
-        line = json.dumps({"id": 1, "method": method, "params": params}, separators=(",", ":"))
+    def send(self, method: str, params: Mapping[str, Any]) -> None:
+        """Ask `kb.…` or `hook.…`. Where that fails, there will be no answer."""
+        asked = {"id": 1, "method": method, "params": params, "roots": self._roots}
+        line = json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n"
         try:
-            self._socket.settimeout(max(timeout, 0.001))
-            self._socket.sendall(line.encode("ascii") + b"\n")
+            self._set_timeout()
+            self._socket.sendall(line)
         except OSError:
-            return False
-        return True
+            return
 
-    def answer(self, timeout: float) -> dict[str, Any] | None:
-        """The next answer, as the JSONL surface gives it; None without one in so many seconds."""
-        deadline = monotonic() + timeout
+    def answer(self) -> dict[str, Any] | None:
+        """The next answer, as the JSONL surface gives it; None without one in time."""
         try:
             while b"\n" not in self._received:
-                self._socket.settimeout(max(deadline - monotonic(), 0.001))
+                self._set_timeout()
                 if len(self._received) > MAX_ANSWER or not (data := self._socket.recv(65_536)):
                     return None
                 self._received += data
@@ -48,26 +57,36 @@ class Question:
             return None
         return answered if isinstance(answered, dict) else None
 
-    def close(self) -> None:
-        self._socket.close()
+    def _set_timeout(self) -> None:
+        self._socket.settimeout(max(self._left(), LEAST_SECONDS))
 
 
-def reach(
-    root: str | os.PathLike[str], *, timeout: float, env: Mapping[str, str]
-) -> Question | None:
-    """A connection to the owner of a knowledge base's socket; None when there is no owner, or
-    when it is another user's.
+def owners(
+    roots: Iterable[str | os.PathLike[str]], env: Mapping[str, str], left: Callable[[], float]
+) -> Iterator[Owner]:
+    """The owners of the sockets of these knowledge bases, one after another: each is connected
+    until the next one is asked for.
     """
+    asked = sorted(os.fspath(root) for root in roots)
+    for root in asked:
+        connected = _connect(root, env, max(left(), LEAST_SECONDS))
+        if connected is not None:
+            with connected:
+                yield Owner(connected, asked, left)
+
+
+def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
+    """A connection to the owner of a socket; None without an owner, or with another user's."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     connected = None
     try:
         usable_folder(env)
         connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connected.settimeout(max(timeout, 0.001))
+        connected.settimeout(timeout)
         connected.connect(socket_path(root, env))
-        if peer_uid(connected) in (None, os.getuid()):
-            return Question(connected)
+        if is_own_user(connected):
+            return connected
     except OSError:
         pass
     if connected is not None:
@@ -76,28 +95,26 @@ def reach(
 
 
 def ask(
-    root: str | os.PathLike[str],
+    roots: Iterable[str | os.PathLike[str]],
     method: str,
     params: Mapping[str, Any],
     *,
     timeout: float,
     env: Mapping[str, str],
 ) -> dict[str, Any] | None:
-    """One question, `kb.…` or `hook.…`, to the owner of a knowledge base's socket; its answer in
-    the form of the JSONL surface.
+    """The answer of an owner that serves all of these knowledge bases to one question, in the form
+    of the JSONL surface; else what the last one that was asked refused it with.
 
-    None when there is no owner, when it says nothing in `timeout` seconds, or nothing sensible.
+    None when there is no owner, or none says anything sensible in `timeout` seconds.
     """
-    deadline = monotonic() + timeout
-    question = reach(root, timeout=timeout, env=env)
-    if question is None:
-        return None
-    try:
-        if not question.send(method, params, deadline - monotonic()):
-            return None
-        return question.answer(deadline - monotonic())
-    finally:
-        question.close()
+    until = monotonic() + timeout
+    answered = None
+    for owner in owners(roots, env, lambda: until - monotonic()):
+        owner.send(method, params)
+        answered = owner.answer() or answered
+        if answered is not None and answered.get("ok") is True:
+            break
+    return answered
 
 
 def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:

@@ -1,8 +1,8 @@
 """Answers other processes of the same user, for every knowledge base that the engine serves.
 
-Of the resident processes of a knowledge base one owns its socket. The others keep a connection to
-it, over which they tell each other the texts of sessions that calls name; when it breaks, one of
-them takes over.
+Of the resident processes of a knowledge base one owns its socket. Sessions that come through hooks
+and MCP live in it and end with it; the editors of other processes follow it. When it ends, another
+one takes the socket over.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import asyncio
 import functools
 import json
 import logging
-import os
 import sys
+from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import anyio.abc
+import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond
-from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.keeping import indexed
-from vouch_sidecar.surfaces.local.address import peer_uid, socket_path
-from vouch_sidecar.surfaces.local.relay import Relay
+from vouch_sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
+from vouch_sidecar.surfaces.keeping import Changes, indexed
+from vouch_sidecar.surfaces.local.address import is_own_user
+from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
+from vouch_sidecar.surfaces.local.shell import SHELL
 
 if TYPE_CHECKING:
     from vouch_sidecar.surfaces.local.post import Post
@@ -33,23 +36,29 @@ if TYPE_CHECKING:
 __all__ = ["LocalServer"]
 
 CHECK_SECONDS = 1.0
-"""How often it is looked whether the socket stands and what is served has changed."""
+"""How often it is looked whether the socket stands, or has no owner any more."""
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
-MAX_LINE = 8 << 20
 MAX_CONNECTIONS = 64
 HOOK = "hook."
 
 log = logging.getLogger(__name__)
 
+Request = Mapping[str, Any]
+
 
 class LocalServer:
     """The sockets of one engine. Belongs to its event loop."""
 
-    def __init__(self, engine: Engine, keeper: Keeper) -> None:
+    def __init__(self, engine: Engine, keeper: Keeper, tell: Tell | None = None) -> None:
+        """`tell` takes what is in play in sessions that live in other processes; a process without
+        an editor has no use for that.
+        """
         self._engine = engine
         self._keeper = keeper
-        self._relay = Relay(engine)
+        self._tell = tell
+        self._came: defaultdict[Path, set[str]] = defaultdict(set)
+        """The sessions that came through the socket of a knowledge base."""
         self._connections = 0
 
     async def run(self) -> None:
@@ -59,8 +68,8 @@ class LocalServer:
         if sys.platform == "win32":
             return
         kept: dict[Path, anyio.CancelScope] = {}
-        async with anyio.create_task_group() as tasks:
-            with self._relay:
+        with Changes(self._engine) as changes:
+            async with anyio.create_task_group() as tasks:
                 while True:
                     wanted = set(self._engine.collections)
                     for root in set(kept) - wanted:
@@ -68,20 +77,10 @@ class LocalServer:
                     for root in wanted - set(kept):
                         scope = kept[root] = anyio.CancelScope()
                         tasks.start_soon(self._keep, root, scope)
-                    await self._change()
-
-    async def _change(self) -> None:
-        """Wait until something was published, for a while."""
-        published = anyio.Event()
-        self._engine.listeners.add(published.set)
-        try:
-            with anyio.move_on_after(CHECK_SECONDS):
-                await published.wait()
-                await anyio.sleep(RETRY_SECONDS)
-        finally:
-            self._engine.dismiss(published.set)
+                    await changes.wait(CHECK_SECONDS)
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
+        """Own the socket of a knowledge base, or follow who does."""
         from vouch_sidecar.surfaces.local.post import Post  # needs fcntl
 
         warned = False
@@ -89,10 +88,14 @@ class LocalServer:
             while True:
                 try:
                     post = Post.take(root, self._engine.env)
-                    if post is None:
-                        await self._join(root)
-                    else:
+                    if post is not None:
                         await self._own(root, post)
+                    elif self._tell is None:
+                        await anyio.sleep(CHECK_SECONDS)
+                    else:
+                        with suppress(OSError):  # it is about to listen, or about to end
+                            await follow(self._engine, root, self._tell)
+                        await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:
                         log.warning("no other process is served: %s", error.strerror or error)
@@ -110,71 +113,76 @@ class LocalServer:
             server.close()
             post.leave()
 
-    async def _join(self, root: Path) -> None:
-        """Stay connected to the owner for as long as there is one."""
-        path = socket_path(root, self._engine.env)
-        try:
-            reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
-        except OSError:  # it is about to listen, or about to end
-            await anyio.sleep(RETRY_SECONDS)
-            return
-        if not _is_own_user(writer):
-            writer.close()
-            await anyio.sleep(CHECK_SECONDS)
-            return
-        writer.write(b'{"method":"join"}\n')
-        await self._relay.exchange(root, reader, writer)
-
     async def _connected(
         self, root: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        if self._connections >= MAX_CONNECTIONS or not _is_own_user(writer):
+        if self._connections >= MAX_CONNECTIONS or not is_own_user(writer.get_extra_info("socket")):
             writer.close()
             return
         self._connections += 1
         try:
             while line := await _next_line(reader):
                 request = _read(line)
-                if request is not None and request.get("method") == "join":
-                    await self._relay.exchange(root, reader, writer, first=True)
+                if request.get("method") == FOLLOW:
+                    viewer = viewer_in(request.get("params"))
+                    caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
+                    await feed(self._engine, caller, self._came[root], reader, writer)
                     return
-                said = await self._answer(root, line, request)
-                writer.write(json.dumps(said, separators=(",", ":")).encode("ascii") + b"\n")
+                writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()
         except (OSError, ValueError):  # gone, or a line too long to be a request
             log.debug("a local connection ended early")
+        except Exception as error:
+            log.error("a local connection failed: %s", type(error).__name__)
         finally:
             self._connections -= 1
             writer.close()
 
-    async def _answer(
-        self, root: Path, line: bytes, request: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        engine = self._engine
-        caller = Caller(connection="socket", root=root, env={})
-        method = None if request is None else request.get("method")
-        if request is None or not isinstance(method, str) or not method.startswith(HOOK):
+    async def _answer(self, root: Path, line: bytes, request: Request) -> dict[str, Any]:
+        engine, request_id, method = self._engine, request.get("id"), request.get("method")
+        roots = _roots(request) or frozenset({root})
+        if not roots <= engine.collections.keys():
+            return refusal(request_id, "not_served", "not all of these are served here")
+        caller = Caller("socket", env={}, roots=roots)
+        if method == f"{HOOK}limit":
+            return {"id": request_id, "ok": True, "result": limit_of(engine)}
+        if method == SHELL:
+            return await self._answer_shell(request, caller)
+        if isinstance(method, str) and method.startswith(HOOK):
+            answered = await self._answer_hook(method.removeprefix(HOOK), request, caller)
+        else:
             await indexed(engine, CHECK_SECONDS)
             answered = answer(engine, line, caller)
-            engine.touch()
-            return answered
-        event = method.removeprefix(HOOK)
-        if event == "limit":
-            return {"id": request.get("id"), "ok": True, "result": limit_of(engine)}
-        payload = request.get("params")
+        self._keep_in_mind(root, request.get("params"))
+        engine.touch()
+        return answered
+
+    async def _answer_hook(self, event: str, request: Request, caller: Caller) -> dict[str, Any]:
+        engine, request_id, payload = self._engine, request.get("id"), request.get("params")
         if event not in EVENTS or not isinstance(payload, dict):
-            error = {"code": "invalid_request", "message": "there is no such event"}
-            return {"id": request.get("id"), "ok": False, "error": error}
+            return refusal(request_id, "invalid_request", "there is no such event")
         await indexed(engine, limit_of(engine))
         if (path := edited_file(payload)) is not None:
             self._keeper.poke([path])
+        result = None
         try:
             result = respond(engine, event, payload, caller)
         except Exception as error:
             log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
-            result = None
-        engine.touch()
-        return {"id": request.get("id"), "ok": True, "result": result}
+        return {"id": request_id, "ok": True, "result": result}
+
+    async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
+        name = "vouch_sidecar.surfaces.cli.inside"  # rich takes longer than a keystroke may wait
+        inside = await anyio.to_thread.run_sync(import_module, name)
+        said = inside.printed(self._engine, caller, request.get("params"))
+        return {"id": request.get("id"), "ok": True, "result": said}
+
+    def _keep_in_mind(self, root: Path, params: object) -> None:
+        """A session that was named came through this socket. Those that ended are forgotten."""
+        came = self._came[root]
+        if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
+            came.add(params["session_id"])
+        came.intersection_update(session.id for session in self._engine.sessions)
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:
@@ -184,13 +192,18 @@ async def _next_line(reader: asyncio.StreamReader) -> bytes:
     return b""
 
 
-def _read(line: bytes) -> Mapping[str, Any] | None:
+def _read(line: bytes) -> Request:
+    """A request; nothing where a line is none."""
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-    return request if isinstance(request, dict) else None
+        return {}
+    return request if isinstance(request, dict) else {}
 
 
-def _is_own_user(writer: asyncio.StreamWriter) -> bool:
-    return peer_uid(writer.get_extra_info("socket")) in (None, os.getuid())
+def _roots(request: Request) -> frozenset[Path]:
+    """The knowledge bases that a request names."""
+    roots = request.get("roots")
+    if not isinstance(roots, list):
+        return frozenset()
+    return frozenset(Path(root) for root in roots if isinstance(root, str))

@@ -5,34 +5,36 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from itertools import islice
-from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
-from pygls.workspace import TextDocument, Workspace
 
-__all__ = ["Document", "Documents", "changed_lines", "is_uri"]
-
-OPAQUE = "untitled:"
+__all__ = ["Document", "changed_lines", "well_formed"]
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")
 BYTES_PER_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-CODEC = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 
-class Document(TextDocument):
-    """An open document. Offsets count characters of `source`."""
+class Document:
+    """An open document. Offsets count characters of `source`; `encoding` is one of the client's
+    units: `utf-8`, `utf-16`, `utf-32`.
+    """
+
+    def __init__(self, uri: str, source: str, encoding: str, version: int | None = None) -> None:
+        self.uri = uri
+        self.source = well_formed(source)
+        self.version = version
+        self._codec = CODECS[encoding]
+        self._unit = BYTES_PER_UNIT[encoding]
 
     def offset_at(self, position: lsp.Position) -> int | None:
         """Where a position stands; one beyond its line's end is at the end; None below the text."""
         start, end = self._line(position.line)
         if start is None:
             return None
-        line = self.source[start:end]
-        if line.isascii():
-            return start + min(position.character, len(line))
-        head = line.encode(self._codec, "replace")[: position.character * self._unit]
-        return start + len(head.decode(self._codec, "ignore"))
+        head = self.source[start:end].encode(self._codec, "replace")
+        return start + len(head[: position.character * self._unit].decode(self._codec, "ignore"))
 
     def range_of(self, start: int, end: int) -> lsp.Range:
         """The range between two offsets in the client's units."""
@@ -52,23 +54,7 @@ class Document(TextDocument):
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             start, end = self._or_end(change.range.start), self._or_end(change.range.end)
             text = self.source[:start] + text + self.source[max(start, end) :]
-        self._source = text
-
-    @property
-    def source(self) -> str:
-        return self._source or ""
-
-    @property
-    def _encoding(self) -> str:
-        return _named(self.position_codec.encoding)
-
-    @property
-    def _codec(self) -> str:
-        return CODEC[self._encoding]
-
-    @property
-    def _unit(self) -> int:
-        return BYTES_PER_UNIT[self._encoding]
+        self.source = text
 
     def _or_end(self, position: lsp.Position) -> int:
         offset = self.offset_at(position)
@@ -92,64 +78,6 @@ class Document(TextDocument):
             line, start = line + 1, found.end()
         head = self.source[start:offset]
         return lsp.Position(line, len(head.encode(self._codec, "replace")) // self._unit)
-
-
-class Documents(Workspace):
-    """The documents that a client has open; nothing is read from disk in their stead."""
-
-    @property
-    def units(self) -> str:
-        """What the client counts columns in: `utf-8`, `utf-16` or `utf-32`."""
-        return _named(self.position_encoding)
-
-    def _create_text_document(
-        self,
-        doc_uri: str,
-        source: str | None = None,
-        version: int | None = None,
-        language_id: str | None = None,
-    ) -> Document:
-        document = Document(
-            OPAQUE if not is_uri(doc_uri) else doc_uri,
-            source=well_formed(source or ""),
-            version=version,
-            language_id=language_id,
-            position_codec=self._position_codec,
-        )
-        document.uri = doc_uri
-        return document
-
-    def find(self, uri: str) -> Document | None:
-        """The document, if the client has it open."""
-        found = self._text_documents.get(unquote(uri))
-        return found if isinstance(found, Document) else None
-
-    def update_text_document(
-        self,
-        text_doc: lsp.VersionedTextDocumentIdentifier,
-        change: lsp.TextDocumentContentChangeEvent,
-    ) -> None:
-        """Take a change; one of a document that was never opened is nothing to go by."""
-        if unquote(text_doc.uri) in self._text_documents:
-            super().update_text_document(text_doc, change)
-
-    def update_notebook_document(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        """Take a change of a notebook; as above."""
-        if unquote(params.notebook_document.uri) in self._notebook_documents:
-            super().update_notebook_document(params)
-
-
-def _named(encoding: object) -> str:
-    return str(getattr(encoding, "value", encoding) or "utf-16")
-
-
-def is_uri(uri: str) -> bool:
-    """Whether a URI can be taken apart."""
-    try:
-        urlsplit(uri)
-    except ValueError:
-        return False
-    return True
 
 
 def well_formed(text: str) -> str:

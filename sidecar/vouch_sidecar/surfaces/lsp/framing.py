@@ -1,79 +1,90 @@
-"""Messages with a header on a byte stream: one that is malformed costs no other."""
+"""Messages on a byte stream, as pygls' reading loop asks for them and as it writes them."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 
-__all__ = ["MAX_BODY", "Frame", "Framing", "Malformed", "frame"]
+from vouch_sidecar.surfaces.streams import Outbox
+
+__all__ = ["MAX_BODY", "MessageReader", "MessageWriter", "frame"]
 
 MAX_BODY = 64 * 1024 * 1024
-MAX_LINE = 8192
 # Searched for anywhere in a line: after a message of unknown length, its rest stands before the
 # next header on the same line.
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n", re.IGNORECASE)
-TAIL = 64
+BLANK = (b"\r\n", b"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """A message that could not be read; the next one can."""
+class MessageReader:
+    """Reads one message after the other, and gives pygls each with a header that it understands.
 
-    reason: str
+    The reason why a message can't be read is told to `refuse`; it costs no other message.
+    """
+
+    def __init__(self, stream: asyncio.StreamReader, refuse: Callable[[str], None]) -> None:
+        self._stream = stream
+        self._refuse = refuse
+        self._body: bytes | None = None
+
+    async def readline(self) -> bytes:
+        """The first line of a header, which says the length, then the second; empty at the end."""
+        if self._body is not None:
+            return b"\r\n"
+        await asyncio.sleep(0)  # what a message started runs before the next one
+        try:
+            self._body = await self._next()
+        except asyncio.IncompleteReadError:
+            return b""
+        return b"Content-Length: %d\r\n" % len(self._body)
+
+    async def readexactly(self, _size: int) -> bytes:
+        """The body whose header was read."""
+        body, self._body = self._body or b"", None
+        return body
+
+    async def _next(self) -> bytes:
+        """The next body. Raises IncompleteReadError at the end of the stream."""
+        while True:
+            length = await self._length()
+            if length is None:
+                self._refuse("message without a valid Content-Length")
+            elif length > MAX_BODY:
+                self._refuse(f"message of more than {MAX_BODY} bytes")
+            elif length == 0:
+                self._refuse("the message is empty")
+            else:
+                return await self._stream.readexactly(length)
+
+    async def _length(self) -> int | None:
+        """What the next header says, read to its end; None where it says no length."""
+        length = None
+        while (line := await self._line()) not in BLANK:
+            if found := LENGTH.search(line):
+                length = int(found[1])
+        return length
+
+    async def _line(self) -> bytes:
+        """The next line; of one longer than the stream's limit, the end."""
+        while True:
+            try:
+                return await self._stream.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                await self._stream.readexactly(error.consumed)
 
 
-Frame = bytes | Malformed
+class MessageWriter:
+    """Gives the bodies that pygls writes their header."""
 
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
 
-class Framing:
-    """Finds the bodies of messages in bytes as they come."""
+    def write(self, body: bytes) -> None:
+        self._outbox.send(frame(body))
 
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._length: int | None = None
-        self._in_body = False
-        self._tail = b""
-
-    def feed(self, data: bytes) -> Iterator[Frame]:
-        """The messages that end in this."""
-        self._buffer += data
-        while self._has_header() and (message := self._body()) is not None:
-            yield message
-
-    def _has_header(self) -> bool:
-        """Whether the header has ended, as far as it has come."""
-        while not self._in_body and (line := self._line()):
-            if match := LENGTH.search(self._tail + line):
-                self._length = int(match[1])
-            elif not self._tail and line in (b"\r\n", b"\n"):
-                self._in_body = True
-            self._tail = b"" if line.endswith(b"\n") else line[-TAIL:]
-        return self._in_body
-
-    def _line(self) -> bytes:
-        """The next line, or a part of a long one; empty while neither has come."""
-        end = self._buffer.find(b"\n", 0, MAX_LINE) + 1
-        if not end and len(self._buffer) >= MAX_LINE:
-            end = MAX_LINE
-        return self._take(end)
-
-    def _body(self) -> Frame | None:
-        """The message, or what is wrong with it; None while it has not come whole."""
-        length = self._length
-        if length is not None and length <= MAX_BODY and len(self._buffer) < length:
-            return None
-        self._in_body, self._length = False, None
-        if length is None:
-            return Malformed("message without a valid Content-Length")
-        if length > MAX_BODY:
-            return Malformed(f"message of more than {MAX_BODY} bytes")
-        return self._take(length)
-
-    def _take(self, size: int) -> bytes:
-        taken = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        return taken
+    def close(self) -> None:
+        self._outbox.close()
 
 
 def frame(body: bytes) -> bytes:

@@ -1,9 +1,14 @@
-"""Answers calls in the order in which they came: here, or where their session lives."""
+"""Answers calls in the order in which they came.
+
+A call that names a session is answered by the process where that lives, which owns the socket: this
+one or another; without one, here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,10 +50,9 @@ class Desk:
         """The result of an operation. Raises `OperationError`."""
         async with self._turn:
             await self._ready()
-            root = next(iter(self._engine.collections), None)
-            if root is not None and isinstance(params.get("session_id"), str):
-                asked = {**params, "root": params.get("root") or str(root)}
-                answered = await self._ask_owner(root, operation.kb_method, asked)
+            if isinstance(params.get("session_id"), str):
+                roots = self._engine.collections
+                answered = await self._ask_owner(roots, operation.kb_method, params)
                 if answered is not None and "result" in answered:
                     with suppress(ValidationError):  # an owner of another version
                         return operation.result.model_validate(answered["result"])
@@ -60,20 +64,19 @@ class Desk:
             cwd = payload.get("cwd")
             cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
             payload = {**payload, "cwd": cwd}
-            roots = discover(cwd, env=self._engine.env)
+            roots = frozenset(Path(root) for root in discover(cwd, env=self._engine.env))
             if not roots:
                 return None
-            root = Path(roots[0])
             self._look_for(Path(cwd))
             await indexed(self._engine, limit_of(self._engine))
-            answered = await self._ask_owner(root, f"hook.{event}", payload)
+            answered = await self._ask_owner(roots, f"hook.{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")
-            if root not in self._engine.collections:
+            if not roots <= self._engine.collections.keys():
                 return None
             if (path := edited_file(payload)) is not None:
                 self._keeper.poke([path])
-            return respond(self._engine, event, payload, self._caller)
+            return respond(self._engine, event, payload, replace(self._caller, roots=roots))
 
     async def read(self, uri: str) -> str | None:
         """A resource. Raises `InvalidParamsError`."""
@@ -81,14 +84,13 @@ class Desk:
             await self._ready()
             return resources.read(self._engine, self._caller, uri)
 
-    async def _ask_owner(self, root: Path, method: str, params: Object) -> dict[str, Any] | None:
-        """The answer of the process that owns a knowledge base's socket, this one included.
-
-        Sessions live there: what was given to one is known there, whoever gave it.
-        """
+    async def _ask_owner(
+        self, roots: Iterable[Path], method: str, params: Object
+    ) -> dict[str, Any] | None:
+        """The answer of the process that owns a socket, this one included."""
         asked = partial(
             ask,
-            root,
+            list(roots),
             method,
             {**params, "viewer": self._viewer(params.get("viewer"))},
             timeout=OWNER_SECONDS,

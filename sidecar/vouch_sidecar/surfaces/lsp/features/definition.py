@@ -7,7 +7,8 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.surfaces.lsp.mentions import find
-from vouch_sidecar.surfaces.lsp.server import Sidecar, path_of
+from vouch_sidecar.surfaces.lsp.paths import path_of
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 

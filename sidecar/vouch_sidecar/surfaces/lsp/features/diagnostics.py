@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem, Severity
@@ -25,7 +27,6 @@ def register(server: Sidecar) -> None:
     """Push after every change, unless the client pulls."""
     diagnostics = Diagnostics(server)
     server.on_start.append(diagnostics.start)
-    server.on_close.append(diagnostics.stop)
     server.on(lsp.TEXT_DOCUMENT_DIAGNOSTIC, partial(_pull, server))
     server.on(lsp.WORKSPACE_DIAGNOSTIC, partial(_pull_all, server))
 
@@ -39,11 +40,7 @@ class Diagnostics:
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
-        self._server.on_overlay.append(self.update)
         self.update()
-
-    def stop(self) -> None:
-        self._server.engine.dismiss(self.update)
 
     def update(self) -> None:
         """Say what differs from what was said; a file that is well again gets an empty list."""
@@ -66,7 +63,8 @@ class Diagnostics:
 
 
 async def _ask_to_refresh(server: Sidecar) -> None:
-    await server.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None)
+    with suppress(JsonRpcException):
+        await server.workspace_diagnostic_refresh_async(None)
 
 
 def _pull(

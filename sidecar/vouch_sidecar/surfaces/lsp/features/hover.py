@@ -16,7 +16,8 @@ from vouch_sidecar.kb.settings import Hover
 from vouch_sidecar.operations import EntityCard
 from vouch_sidecar.operations.artifacts import Citation, ClaimView
 from vouch_sidecar.surfaces.lsp.mentions import find
-from vouch_sidecar.surfaces.lsp.server import Sidecar, path_of
+from vouch_sidecar.surfaces.lsp.paths import path_of
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.plain import clip, markdown, one_line
 
 __all__ = ["register"]

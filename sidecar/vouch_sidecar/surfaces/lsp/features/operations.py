@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,9 +10,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
+    Operation,
     PromptParams,
-    as_json,
-    call,
+    Result,
+    perform,
     read_params,
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -24,24 +24,24 @@ __all__ = ["register"]
 def register(server: Sidecar) -> None:
     """Answer every operation."""
     for operation in OPERATIONS.values():
-        server.own[operation.method] = _handler(server, operation.name)
-    server.own["vouch/prompt"] = partial(_prompt, server)
+        server.on(operation.method, partial(_answer, server, operation))
+    server.on("vouch/prompt", partial(_prompt, server))
 
 
-def _handler(server: Sidecar, name: str) -> Callable[[object], dict[str, Any]]:
-    def handle(params: object) -> dict[str, Any]:
-        try:
-            return as_json(call(server.engine, name, params, server.caller))
-        except InvalidParamsError as error:
-            raise _refusal(error) from None
-        finally:
-            server.touch()
-
-    return handle
+def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+    server.prompts.flush()  # an answer reflects every message before it
+    try:
+        result: Result = perform(server.engine, operation, params, server.caller)
+        return result
+    except InvalidParamsError as error:
+        raise _refusal(error) from None
+    finally:
+        server.pushes.poke()
 
 
 def _prompt(server: Sidecar, params: object) -> None:
     """A prompt submitted without a document is a slot of its own, final from the start."""
+    server.prompts.flush()
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:

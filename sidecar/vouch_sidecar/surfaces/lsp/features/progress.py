@@ -6,6 +6,7 @@ import uuid
 
 import anyio
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -30,16 +31,15 @@ async def _show(server: Sidecar) -> None:
     await anyio.sleep(NOTICED)
     if _is_complete(server):
         return
-    token = uuid.uuid4().hex
-    if not await server.ask(
-        lsp.WINDOW_WORK_DONE_PROGRESS_CREATE, lsp.WorkDoneProgressCreateParams(token=token)
-    ):
+    token, progress = uuid.uuid4().hex, server.work_done_progress
+    try:
+        await progress.create_async(token)
+    except JsonRpcException:  # some clients refuse what they announced
         return
-    title = "Indexing the knowledge base"
-    server.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(title=title))
+    progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
     while not _is_complete(server):
         await anyio.sleep(POLL)
-    server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
+    progress.end(token, lsp.WorkDoneProgressEnd())
 
 
 def _is_complete(server: Sidecar) -> bool:

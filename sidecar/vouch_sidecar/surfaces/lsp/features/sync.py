@@ -8,8 +8,9 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.documents import Document, changed_lines
+from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
-from vouch_sidecar.surfaces.lsp.server import Sidecar, anchored, path_of
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 
@@ -105,4 +106,4 @@ class Sync:
     def _overlay(self, uri: str, text: str | None) -> None:
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.overlay(anchored(path), text)
+            self._server.engine.overlay(self._server.connection, anchored(path), text)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.server import Sidecar, anchored, path_of, resolved
+from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 
@@ -20,7 +23,6 @@ def register(server: Sidecar) -> None:
     watching = Watching(server)
     server.on(lsp.INITIALIZED, watching.initialized)
     server.on(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, watching.changed)
-    server.on_close.append(watching.stop)
 
 
 class Watching:
@@ -45,9 +47,6 @@ class Watching:
             self._server.keeper.watch_by("client")
         self._server.keeper.poke(paths)
 
-    def stop(self) -> None:
-        self._server.keeper.watch_by("own")
-
     async def _ask(self) -> None:
         watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in GLOBS]
         registration = lsp.Registration(
@@ -56,7 +55,8 @@ class Watching:
             register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
         )
         params = lsp.RegistrationParams(registrations=[registration])
-        await self._server.ask(lsp.CLIENT_REGISTER_CAPABILITY, params)
+        with suppress(JsonRpcException):
+            await self._server.client_register_capability_async(params)
 
     def _is_new(self, path: Path) -> bool:
         """Whether a path stands in a `.vouch/` that was not there when it was looked for."""

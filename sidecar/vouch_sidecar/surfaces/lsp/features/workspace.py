@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -31,6 +34,7 @@ def register(server: Sidecar) -> None:
 async def _ask(server: Sidecar) -> None:
     """Ask a client that only says that something has changed."""
     params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
-    answer = await server.ask_for(lsp.WORKSPACE_CONFIGURATION, params)
-    if isinstance(answer, list | tuple) and answer:
-        server.configure({CLIENT: answer[0]})
+    with suppress(JsonRpcException):
+        answer = await server.workspace_configuration_async(params)
+        if isinstance(answer, list | tuple) and answer:
+            server.configure({CLIENT: answer[0]})

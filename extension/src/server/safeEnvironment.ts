@@ -1,0 +1,18 @@
+/** The environment of processes that the extension starts. */
+import path from 'node:path';
+import * as vscode from 'vscode';
+
+/**
+ * For processes that the extension starts: Python takes no modules from the folder that it happens
+ * to be started in, and no program is found by a relative way or in a workspace without trust.
+ */
+export function safeEnvironment(): NodeJS.ProcessEnv {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const safe = (folder: string) =>
+    path.isAbsolute(folder) && (vscode.workspace.isTrusted || !lies(folder, folders));
+  const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
+  return { ...process.env, PATH: search.join(path.delimiter), PYTHONSAFEPATH: '1' };
+}
+
+const lies = (file: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => `${file}${path.sep}`.startsWith(`${folder}${path.sep}`));

@@ -1,0 +1,91 @@
+"""Shows an editor what is in play in the sessions of another process.
+
+The owner of the socket ranks and tells; the editor's process follows it, and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Container
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.operations import as_json, salience_notification
+from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.surfaces.jsonl import as_line
+from vouch_sidecar.surfaces.keeping import Changes
+from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
+from vouch_sidecar.surfaces.local.client import viewer_of
+
+__all__ = ["FOLLOW", "MAX_LINE", "Tell", "feed", "follow"]
+
+FOLLOW = "follow"
+"""The method by which a process asks to be told."""
+MAX_LINE = 8 << 20
+CHECK_SECONDS = 1.0
+"""How long a process that has left may go unnoticed."""
+
+Tell = Callable[[DidChangeSalience], None]
+
+
+async def feed(
+    engine: Engine,
+    caller: Caller,
+    session_ids: Container[str],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    """Tell a follower what is in play in these sessions, now and whenever it changes, until it
+    leaves. Which sessions they are may change meanwhile. Raises OSError.
+    """
+    pushes = Pushes(engine, caller, session_ids)
+    with Changes(engine) as changes:
+        while not (reader.at_eof() or writer.is_closing()):
+            for push in pushes.salience():
+                writer.write(as_line(as_json(salience_notification(push))))
+            await writer.drain()  # a follower that does not read is told no more
+            await changes.wait(CHECK_SECONDS)
+
+
+async def follow(engine: Engine, root: Path, tell: Tell) -> None:
+    """Hand on what the owner of a socket tells, until it ends: then nothing of it is in play any
+    more. Raises OSError where there is no owner.
+    """
+    path = socket_path(root, engine.env)
+    reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
+    in_play: dict[str, DidChangeSalience] = {}
+    try:
+        if not is_own_user(writer.get_extra_info("socket")):
+            raise PermissionError
+        writer.write(as_line({"method": FOLLOW, "params": {"viewer": viewer_of(engine.env)}}))
+        while line := await reader.readline():
+            try:
+                told = DidChangeSalience.model_validate_json(line)
+            except ValidationError:  # an owner of another version
+                continue
+            in_play.pop(told.session_id, None)
+            if told.salience:
+                in_play[told.session_id] = told
+            tell(_as_here(engine, root, told))
+    except ValueError:  # a line too long to be one of ours
+        return
+    finally:
+        writer.close()
+        for last in in_play.values():
+            nothing = {"salience": [], "fresh": [], "text": ""}
+            tell(_as_here(engine, root, last.model_copy(update=nothing)))
+
+
+def _as_here(engine: Engine, root: Path, told: DidChangeSalience) -> DidChangeSalience:
+    """As this process would say it: with its own generation, and its name for the knowledge base
+    where it serves several.
+    """
+    served = engine.collections.get(root)
+    name = served.name if served is not None and len(engine.collections) > 1 else None
+    rows = {
+        field: [row.model_copy(update={"collection": name}) for row in getattr(told, field)]
+        for field in ("salience", "fresh")
+    }
+    return told.model_copy(update={**rows, "generation": engine.generation})

@@ -1,0 +1,73 @@
+"""Has the process that runs for the knowledge base run a command of the shell.
+
+Standard library only: what a command prints then needs no options, no index and no rich here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+
+from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.slices import slices
+from vouch_sidecar.surfaces.local.client import ask, viewer_of
+
+__all__ = ["SHELL", "printed_elsewhere"]
+
+SHELL = "shell"
+"""The method by which a process asks for what a command prints."""
+SECONDS = 2.0
+"""How long the process that runs may take."""
+HELP = {"-h", "--help"}
+PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
+LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
+"""Variables that rich heeds."""
+PLAIN_TERMINALS = {"dumb", "unknown"}
+
+
+def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> str | None:
+    """What a command prints, as the process says it that runs for the knowledge base.
+
+    None where this process has to see to it: nobody runs, or refuses; the command is none that
+    asks; the environment has settings of its own, or wishes about looks.
+    """
+    if not _may_ask(arguments, env):
+        return None
+    root, rest = _without_root(arguments)
+    roots = discover(start_folder(env) if root is None else root, env=env)
+    params = {
+        "arguments": rest,
+        "viewer": viewer_of(env),
+        "terminal": sys.stdout.isatty(),
+        "width": shutil.get_terminal_size().columns,
+    }
+    answered = ask(roots, SHELL, params, timeout=SECONDS, env=env)
+    said = answered.get("result") if answered is not None and answered.get("ok") is True else None
+    return said if isinstance(said, str) else None
+
+
+def _may_ask(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
+    if not arguments or HELP.intersection(arguments) or sys.stdout is None:
+        return False
+    settings = any(name.startswith(PREFIX) and name != LOG_VARIABLE for name in env)
+    looks = LOOKS.intersection(env) or env.get("TERM") in PLAIN_TERMINALS
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    commands = (one.name.replace("_", "-") for one in slices() if one.shown)
+    return unicode and not settings and not looks and arguments[0] in commands
+
+
+def _without_root(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The value of `--root`, which means something in this process's folder only, and the rest."""
+    root, rest = None, []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word == "--root":
+            root = next(words, None)
+        elif word.startswith("--root="):
+            root = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return root, rest

@@ -1,0 +1,69 @@
+"""URIs of the client as paths, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pygls.uris import to_fs_path
+
+from vouch_sidecar.kb.layout import KB_DIRNAME
+
+__all__ = ["anchored", "path_of", "resolved", "spelling"]
+
+
+def path_of(uri: str) -> Path | None:
+    """The file that a URI stands for; None for any other scheme, and where no file is called so."""
+    if not uri.startswith("file:") or not _is_readable(uri):
+        return None
+    path = to_fs_path(uri)
+    return Path(path) if path and _is_possible(path) else None
+
+
+def anchored(path: Path) -> Path:
+    """A path below a `.vouch/`, spelled as knowledge bases are: only what leads there resolved."""
+    if KB_DIRNAME not in path.parts:
+        return resolved(path)
+    at = path.parts.index(KB_DIRNAME)
+    return resolved(Path(*path.parts[:at])).joinpath(*path.parts[at:])
+
+
+def resolved(path: Path) -> Path:
+    """Where a path leads; a link to itself, which `Path.resolve` raises for, leads nowhere else."""
+    return Path(os.path.realpath(path))
+
+
+def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path], str]:
+    """Gives files the URIs that the client knows them by: its own spelling of those that it has
+    `opened`, and below a workspace folder that is a link, the link's.
+    """
+    known = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
+    links = [(real, one) for one in folders if (real := resolved(one)) != one]
+
+    def uri_for(path: Path) -> str:
+        if path in known:
+            return known[path]
+        for real, folder in links:
+            if path.is_relative_to(real):
+                return (folder / path.relative_to(real)).as_uri()
+        return path.as_uri()
+
+    return uri_for
+
+
+def _is_readable(uri: str) -> bool:
+    try:
+        urlsplit(uri)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_possible(path: str) -> bool:
+    """Whether a file can have this path, whether or not there is one."""
+    try:
+        return b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
+    except ValueError:
+        return False

@@ -1,0 +1,67 @@
+"""Talks to a language server within this process, through pygls' own reading loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+from pygls.io_ import run_async
+from pygls.lsp.server import LanguageServer
+
+__all__ = ["INITIALIZE", "Said", "call", "framed", "heard", "talk"]
+
+Message = dict[str, Any]
+
+
+class Said:
+    """What a server writes, as messages."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def write(self, body: bytes) -> None:
+        self.messages.append(json.loads(body))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def call(method: str, params: object = None, request: int | None = None) -> Message:
+    """A request, or a notification where it has no number; without params where they are None."""
+    message: Message = {"jsonrpc": "2.0", "method": method}
+    if request is not None:
+        message["id"] = request
+    return message if params is None else {**message, "params": params}
+
+
+INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 0)
+
+
+def framed(*messages: object) -> bytes:
+    bodies = [json.dumps(message).encode() for message in messages]
+    return b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies)
+
+
+def heard(server: LanguageServer) -> list[Message]:
+    """The list that everything which a server says from now on is added to."""
+    said = Said()
+    server.protocol.set_writer(said, include_headers=False)
+    return said.messages
+
+
+def talk(server: LanguageServer, data: bytes) -> list[Message]:
+    """What pygls' loop makes of bytes from a client, to their end."""
+    said = heard(server)
+
+    async def main() -> None:
+        stream = asyncio.StreamReader()
+        stream.feed_data(data)
+        stream.feed_eof()
+        await run_async(
+            threading.Event(), stream, server.protocol, error_handler=server.report_server_error
+        )
+
+    asyncio.run(main())
+    return said
