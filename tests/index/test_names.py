@@ -98,7 +98,7 @@ def test_an_alias_and_a_surname_name_too() -> None:
     ada = entity("ada", "Ada Lovelace", type="person", aliases=("the countess",))
     text = "Lovelace, the countess, is Ada Lovelace."
     assert found(text, ada) == [
-        ("Lovelace", "ada", Arm.PARTIAL),
+        ("Lovelace", "ada", Arm.SURNAME),
         ("the countess", "ada", Arm.ALIAS),
         ("Ada Lovelace", "ada", Arm.NAME),
     ]

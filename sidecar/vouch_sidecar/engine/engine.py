@@ -25,7 +25,7 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings, viewer_for
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.sessions import Sessions
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import NameWords, View
 
 __all__ = ["Engine", "UnknownRootError"]
 
@@ -224,7 +224,8 @@ class Engine:
                     settings, _ = load_settings(overlay.config, self._client, self.env)
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
-            view = View(collection.name, knowledge, who.gates, collection.root)
+            words = NameWords.of(settings.naming.always, settings.naming.never)
+            view = View(collection.name, knowledge, who.gates, collection.root, words)
             served.append(Served(view, settings, collection))
         yield served
 
