@@ -78,6 +78,7 @@ def _property(shape: Shape, order: int) -> dict[str, Any]:
     return {
         "type": shape["type"] if shape["default"] is not None else [shape["type"], "null"],
         "default": shape["default"],
+        **({"items": {"type": "string"}} if shape["type"] == "array" else {}),
         **dict(zip(("minimum", "maximum"), low_high, strict=False)),
         "scope": "window",
         "order": order,

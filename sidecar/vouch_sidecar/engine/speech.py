@@ -185,7 +185,7 @@ def _first(
 
 
 def held_back(served: Sequence[Speaker], session: Session, now: float) -> bool:
-    """Whether something is not `fresh` only because something else just was."""
+    """Whether a throttle keeps back what would be `fresh`."""
     return any(
         _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
         for one in served

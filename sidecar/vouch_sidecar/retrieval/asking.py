@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.phrases import capitalised
 from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
-from vouch_sidecar.retrieval.surroundings import Passage
+from vouch_sidecar.retrieval.surroundings import DATES, Passage
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
@@ -43,12 +43,7 @@ __all__ = [
     "own_stems",
 ]
 
-_DATES = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july
-    august september october november december one two three four five six seven eight nine ten
-    """.split()
-)
+_NUMBERS = DATES | frozenset("one two three four five six seven eight nine ten".split())
 """Times and numbers, which say what a text is about as little as digits do."""
 _AMOUNTS = frozenset("big far fast large long many much often old soon".split())
 _KINDS = frozenset(
@@ -213,7 +208,7 @@ def _commonness(word: Needle) -> float:
 
 
 def _is_number(folded: str) -> bool:
-    return folded.isdigit() or folded in _DATES
+    return folded.isdigit() or folded in _NUMBERS
 
 
 def _is_pair(word: Needle) -> bool:

@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     FOUND,
     FOUND_WITHOUT_CLAIMS,
     LISTED,
+    MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
     SAID,
@@ -45,7 +46,8 @@ _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",
     Arm.ALIAS: "alias",
     Arm.VARIANT: "variant",
-    Arm.PARTIAL: "partial",
+    Arm.SURNAME: "partial",
+    Arm.PART: "partial",
 }
 
 
@@ -129,7 +131,7 @@ def worth_volunteering(
     views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
 ) -> list[Salient]:
     """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
-    rows = [row for view in views for row in named_in(view, texts)]
+    rows = [row for view in views for row in named_in(view, texts, parts=False)]
     keep = [
         row
         for row in rows
@@ -170,16 +172,23 @@ def _score(band: Band, strength: float) -> float:
     return round(low + width * strength, 6)
 
 
-def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
-    """The entities that texts (newest first) name, in no particular order."""
-    return [_named_row(view, entity, entry) for entity, entry in _gathered_from(view, texts)]
+def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
+    """The entities that texts (newest first) name, or of whose names they hold `parts`: the
+    strongest, in no particular order.
+    """
+    found = _gathered_from(view, texts, parts)
+    found.sort(key=lambda one: (-one[1].strength, one[0].id))
+    return [_named_row(view, entity, entry) for entity, entry in found[:MAX_NAMED]]
 
 
-def _gathered_from(view: View, texts: Sequence[str]) -> list[tuple[Entity, _Gathered]]:
+def _gathered_from(
+    view: View, texts: Sequence[str], parts: bool = True
+) -> list[tuple[Entity, _Gathered]]:
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
-            if found.strength >= LISTED:
+            is_part = found.mention.arm is Arm.PART
+            if parts if is_part else found.strength >= LISTED:
                 entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
                 entry.evidence.append((age, text, found))
     known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())

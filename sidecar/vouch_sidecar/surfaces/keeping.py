@@ -30,7 +30,7 @@ async def beside(run: Callable[[], Awaitable[None]]) -> None:
 
 
 class Changes:
-    """Waits for what an engine publishes. Open it with `with`."""
+    """Waits for changes of an engine and of its sessions. Open it with `with`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -38,6 +38,7 @@ class Changes:
 
     def __enter__(self) -> Self:
         self._engine.listeners.add(self._came)
+        self._engine.session_listeners.add(self._came)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -153,7 +153,6 @@ class LocalServer:
             await indexed(engine, CHECK_SECONDS)
             answered = answer(engine, line, caller)
         self._remember(root, request.get("params"))
-        engine.touch()
         return answered
 
     async def _answer_hook(self, event: str, request: Request, caller: Caller) -> dict[str, Any]:
