@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.index.base import SEAL
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import artifact_in
-from vouch_sidecar.surfaces.local.post import hold
+from vouch_sidecar.surfaces.local.ownership import hold
 
 from tests.hook.conftest import Hook, Place, until
 from tests.hook.test_bad_input import listening, socket_of

@@ -1,4 +1,4 @@
-"""Commands that are processes of their own: servers, hooks, the cache, plugs for hosts."""
+"""Commands that don't ask: servers, hooks, filling the cache, plugs for hosts."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
     found = roots_of(Asked(root, None, None))
     from vouch_sidecar.engine import Engine
-    from vouch_sidecar.surfaces.local.post import hold
+    from vouch_sidecar.surfaces.local.ownership import hold
 
     engine = Engine(env=os.environ)
     for one in found:
@@ -100,7 +100,7 @@ def hook(event: str) -> None:
 
 
 def _loopback(address: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`, which must be this machine's own."""
+    """Host and port of `HOST:PORT`. Raises `click.BadParameter` for another machine's."""
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:

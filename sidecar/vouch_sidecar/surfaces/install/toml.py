@@ -1,4 +1,4 @@
-"""Takes tables out of a TOML text, wherever they are meanwhile, and leaves the rest."""
+"""Removes tables from a TOML text, wherever they are, and keeps all else byte for byte."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vouch_sidecar.surfaces.install.errors import MalformedError
 __all__ = ["Owns", "cut", "holds", "loads"]
 
 Owns = Callable[[dict[str, Any]], bool]
-"""Whether a table, with those below it, is ours; it gets what they alone say."""
+"""Whether a table is ours. It gets what a text would hold that had this table and nothing else."""
 
 _OURS, _THEIRS = "\x00", "\x01"
-"""Marks in front of the headers of tables, which no TOML text can hold."""
+"""Put in front of the headers of tables. No TOML text can hold these characters."""
 _AFTER = re.compile(r"(?:^[ \t]*(?:#.*)?(?:\r?\n|\r?\Z))*\Z", re.MULTILINE)
-"""The empty lines and comments after a table: they belong to what follows."""
+"""The empty lines and comments at the end of a table: they belong to what follows."""
 
 
 def loads(text: str) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def loads(text: str) -> dict[str, Any]:
 
 
 def holds(value: Any, wanted: Any) -> bool:
-    """Whether a value has all that another has; it may have more."""
+    """Whether a value contains all of `wanted`."""
     if isinstance(wanted, dict):
         return isinstance(value, dict) and all(
             key in value and holds(value[key], below) for key, below in wanted.items()
@@ -43,8 +43,8 @@ def holds(value: Any, wanted: Any) -> bool:
 
 
 def cut(text: str, owns: Owns, heading: str) -> str:
-    """The text without the tables that are ours, nor the heading and an empty line before them.
-    Raises `MalformedError`.
+    """The text without the tables that are ours. The heading and one empty line before each go as
+    well. Raises `MalformedError`.
     """
     document = _parsed(text)
     _mark(document, (), owns, _THEIRS)
@@ -65,7 +65,7 @@ def cut(text: str, owns: Owns, heading: str) -> str:
 
 
 def _mark(container: Container, above: tuple[str, ...], owns: Owns, mark: str) -> None:
-    """Set a mark in front of every header; what is below a table of ours is ours."""
+    """Put a mark in front of every header. Tables below one of ours are ours."""
     for key, item in container.body:
         if key is None or key.is_dotted() or not isinstance(item, AoT | Table):
             continue
