@@ -38,6 +38,7 @@ __all__ = [
     "named_in",
     "rank",
     "speaking_order",
+    "strength_of",
     "worth_volunteering",
 ]
 
@@ -131,6 +132,13 @@ def similarity_of(strength: float) -> float:
     if strength <= VOLUNTEERED:
         return round(strength * SAID / VOLUNTEERED, 3)
     return round(SAID + (strength - VOLUNTEERED) * (1 - SAID) / (1 - VOLUNTEERED), 3)
+
+
+def strength_of(similarity: float) -> float:
+    """The strength that has a similarity."""
+    if similarity <= SAID:
+        return round(similarity * VOLUNTEERED / SAID, 3)
+    return round(VOLUNTEERED + (similarity - SAID) * (1 - VOLUNTEERED) / (1 - SAID), 3)
 
 
 def worth_volunteering(
