@@ -60,7 +60,7 @@ def _of_reading(view: View, text: str, reading: Reading) -> list[Answer]:
     hits = view.search.down_to(asked.weights, Kind.CLAIM, asked.least.share)
     documents = map(view.knowledge.snapshot.document, hits)
     found = [answer for document in documents if (answer := _claim(asked, document))]
-    found += _sections(view, asked, asked.least)
+    found += _sections(view, text, asked, asked.least)
     found.sort(key=_order)
     rivals = sum(answer.share == found[0].share for answer in found) if found else 0
     return found if rivals <= RIVALS else []
@@ -88,20 +88,40 @@ def _claim(asked: Asked, document: Document) -> Answer | None:
     return Answer(claim, None, tuple(word.word for word in held), share) if share else None
 
 
-def _sections(view: View, asked: Asked, least: Least) -> Iterator[Answer]:
+class _Section(NamedTuple):
+    """A section of a page with its heading, and the stems of both."""
+
+    page: Page
+    number: int
+    heading: str
+    stems: list[str]
+    heading_stems: list[str]
+
+
+def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Answer]:
     """The sections that hold enough, together with their heading and the title of their page."""
-    snapshot = view.knowledge.snapshot
-    for hit in snapshot.search(view.search.weighed(asked.weights, Kind.PAGE), MAX_SECTIONS):
-        document = snapshot.document(hit)
-        _, page_id, section = key_in(document)
-        page = view.visible((Kind.PAGE, page_id))
-        if not isinstance(page, Page):
+    for one in view.once("sections", text, partial(_near, view, text)):
+        held = asked.held(one.stems, one.heading_stems)
+        if asked.enough(held, least) is None:
             continue
-        heading = f"{page.title}\n{_heading(sections(page)[section])}"
-        held = asked.held(stems_in(document), content_stems(heading))
-        held = asked.as_written(held, f"{heading}\n{texts(page)[section]}")
+        held = asked.as_written(held, f"{one.heading}\n{texts(one.page)[one.number]}")
         if share := asked.enough(held, least):
-            yield Answer(page, section, tuple(word.word for word in held), share)
+            yield Answer(one.page, one.number, tuple(word.word for word in held), share)
+
+
+def _near(view: View, text: str) -> list[_Section]:
+    """The sections that hold most of a text."""
+    snapshot, found = view.knowledge.snapshot, list[_Section]()
+    query = view.search.weighed(asked_about(view, text, ()).weights, Kind.PAGE)
+    for hit in snapshot.search(query, MAX_SECTIONS):
+        document = snapshot.document(hit)
+        _, page_id, number = key_in(document)
+        page = view.visible((Kind.PAGE, page_id))
+        if isinstance(page, Page):
+            heading = f"{page.title}\n{_heading(sections(page)[number])}"
+            stems, own = stems_in(document), content_stems(heading)
+            found.append(_Section(page, number, heading, stems, own))
+    return found
 
 
 def _heading(section: str) -> str:
@@ -122,7 +142,7 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
             return []
         about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}
         least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
-        found = sorted(_sections(view, asked, least), key=_order)
+        found = sorted(_sections(view, text, asked, least), key=_order)
         told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
         return _each_once(told)
 

@@ -35,15 +35,11 @@ class Choice(NamedTuple):
 
 def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
     """The claims of an entity that hold most of a text; of equals the best by worth."""
-
-    def find() -> list[Choice]:
-        wanted = _wanted(view, entity, text)
-        return [
-            Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
-            for document in _documents(view, entity, wanted, limit)
-        ]
-
-    return view.once(f"chosen {limit} {entity.id}", text, find)
+    wanted = _wanted(view, entity, text)
+    return [
+        Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
+        for document in _documents(view, entity, wanted, limit)
+    ]
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
@@ -63,18 +59,15 @@ def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
     A part of the weight of a word is also held by what holds another word of its family.
     """
 
-    def find() -> Mapping[Needle, float]:
-        asked = asked_about(view, text, spans_of(view, text, [entity.id]))
-        weights: dict[Needle, float] = {}
-        for word, weight in asked.weights.items():
-            family = relatives(word.only_stem) if word.only_stem else frozenset()
-            if family:
-                either = (*word.alternatives, *((stem,) for stem in sorted(family)))
-                weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
-            weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
-        return weights
-
-    return view.once(f"wanted {entity.id}", text, find)
+    asked = asked_about(view, text, spans_of(view, text, [entity.id]))
+    weights: dict[Needle, float] = {}
+    for word, weight in asked.weights.items():
+        family = relatives(word.only_stem) if word.only_stem else frozenset()
+        if family:
+            either = (*word.alternatives, *((stem,) for stem in sorted(family)))
+            weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
+        weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
+    return weights
 
 
 def _share(wanted: Mapping[Needle, float], stems: frozenset[str]) -> float:
