@@ -137,3 +137,14 @@ def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:
 )
 def test_a_command_and_a_few_words_are_not(text: str) -> None:
     assert not worth_searching(text)
+
+
+def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
+    many = [entity(f"e{n:03}", f"Orbiter{n:03}x") for n in range(300)]
+    aliased = entity("z", "Zenith Array", aliases=("the farthest one",))
+    facts = [claim(f"c-{one.id}", "Known.", entities=(one.id,)) for one in (*many, aliased)]
+    seen = view(*many, aliased, *facts)
+    text = ", ".join([*(one.name for one in many), "and Zenith Array"])
+    rows = worth_volunteering([seen], [text])
+    assert len(rows) == 24
+    assert "z" in [row.entity.id for row in rows]

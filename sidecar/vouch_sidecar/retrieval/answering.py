@@ -8,6 +8,7 @@ docs/how-it-decides.md gives the rule, with the measurement behind the constants
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from tantivy import Document
@@ -84,7 +85,7 @@ def _of_reading(
     least = asked.least.share if share is None else share
     hits = view.search.down_to(asked.weights, Kind.CLAIM, least)
     judged = [_claim(asked, view.knowledge.snapshot.document(hit)) for hit in hits]
-    judged = sorted([*judged, *_sections(view, asked, asked.least)], key=_order)
+    judged = sorted([*judged, *_sections(view, text, asked, asked.least)], key=_order)
     shares = [one.answer.share for one in judged if one.lacks is None]
     rivals = shares.count(shares[0]) if shares else 0
     if rivals <= RIVALS:
@@ -112,18 +113,37 @@ def _claim(asked: Asked, document: Document) -> Considered:
     return _judged(asked, asked.least, asked.held(stems), said, claim, None)
 
 
-def _sections(view: View, asked: Asked, least: Least) -> Iterator[Considered]:
+class _Section(NamedTuple):
+    """A section of a page with its heading, and the stems of both."""
+
+    page: Page
+    number: int
+    heading: str
+    stems: list[str]
+    heading_stems: list[str]
+
+
+def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Considered]:
     """The sections of pages, together with their heading and the title of their page."""
-    snapshot = view.knowledge.snapshot
-    for hit in snapshot.search(view.search.weighed(asked.weights, Kind.PAGE), MAX_SECTIONS):
+    for one in view.once("sections", text, partial(_near, view, text)):
+        held = asked.held(one.stems, one.heading_stems)
+        said = f"{one.heading}\n{texts(one.page)[one.number]}"
+        yield _judged(asked, least, held, said, one.page, one.number)
+
+
+def _near(view: View, text: str) -> list[_Section]:
+    """The sections that hold most of a text."""
+    snapshot, found = view.knowledge.snapshot, list[_Section]()
+    query = view.search.weighed(asked_about(view, text, ()).weights, Kind.PAGE)
+    for hit in snapshot.search(query, MAX_SECTIONS):
         document = snapshot.document(hit)
-        _, page_id, section = key_in(document)
+        _, page_id, number = key_in(document)
         page = view.visible((Kind.PAGE, page_id))
-        if not isinstance(page, Page):
-            continue
-        heading = f"{page.title}\n{_heading(sections(page)[section])}"
-        held = asked.held(stems_in(document), content_stems(heading))
-        yield _judged(asked, least, held, f"{heading}\n{texts(page)[section]}", page, section)
+        if isinstance(page, Page):
+            heading = f"{page.title}\n{_heading(sections(page)[number])}"
+            stems, own = stems_in(document), content_stems(heading)
+            found.append(_Section(page, number, heading, stems, own))
+    return found
 
 
 def _judged(
@@ -161,7 +181,7 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
             return []
         about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}
         least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
-        judged = sorted(_sections(view, asked, least), key=_order)
+        judged = sorted(_sections(view, text, asked, least), key=_order)
         found = [one.answer for one in judged if one.lacks is None]
         told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
         return _each_once(told)

@@ -6,6 +6,7 @@ docs/how-it-decides.md gives the rule, with the measurement behind the constants
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.retrieval.clauses import Reading, Span, without_names
+from vouch_sidecar.retrieval.clauses import Reading, Span
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     COMMONNESS,
@@ -31,7 +32,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.phrases import capitalised
 from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
-from vouch_sidecar.retrieval.surroundings import DATES, Passage
+from vouch_sidecar.retrieval.surroundings import ADDRESSING, DATES, SPEAKING, Passage
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "asked_by",
     "in_a_row",
     "own_stems",
+    "worths_of",
 ]
 
 _NUMBERS = DATES | frozenset("one two three four five six seven eight nine ten".split())
@@ -61,7 +63,7 @@ _GENERAL = frozenset(
     knowledge known learn learned note notes overview quick recall remember remind say says show
     something stuff summarise summarize summary talk tell thing things understand
     """.split()
-)
+).union(ADDRESSING, SPEAKING)
 """Words that ask for whatever there is about something."""
 
 
@@ -79,7 +81,7 @@ class Asked(NamedTuple):
     weights: Mapping[Needle, float]
     mute: frozenset[Needle]
     """Words that are no evidence: those of other names that the text holds."""
-    runs: Sequence[tuple[frozenset[Needle], str]]
+    runs: Sequence[tuple[AbstractSet[Needle], str]]
     """Longer proper names: their words, and these in a row."""
     proper: frozenset[Needle]
     question: bool
@@ -126,7 +128,8 @@ class Asked(NamedTuple):
         for start in range(0, max(1, len(stems) - step), step):
             there = heading.union(stems[start : start + NEARBY])
             held = [w for w in self.weights if w not in self.mute and w.held_by(there)]
-            broken = [run for run, _ in self.runs if not run.issubset(held)]
+            known = frozenset(held)
+            broken = [run for run, _ in self.runs if not run <= known]
             held = [word for word in held if not any(word in run for run in broken)]
             if self.weight_of(held) > self.weight_of(best):
                 best = held
@@ -153,7 +156,7 @@ def asked_by(view: View, text: str, reading: Reading, kinds: bool = False) -> As
     ones they don't.
     """
     rest = reading.text
-    mentioned = [m for m in view.mentions(text) if not m.ambiguous and rest[m.start] != " "]
+    mentioned = [m for m in view.mentions(text) if not m.ambiguous and reading.holds(m.start)]
     mute = frozenset(word for m in mentioned for word in needles(text[m.start : m.end]))
     passage = Passage.of(rest)
     analysed = passage.analysed.units
@@ -162,24 +165,48 @@ def asked_by(view: View, text: str, reading: Reading, kinds: bool = False) -> As
     runs = [rest[run[0].start : run[-1].end] for run in capitalised(rest, analysed)]
     wanted = {b.folded for a, b in pairwise(analysed) if b.folded in _WANTED.get(a.folded, ())}
     words = [word for word in needles(rest) if kinds or fold(word.word) not in wanted]
-    worths = view.once("worths", text, lambda: {w: _worth(view, w) for w in needles(text)})
+    worths = worths_of(view, text)
     weights = _heaviest({w: worths[w] if w in worths else _worth(view, w) for w in words})
     return Asked(
         weights,
         mute,
-        [(frozenset(needles(run)) & weights.keys(), in_a_row(run)) for run in runs],
+        [(known, in_a_row(r)) for r in runs if (known := weights.keys() & needles(r))],
         frozenset(needle for word in proper for needle in needles(word)),
         reading.question,
     )
 
 
 def asked_about(view: View, text: str, names: Sequence[Span]) -> Asked:
-    """What a text asks about what it names: not the names, nor words that ask for whatever there
-    is.
+    """What a text asks about what it names at some places: not the words that stand there alone,
+    nor words that report, address, or ask for whatever there is.
     """
-    asked = asked_by(view, text, Reading(without_names(text, names), question=True), kinds=True)
-    words = {w: n for w, n in asked.weights.items() if fold(w.word) not in _GENERAL}
-    return asked._replace(weights=words)
+
+    def find() -> tuple[Asked, Mapping[str, list[int]]]:
+        places: dict[str, list[int]] = {}
+        for unit in units(text).units:
+            places.setdefault(unit.stem, []).append(unit.start)
+        return asked_by(view, text, Reading(text, True), kinds=True), places
+
+    asked, places = view.once("asked about", text, find)
+
+    def stands_elsewhere(word: Needle) -> bool:
+        starts = [
+            at for option in word.alternatives for one in option for at in places.get(one, ())
+        ]
+        return not starts or any(all(not a <= at < b for a, b in names) for at in starts)
+
+    weights = {
+        word: weight
+        for word, weight in asked.weights.items()
+        if fold(word.word) not in _GENERAL and stands_elsewhere(word)
+    }
+    runs = [run for run in asked.runs if run[0] <= weights.keys()]
+    return asked._replace(weights=weights, runs=runs)
+
+
+def worths_of(view: View, text: str) -> Mapping[Needle, float]:
+    """What each word of a text says, from 0 to 1."""
+    return view.once("worths", text, lambda: {w: _worth(view, w) for w in needles(text)})
 
 
 def own_stems(entity: Entity) -> frozenset[str]:

@@ -40,15 +40,11 @@ class Choice(NamedTuple):
 
 def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
     """The claims of an entity that hold most of a text; of equals the best by worth."""
-
-    def find() -> list[Choice]:
-        wanted = _wanted(view, entity, text)
-        return [
-            Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
-            for document in _documents(view, entity, wanted, limit)
-        ]
-
-    return view.once(f"chosen {limit} {entity.id}", text, find)
+    wanted = _wanted(view, entity, text)
+    return [
+        Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
+        for document in _documents(view, entity, wanted, limit)
+    ]
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:

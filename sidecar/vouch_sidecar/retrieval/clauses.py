@@ -1,6 +1,6 @@
 """The ways in which a text can be read: without the names in it, and clause by clause.
 
-Every reading has blanks for what it leaves out, so places in it are those in the text.
+A reading has blanks for what it leaves out, so that places in it are those in the text.
 """
 
 from __future__ import annotations
@@ -30,10 +30,16 @@ _QUESTION_MARKS = "?？؟"
 
 
 class Reading(NamedTuple):
-    """What is left of a text, and whether it asks to be told something."""
+    """What is left of a text, whether it asks to be told something, and where it begins there."""
 
     text: str
     question: bool
+    start: int = 0
+
+    def holds(self, place: int) -> bool:
+        """Whether what stands at a place of the text is left."""
+        at = place - self.start
+        return 0 <= at < len(self.text) and self.text[at] != " "
 
 
 def readings(text: str, names: Sequence[Span] = ()) -> list[Reading]:
@@ -50,9 +56,7 @@ def readings(text: str, names: Sequence[Span] = ()) -> list[Reading]:
             found.append(Reading(other, any(_asks(other[slice(*one)]) for one in clauses)))
         for before, one in zip([clauses[0], *clauses], clauses, strict=False):
             if _asks(rest[slice(*one)]):
-                found += [
-                    Reading(_only(rest, first, one[1]), True) for first in {before[0], one[0]}
-                ]
+                found += [Reading(rest[at : one[1]], True, at) for at in (before[0], one[0])]
     return list(dict.fromkeys(found))
 
 
@@ -76,10 +80,6 @@ def _blanked(text: str, spans: Iterable[Span]) -> str:
     for start, end in spans:
         out[start:end] = " " * (end - start)
     return "".join(out)
-
-
-def _only(text: str, start: int, end: int) -> str:
-    return _blanked(text, [(0, start), (end, len(text))])
 
 
 def _content(text: str) -> int:

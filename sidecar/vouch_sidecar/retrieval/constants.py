@@ -196,10 +196,10 @@ MAX_WEIGHED = 1_000
 """Claims of an entity that are compared by worth; beyond these they come last, by id."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
-MAX_BESIDE = 300
-"""Characters on either side of a word in which the words of its trade are looked for."""
-MAX_CLAUSES = 16
+MAX_CLAUSES = 8
 """Clauses of a text that are read by themselves, from its beginning."""
+MAX_AROUND = 12
+"""Words before and after a name that may be of its trade."""
 MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
 MAX_NAMED = 24

@@ -167,13 +167,13 @@ def meant_by_its_place(place: Place) -> float:
     if stands and passage.in_capitals_throughout:
         return BESIDE_ITS_TRADE
     written = not (place.has_capital and place.is_in_lower_case)
-    span = (mention.start, mention.end)
-    if beside_its_trade(place.view, place.entity, passage.text, span):
+    before, after = passage.around(unit)
+    beside, following = [*before, *after], after[0] if after else None
+    if beside_its_trade(place.view, place.entity, passage.text, beside):
         return BESIDE_ITS_TRADE if written or stands else BARE_NOUN
-    if passage.like_a_name(unit) and place.entity.type in _SYSTEMS:
-        before, after = passage.around(unit)
-        if in_software(after[0] if after else None, [*before, *after]):
-            return BESIDE_ITS_TRADE
+    system = place.entity.type in _SYSTEMS and passage.like_a_name(unit)
+    if system and in_software(following, beside):
+        return BESIDE_ITS_TRADE
     return BARE_NOUN if stands and tier(unit.folded) != 1 else 0.0
 
 

@@ -14,6 +14,7 @@ from vouch_sidecar.retrieval.constants import (
     BARE,
     HEADING_SHARE,
     JOINED,
+    MAX_AROUND,
     PART_OF_LONGER_NAME,
 )
 from vouch_sidecar.retrieval.grammar import acts, stands_as_a_name
@@ -108,12 +109,13 @@ class Passage:
         return stands_as_a_name(self.analysed.units, self.place(unit))
 
     def around(self, unit: Unit) -> tuple[list[Unit], list[Unit]]:
-        """The words of the sentence before and after one."""
+        """A few words of the sentence before and after one."""
         found, at = self.analysed.units, self.place(unit)
         first = last = at
-        while first and not _ENDING.intersection(found[first].gap):
+        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(found[first].gap):
             first -= 1
-        while last + 1 < len(found) and not _ENDING.intersection(found[last + 1].gap):
+        end = min(len(found), at + 1 + MAX_AROUND)
+        while last + 1 < end and not _ENDING.intersection(found[last + 1].gap):
             last += 1
         return found[first:at], found[at + 1 : last + 1]
 

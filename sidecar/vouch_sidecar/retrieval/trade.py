@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import fsum
 
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.index.text import Unit, fold
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.asking import asked_about
-from vouch_sidecar.retrieval.clauses import Span
-from vouch_sidecar.retrieval.constants import MAX_BESIDE, TRADE_WEIGHT, TRADE_WORDS
+from vouch_sidecar.retrieval.asking import worths_of
+from vouch_sidecar.retrieval.constants import TRADE_WEIGHT, TRADE_WORDS
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["SOFTWARE", "beside_its_trade", "in_software"]
@@ -29,29 +29,22 @@ SOFTWARE = frozenset(
 """What is said of any software. Some of it is too new for the list of English words."""
 
 
-def beside_its_trade(view: View, entity: Entity, text: str, span: Span) -> bool:
-    """Whether one of an entity's claims, with its description, holds several words of a text beside
-    its name at some place.
+def beside_its_trade(view: View, entity: Entity, text: str, beside: Iterable[Unit]) -> bool:
+    """Whether one of an entity's claims, with its description, holds several of the words that
+    stand beside its name in a text.
     """
-    near, place = _around(text, span)
-    weights = asked_about(view, near, (place,)).weights
+    worths = worths_of(view, text)
+    by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
+    words = [word for unit in beside if (word := by_stem.get(unit.stem)) is not None]
+    weights = {word: worths[word] for word in words}
     described = frozenset(content_stems(entity.description or ""))
-    hits = view.search.nearest(entity.id, weights, 1)
+    hits = view.search.nearest(entity.id, weights, 1) if len(weights) >= TRADE_WORDS else []
     claims = [frozenset(stems_in(view.knowledge.snapshot.document(hit))) for hit in hits]
-    for stems in claims or [frozenset[str]()]:
-        held = [word for word in weights if word.held_by(stems | described)]
+    for said in claims or [frozenset[str]()]:
+        held = [word for word in weights if word.held_by(said | described)]
         if len(held) >= TRADE_WORDS and fsum(weights[word] for word in held) >= TRADE_WEIGHT:
             return True
     return False
-
-
-def _around(text: str, span: Span) -> tuple[str, Span]:
-    """What stands beside a place in a text, cut between words, and the place in that."""
-    start, end = max(0, span[0] - MAX_BESIDE), span[1] + MAX_BESIDE
-    first = text.find(" ", start, span[0]) + 1 if start else 0
-    last = text.rfind(" ", span[1], end) if end < len(text) else len(text)
-    first, last = first or start, last if last > 0 else end
-    return text[first:last], (span[0] - first, span[1] - first)
 
 
 def in_software(after: Unit | None, others: list[Unit]) -> bool:

@@ -136,10 +136,9 @@ class View:
         """Places in a text that name an entity, nested ones included."""
 
         def find() -> list[Mention]:
+            never = self.words.never
             found = self.knowledge.names.find(text)
-            if not self.words.never:
-                return found
-            return [m for m in found if surface(text[m.start : m.end]) not in self.words.never]
+            return [m for m in found if not never or surface(text[m.start : m.end]) not in never]
 
         return self.once("mentions", text, find)
 
