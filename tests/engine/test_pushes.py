@@ -291,6 +291,7 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
     assert context("does the Key Vault have an audit board?") == []
     assert context("thanks, the Key Vault it is") == []
     assert context("are Key Vault backups encrypted?") == ["backup"]
+    assert context("are Key Vault backups encrypted?") == ["backup-2"]
     assert context("are Key Vault backups encrypted?") == []
     assert context("so Key Vault backups are encrypted?") == ["backup-2"]
     assert context(None) == []

@@ -114,6 +114,7 @@ def test_what_shares_only_a_stem_with_a_name_is_not_found_by_full_text() -> None
         "status of the broker upgrade",
         "再試行回数の制限を教えて",
         "עוד מילה אחת",
+        "who is BlueShot",
     ],
 )
 def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:

@@ -9,9 +9,21 @@ from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
-from vouch_sidecar.retrieval.context import Tiers, adjacent_hits, lines_for, lines_next, tiers
+from vouch_sidecar.retrieval.context import (
+    Tiers,
+    adjacent_hits,
+    each_once,
+    lines_for,
+    lines_next,
+    tiers,
+)
 from vouch_sidecar.retrieval.probe import Probe
-from vouch_sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    speaking_order,
+    strength_of,
+    worth_volunteering,
+)
 from vouch_sidecar.retrieval.sessions import Session
 
 __all__ = ["Speech", "fresh", "held_back", "say", "speak_of"]
@@ -48,7 +60,7 @@ def speak_of(
     for one in served:
         recall = one.settings.recall
         if recall.enabled:
-            threshold = max(VOLUNTEERED, recall.similarity_threshold)
+            threshold = strength_of(recall.similarity_threshold)
             heard = _heard(one, session) if texts is None else texts
             rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
@@ -128,11 +140,18 @@ def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
 
 
 def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
-    """What full text found and may be said, as far as each knowledge base's config lets it."""
+    """What full text found and may be said, as far as each knowledge base's config lets it: weak
+    evidence only where its threshold is 0.
+    """
     recalls = {one.view.collection: one.settings.recall for one in served}
+    weak = (
+        hit
+        for hit in probed.hits
+        if hit.arm == "text" and not recalls[hit.view.collection].similarity_threshold
+    )
     return [
         hit
-        for hit in probed.moderate
+        for hit in each_once([*probed.moderate, *weak])
         if isinstance(hit.artifact, Claim | Page)
         and recalls[hit.view.collection].enabled
         and recalls[hit.view.collection].fallback_to_fts
@@ -205,7 +224,7 @@ def _state(row: Salient) -> int:
 
 
 def _state_of(hit: Hit) -> tuple[object, ...]:
-    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact))
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section)
 
 
 def _given_state(session: Session, row: Salient) -> object:
@@ -225,4 +244,5 @@ def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None
             session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
     for hit in speech.hits:
         kind, artifact_id = key_of(hit.artifact)
-        session.given[hit.view.identity, kind, artifact_id] = _state_of(hit)
+        told = artifact_id if hit.section is None else f"{artifact_id}#{hit.section}"
+        session.given[hit.view.identity, kind, told] = _state_of(hit)

@@ -154,7 +154,8 @@ def asked_by(view: View, text: str, reading: Reading, kinds: bool = False) -> As
     runs = [rest[run[0].start : run[-1].end] for run in capitalised(rest, analysed)]
     wanted = {b.folded for a, b in pairwise(analysed) if b.folded in _WANTED.get(a.folded, ())}
     words = [word for word in needles(rest) if kinds or fold(word.word) not in wanted]
-    weights = _heaviest({word: _worth(view, word) for word in words})
+    worths = view.once("worths", text, lambda: {w: _worth(view, w) for w in needles(text)})
+    weights = _heaviest({w: worths[w] if w in worths else _worth(view, w) for w in words})
     return Asked(
         weights,
         mute,

@@ -194,11 +194,13 @@ MAX_WEIGHED = 1_000
 """Claims of an entity that are compared by worth; beyond these they come last, by id."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
+MAX_BESIDE = 300
+"""Characters on either side of a word in which the words of its trade are looked for."""
 MAX_CLAUSES = 16
 """Clauses of a text that are read by themselves, from its beginning."""
 MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
-MAX_NAMED = 64
+MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
-MAX_SPEAKING = 16
+MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -10,7 +10,7 @@ from vouch_sidecar.index.text import Unit, fold
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
-from vouch_sidecar.retrieval.constants import TRADE_WEIGHT, TRADE_WORDS
+from vouch_sidecar.retrieval.constants import MAX_BESIDE, TRADE_WEIGHT, TRADE_WORDS
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["SOFTWARE", "beside_its_trade", "in_software"]
@@ -33,7 +33,8 @@ def beside_its_trade(view: View, entity: Entity, text: str, span: Span) -> bool:
     """Whether one of an entity's claims, with its description, holds several words of a text beside
     its name at some place.
     """
-    weights = asked_about(view, text, (span,)).weights
+    near, place = _around(text, span)
+    weights = asked_about(view, near, (place,)).weights
     described = frozenset(content_stems(entity.description or ""))
     hits = view.search.nearest(entity.id, weights, 1)
     claims = [frozenset(stems_in(view.knowledge.snapshot.document(hit))) for hit in hits]
@@ -42,6 +43,15 @@ def beside_its_trade(view: View, entity: Entity, text: str, span: Span) -> bool:
         if len(held) >= TRADE_WORDS and fsum(weights[word] for word in held) >= TRADE_WEIGHT:
             return True
     return False
+
+
+def _around(text: str, span: Span) -> tuple[str, Span]:
+    """What stands beside a place in a text, cut between words, and the place in that."""
+    start, end = max(0, span[0] - MAX_BESIDE), span[1] + MAX_BESIDE
+    first = text.find(" ", start, span[0]) + 1 if start else 0
+    last = text.rfind(" ", span[1], end) if end < len(text) else len(text)
+    first, last = first or start, last if last > 0 else end
+    return text[first:last], (span[0] - first, span[1] - first)
 
 
 def in_software(after: Unit | None, others: list[Unit]) -> bool:

@@ -134,10 +134,14 @@ class View:
 
     def mentions(self, text: str) -> list[Mention]:
         """Places in a text that name an entity, nested ones included."""
-        found = self.knowledge.names.find(text)
-        if not self.words.never:
-            return found
-        return [m for m in found if surface(text[m.start : m.end]) not in self.words.never]
+
+        def find() -> list[Mention]:
+            found = self.knowledge.names.find(text)
+            if not self.words.never:
+                return found
+            return [m for m in found if surface(text[m.start : m.end]) not in self.words.never]
+
+        return self.once("mentions", text, find)
 
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""
