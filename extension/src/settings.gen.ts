@@ -22,4 +22,5 @@ export const CLIENT_SETTINGS = [
   'persona',
   'hover.enabled',
   'hover.maxClaims',
+  'definition.enabled',
 ] as const;

@@ -182,3 +182,48 @@ def test_hover_can_be_turned_off(client: Client) -> None:
     settings = {"vouchSidecar": {"hover": {"enabled": False}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert hover(client, "JWT", 0, 1) is None
+
+
+CODE = "# JWT of old\nprint(JWT, 'a JWT')\n"
+COMMENT, IDENTIFIER, STRING = (0, 3), (1, 7), (1, 15)
+
+
+def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool]:
+    """Whether something answers in a comment, on an identifier and in a string of code."""
+    client.open(uri, CODE, "python")
+    spots = (COMMENT, IDENTIFIER, STRING)
+    return [client.request(method, at(uri, *spot)) is not None for spot in spots]
+
+
+@pytest.mark.parametrize(
+    ("enabled", "expected"),
+    [
+        ("all", [True, True, True]),
+        (True, [True, True, True]),
+        ("prose", [True, False, True]),
+        ("off", [False, False, False]),
+        (False, [False, False, False]),
+    ],
+)
+@pytest.mark.parametrize("feature", ["hover", "definition"])
+def test_where_they_answer(
+    client: Client, feature: str, enabled: object, expected: list[bool]
+) -> None:
+    settings = {"vouchSidecar": {feature: {"enabled": enabled}}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert places(client, f"textDocument/{feature}") == expected
+
+
+def test_by_default_no_definition_leads_away_from_code(client: Client, root: Path) -> None:
+    assert places(client, "textDocument/definition") == [True, False, True]
+    below = (root / ".vouch" / "notes.py").as_uri()
+    for uri in (below, "vouch-prompt:///s/1"):
+        assert places(client, "textDocument/definition", uri) == [True, True, True]
+
+
+def test_on_an_identifier_of_code_a_hover_has_two_lines(client: Client) -> None:
+    client.open("untitled:code", CODE, "python")
+    found = client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))
+    ask, claim = found["contents"]["value"].splitlines()
+    assert ask == "Ask: nobody named"
+    assert claim.startswith("- JWT access tokens expire")

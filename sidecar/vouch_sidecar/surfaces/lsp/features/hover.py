@@ -51,15 +51,20 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = _settings(server)
-    found = find(server, params) if settings.enabled else None
-    if found is None:
+    found = find(server, params) if settings.enabled != "off" else None
+    if found is None or (found.in_code and settings.enabled == "prose"):
         return None
     for card in found.cards:
         server.engine.stats.opened(card.entity.id)
     kind = _kind(server.client_capabilities)
     style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
-    value = "\n".join(_lines(found.cards, style, settings.max_claims))
-    return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=found.range)
+    if found.in_code:
+        lines = _brief(found.cards, style)
+    else:
+        lines = _lines(found.cards, style, settings.max_claims)
+    return lsp.Hover(
+        contents=lsp.MarkupContent(kind=kind, value="\n".join(lines)), range=found.range
+    )
 
 
 def _settings(server: Sidecar) -> Hover:
@@ -97,6 +102,15 @@ def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
     lines: list[str] = []
     for card in cards[:CARDS]:
         lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
+    return lines[1:]
+
+
+def _brief(cards: Sequence[EntityCard], style: Style) -> list[str]:
+    """Whom to ask and the best claim of each: enough beside what a language says of its code."""
+    lines: list[str] = []
+    for card in cards[:CARDS]:
+        first = (_ask(card, style) or [_head(card, style)])[0]
+        lines += ["", first, *(_claim(claim, style) for claim in card.claims[:1])]
     return lines[1:]
 
 
