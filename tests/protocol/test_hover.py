@@ -134,6 +134,23 @@ def test_the_line_after_the_head_says_whom_to_ask(start: Start, root: Path) -> N
     assert "Ask" not in hover(client, "Ada!", 0, 1, "untitled:b")["contents"]["value"]
 
 
+def test_a_citation_links_to_the_line_of_its_document(start: Start, root: Path) -> None:
+    evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
+    (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
+    claim = knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt")
+    claim.write_text(claim.read_text("utf-8").replace(knowledge.SOURCE, "ev"), "utf-8")
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
+    assert f"[Auth notes]({kept}#L12)" in hover(client, "JWT", 0, 1)["contents"]["value"]
+    document = root / "docs/auth.md"
+    document.parent.mkdir()
+    document.write_text("Auth notes", "utf-8")
+    value = hover(client, "JWT", 0, 1, "untitled:b")["contents"]["value"]
+    assert f"[Auth notes]({document.as_uri()}#L12)" in value
+
+
 def test_retired_and_invisible_claims_are_nowhere(start: Start, root: Path) -> None:
     knowledge.claim(root, "old", "JWT lives for a day.", "jwt", status="superseded")
     private = "scope: {visibility: private, agent: other}\n"

@@ -88,10 +88,12 @@ def _markdown_style(server: Sidecar) -> Style:
     uri_for = server.uris()
 
     def link(label: str, uri: str | None) -> str:
-        path = path_of(uri) if uri is not None else None
+        file, _, line = (uri or "").partition("#")
+        path = path_of(file)
         if path is None or not any(path.is_relative_to(root) for root in roots):
             return markdown(label)
-        return f"[{markdown(label)}]({uri_for(path).translate(LINK_UNSAFE)})"
+        target = uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
+        return f"[{markdown(label)}]({target})"
 
     return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
 
@@ -156,7 +158,7 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 def _claim(claim: ClaimView, style: Style) -> str:
     facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
     facts += [claim.date[:10]] if claim.date is not None else []
-    cited = {_label(citation): citation.uri for citation in reversed(claim.citations)}
+    cited = {_label(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
