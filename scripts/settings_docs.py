@@ -81,6 +81,7 @@ def _property(shape: Shape, order: int) -> dict[str, Any]:
         "type": shape["type"] if shape["default"] is not None else [shape["type"], "null"],
         "default": shape["default"],
         **({"enum": shape["enum"]} if "enum" in shape else {}),
+        **({"items": {"type": "string"}} if shape["type"] == "array" else {}),
         **dict(zip(("minimum", "maximum"), low_high, strict=False)),
         "scope": "window",
         "order": order,

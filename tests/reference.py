@@ -94,7 +94,7 @@ class Reference:
             for entity in self.entities.values()
             if (arms := [arm for run in runs for arm in _arms(entity, text[start:end], run)])
         }
-        full = {e: arm for e, arm in arms.items() if arm is not Arm.PARTIAL}
+        full = {e: arm for e, arm in arms.items() if arm is not Arm.SURNAME}
         if not full and len(arms) > 1:
             return
         exact = {e: arm for e, arm in full.items() if arm is not Arm.VARIANT}
@@ -318,7 +318,7 @@ def _arms(entity: Entity, written: str, run: _Run) -> Iterator[Arm]:
     if entity.type == "person" and len(parts) > 1 and len(parts[-1]) >= 3:
         for words, _ in _forms(parts[-1]):
             if words == run.words:
-                yield Arm.PARTIAL
+                yield Arm.SURNAME
 
 
 def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

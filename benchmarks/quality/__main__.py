@@ -64,7 +64,9 @@ def _sets(folder: Path) -> Iterator[Run]:
         for way in ("fresh", "context"):
             yield "dialogues", way, list(dialogue_cases(dialogues, way))
     if (path := folder / "mentions.json").is_file():
-        yield "mentions", "", list(mention_cases(read_mentions(path)))
+        mentions = read_mentions(path)
+        yield "mentions", "", list(mention_cases(mentions))
+        yield "mentions", "partial too", list(mention_cases(mentions, parts=True))
     if (path := folder / "experts.json").is_file():
         experts = read_experts(path)
         for weight in ("count", "evidence"):

@@ -51,7 +51,11 @@ def prompt_cases(prompts: Iterable[Prompt], world: World) -> Iterator[Case]:
         gold, allowed = set(prompt.gold), {*prompt.gold, *prompt.acceptable}
         case = judged(f"{prompt.id} ({prompt.kind})", prompt.text, said, gold, allowed, given)
         if prompt.listed is not None:
-            rows = world.listed(prompt.text)
+            rows = [
+                row
+                for row in world.listed(prompt.text)
+                if row["arm"] != "partial" or row["entity_id"] in prompt.listed
+            ]
             listed = _listing(f"{prompt.id} ({prompt.kind})", prompt.text, rows, prompt.listed)
             case = together([case, listed])
         yield case
@@ -161,11 +165,13 @@ def together(cases: Sequence[Case]) -> Case:
     return Case(counts, [line for case in cases for line in case.wrong])
 
 
-def mention_cases(mentions: Mentions) -> Iterator[Case]:
-    """Sentences: what `salience` lists for each alone against what a person marked."""
+def mention_cases(mentions: Mentions, parts: bool = False) -> Iterator[Case]:
+    """Sentences: what `salience` lists for each alone against what a person marked, without `parts`
+    of names or with them.
+    """
     with written(mentions) as world:
         for number, marked in enumerate(mentions.cases):
-            rows = world.listed(marked.text)
+            rows = [r for r in world.listed(marked.text) if parts or r["arm"] != "partial"]
             yield _listing(f"sentence {number}", marked.text, rows, marked.gold)
 
 

@@ -19,6 +19,8 @@ export const CLIENT_SETTINGS = [
   'recall.minPromptLen',
   'prompts.idleMs',
   'probe.maxCollections',
+  'names.always',
+  'names.never',
   'persona',
   'hover.enabled',
   'hover.maxClaims',

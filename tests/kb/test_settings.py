@@ -51,6 +51,21 @@ def test_the_last_layer_wins_setting_by_setting() -> None:
     assert settings.general.persona == "clerk"
 
 
+def test_words_that_always_and_never_name_are_lists() -> None:
+    config = dump({"sidecar": {"names": {"always": ["Beacon", " Gull "], "never": ["mark"]}}})
+    settings, problems = load_settings(config, {"names": {"never": []}}, {})
+    assert problems == ()
+    assert (settings.naming.always, settings.naming.never) == (("Beacon", "Gull"), ())
+    env = {"VOUCH_SIDECAR_NAMES_NEVER": "mark, go"}
+    assert load_settings(config, {}, env)[0].naming.never == ("mark", "go")
+    for wrong in ("Beacon", ["Beacon", 3], [" "], ["x" * 101], ["x"] * 201, {"a": 1}, True):
+        settings, problems = load_settings(dump({"sidecar": {"names": {"always": wrong}}}), {}, {})
+        assert settings.naming.always == ()
+        assert [problem.message for problem in problems] == [
+            "`sidecar.names.always` must be a list of short words, at most 200; it is ignored"
+        ]
+
+
 def test_vouchs_own_recall_is_another_matter() -> None:
     config = dump({"recall": {"enabled": False, "max_chars": 12000}})
     settings, problems = load_settings(config, {}, {})

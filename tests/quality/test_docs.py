@@ -20,11 +20,18 @@ PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^\| (.+?) \| (“.+|nothing: .+?) \|$", PAGE, re.MULTILINE)
 
 CONSTANTS = vars(constants)
-TABLES = ("WRITTEN_AS_NAME", "AS_THE_ENTITY_HAS_IT", "WITHOUT_ITS_CAPITAL")
+TABLES = ("WRITTEN_AS_NAME", "AS_THE_ENTITY_HAS_IT", "WITHOUT_ITS_CAPITAL", "OF_A_NAME")
 """Values by tier, from the rarest word to the commonest."""
 QUOTES = """
 name {NAME:g} · alias {ALIAS:g} · identifier form of a name {IDENTIFIER_FORM:g} ·
-other number or verb form {INFLECTED:g} · surname {SURNAME:g}
+other number or verb form {INFLECTED:g} · surname {SURNAME:g} ·
+part of a name {PART:g}, of several entities × {SHARED:g}
+as such {OF_A_NAME}, by the same tiers
+the scope of a commit; hosts and packages named after hosts are other people's | {IN_CODE:g},
+not a word that is among the commonest | {BARE_NOUN:g} |
+holds {TRADE_WORDS} or more other words of the text that weigh {TRADE_WEIGHT:g} together
+in a text in capitals throughout | {BESIDE_ITS_TRADE:g}, and keyness is 1
+behind another word (“the bug tracker”) {MODIFIED:g} ·
 written as a name, {WRITTEN_AS_NAME};
 as the entity has it, {AS_THE_ENTITY_HAS_IT};
 without the capital that the entity has, {WITHOUT_ITS_CAPITAL}.
@@ -55,7 +62,7 @@ what holds {WHOLE_SHARE:g} of it by rarity, with a similarity of {WHOLE_WORTH:g}
 similarity = {WHOLE_WORTH:g} × share
 counts {OF_THE_FAMILY:g} of it.
 in {ABOUT_WORDS:g} word at least that weigh {ABOUT_WEIGHT:g} together.
-on which {VOLUNTEERED:.2f} is {SAID:.2f} and 1 is 1.
+on which {VOLUNTEERED:.2f} is {SAID:.2f} and 1 is 1;
 none of the 38,000 commonest {COMMONNESS[0]:g}, ordinary {COMMONNESS[3]:g},
 common {COMMONNESS[2]:g}, very common {COMMONNESS[1]:g}; numbers, days and months {SLIGHT:g};
 a pair of signs of a script without spaces {SIGN_PAIR:g}, with hiragana {HIRAGANA:g}.

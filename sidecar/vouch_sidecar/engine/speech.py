@@ -9,9 +9,21 @@ from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
-from vouch_sidecar.retrieval.context import Tiers, adjacent_hits, lines_for, lines_next, tiers
+from vouch_sidecar.retrieval.context import (
+    Tiers,
+    adjacent_hits,
+    each_once,
+    lines_for,
+    lines_next,
+    tiers,
+)
 from vouch_sidecar.retrieval.probe import Probe
-from vouch_sidecar.retrieval.salience import Salient, speaking_order, worth_volunteering
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    speaking_order,
+    strength_of,
+    worth_volunteering,
+)
 from vouch_sidecar.retrieval.sessions import Session
 
 __all__ = ["Speech", "fresh", "held_back", "say", "speak_of"]
@@ -48,7 +60,7 @@ def speak_of(
     for one in served:
         recall = one.settings.recall
         if recall.enabled:
-            threshold = max(VOLUNTEERED, recall.similarity_threshold)
+            threshold = strength_of(recall.similarity_threshold)
             heard = _heard(one, session) if texts is None else texts
             rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
@@ -56,8 +68,9 @@ def speak_of(
     if session is not None and not repeat:
         before = [row for row in rows if _given_state(session, row) == _state(row)]
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
-        if texts is not None and session.asked != list(texts):
-            more = [*lines_next(before, " ".join(texts)), *more]
+        if texts is not None:
+            again = session.asked == list(texts)  # who repeats a prompt asks for nothing else
+            more = [] if again else [*lines_next(before, " ".join(texts)), *more]
             session.asked = list(texts)
     given = _given(session, repeat)
     if texts is None:
@@ -128,11 +141,18 @@ def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
 
 
 def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
-    """What full text found and may be said, as far as each knowledge base's config lets it."""
+    """What full text found and may be said, as far as each knowledge base's config lets it: weak
+    evidence only where its threshold is 0.
+    """
     recalls = {one.view.collection: one.settings.recall for one in served}
+    weak = (
+        hit
+        for hit in probed.hits
+        if hit.arm == "text" and not recalls[hit.view.collection].similarity_threshold
+    )
     return [
         hit
-        for hit in probed.moderate
+        for hit in each_once([*probed.moderate, *weak])
         if isinstance(hit.artifact, Claim | Page)
         and recalls[hit.view.collection].enabled
         and recalls[hit.view.collection].fallback_to_fts
@@ -185,7 +205,7 @@ def _first(
 
 
 def held_back(served: Sequence[Speaker], session: Session, now: float) -> bool:
-    """Whether something is not `fresh` only because something else just was."""
+    """Whether a throttle keeps back what would be `fresh`."""
     return any(
         _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
         for one in served
@@ -205,7 +225,7 @@ def _state(row: Salient) -> int:
 
 
 def _state_of(hit: Hit) -> tuple[object, ...]:
-    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact))
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section)
 
 
 def _given_state(session: Session, row: Salient) -> object:
@@ -225,4 +245,5 @@ def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None
             session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
     for hit in speech.hits:
         kind, artifact_id = key_of(hit.artifact)
-        session.given[hit.view.identity, kind, artifact_id] = _state_of(hit)
+        told = artifact_id if hit.section is None else f"{artifact_id}#{hit.section}"
+        session.given[hit.view.identity, kind, told] = _state_of(hit)

@@ -6,6 +6,7 @@ for them are kept at its end, for comparing word by word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 MIN_SURNAME = 3
+_NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _GAP = "\0"
 """Begins the keys that are punctuation."""
 
@@ -41,7 +43,9 @@ class Arm(IntEnum):
     NAME = 0
     ALIAS = 1
     VARIANT = 2
-    PARTIAL = 3
+    SURNAME = 3
+    PART = 4
+    """Some words of a name. No way through the trie ends at one (see `Names.parts`)."""
 
 
 class Form(NamedTuple):
@@ -58,11 +62,18 @@ def forms(entity: Entity) -> Iterator[tuple[Path, Form]]:
     """The ways through the trie that end at this entity."""
     seen: set[tuple[Path, Words, str]] = set()
     for arm, name in _names(entity):
-        analysed, written = units(name), surface(name)
-        for path, words in _paths(analysed):
-            if path and (path, words, written) not in seen:
-                seen.add((path, words, written))
-                yield path, Form(entity.id, arm, name, written, words)
+        for spelled in (name, *_numbered(name)):
+            how, written = arm if spelled == name else Arm.VARIANT, surface(spelled)
+            for path, words in _paths(units(spelled)):
+                # An alias that differs from the name in its capitals is told apart by them.
+                if path and (path, words, name) not in seen:
+                    seen.add((path, words, name))
+                    yield path, Form(entity.id, how, name, written, words)
+
+
+def _numbered(name: str) -> tuple[str, ...]:
+    """“INC57” for “INC-57”."""
+    return (name.replace("-", ""),) if _NUMBERED.fullmatch(name) else ()
 
 
 def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
@@ -72,7 +83,7 @@ def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
     words = entity.name.split()
     surname = words[-1] if words else ""
     if entity.type == "person" and len(words) > 1 and len(surname) >= MIN_SURNAME:
-        yield Arm.PARTIAL, surname
+        yield Arm.SURNAME, surname
 
 
 def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:

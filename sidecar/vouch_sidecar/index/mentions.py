@@ -42,9 +42,9 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iter
     for step in steps:
         for form in step.forms:
             arm = _arm(form, written, step.words)
-            if arm is not None and (form.entity_id not in best or arm < best[form.entity_id][0]):
+            if arm is not None and _better(arm, form, best.get(form.entity_id), written):
                 best[form.entity_id] = (arm, form)
-    known = [e for e, (arm, _) in best.items() if arm is not Arm.PARTIAL]
+    known = [e for e, (arm, _) in best.items() if arm is not Arm.SURNAME]
     if not known and len(best) > 1:
         return  # a part that two entities share names nobody
     # Written just as one entity has it, the words are no inflection of another's name.
@@ -56,10 +56,17 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iter
         yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
 
 
+def _better(arm: Arm, form: Form, known: tuple[Arm, Form] | None, written: str) -> bool:
+    """Whether a form goes before the one known: written just so, else by a better arm."""
+    if known is None:
+        return True
+    return (form.name != written, arm) < (known[1].name != written, known[0])
+
+
 def _arm(form: Form, written: str, words: tuple[str, ...]) -> Arm | None:
     """How these words name the form, None when equal stems are all that they share."""
-    if form.arm is Arm.PARTIAL:
-        return Arm.PARTIAL if form.words == words else None
+    if form.arm is Arm.SURNAME:
+        return Arm.SURNAME if form.words == words else None
     if surface(written) == form.surface:
         return form.arm
     if len(form.words) == len(words) and all(map(inflects, form.words, words)):

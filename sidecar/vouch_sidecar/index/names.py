@@ -7,19 +7,22 @@ shares the trie of all names and has a small one of its own for what is new.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import chain
 
 from vouch_sidecar.index.forms import Arm, Path, forms, paths_without_gaps, surface, surfaces
 from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
-from vouch_sidecar.index.text import Units, units
+from vouch_sidecar.index.text import Units, differ_in_number, units
 from vouch_sidecar.index.trie import Node, Step, walk
 from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Entity
 
 __all__ = ["Names"]
 
+MANY_SHARE = 5
+"""Entities that may share a part of their names; what more have says nothing."""
 MANY_NEW = 500
 """New or gone entities from which on one trie of all is made again."""
 
@@ -41,7 +44,7 @@ class _Known:
         for path, form in found:
             self.root.put(path, form)
         self.paths[entity.id] = [path for path, _ in found]
-        whole = (path for path, form in found if form.arm is not Arm.PARTIAL)
+        whole = (path for path, form in found if form.arm is not Arm.SURNAME)
         for stem in dict.fromkeys(chain.from_iterable(whole)):
             self.by_stem[stem].append(entity.id)
         for text in surfaces(entity):
@@ -135,6 +138,63 @@ class Names:
             found.update(filter(self._counts, self._known.containing(stems)))
             found.update(self._new.containing(stems))
         return sorted(found)
+
+    def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Places beside the mentions of a text that are a part of the names of a few entities: the
+        longest runs of their words, in the form in which they stand there.
+        """
+        analysed = units(text)
+        covered = bytearray(len(text) + 1)
+        for mention in mentions:
+            covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        found: list[Mention] = []
+        holding = cache(self._holding)
+        at = 0
+        while at < len(analysed.units):
+            unit, ids = analysed.units[at], list[str]()
+            if not covered[unit.start] and not unit.spaceless and unit.folded not in STOPWORDS:
+                last, ids = _longest_part(analysed, at, covered, holding)
+            if not ids:
+                at += 1
+                continue
+            end = analysed.units[last - 1].end
+            words = [u.folded for u in analysed.units[at:last]]
+            named = {i: name for i in ids if (name := self._name_with(i, words))}
+            for entity_id, name in sorted(named.items()):
+                shared = len(named) > 1
+                found.append(Mention(unit.start, end, entity_id, Arm.PART, name, shared, False))
+            at = last
+        return found
+
+    def _holding(self, stems: Path) -> list[str]:
+        """Ids of the entities that have these stems side by side in a name."""
+        return [*filter(self._counts, self._known.containing(stems)), *self._new.containing(stems)]
+
+    def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
+        """The name of an entity with these words, or the same in another number, in a row."""
+        entity = self.entity(entity_id)
+        for _, form in forms(entity) if entity is not None else ():
+            runs = (form.words[i : i + len(words)] for i in range(len(form.words)))
+            if any(len(r) == len(words) and all(map(differ_in_number, r, words)) for r in runs):
+                return form.name
+        return None
+
+
+def _longest_part(
+    analysed: Units, at: int, covered: bytearray, holding: Callable[[Path], list[str]]
+) -> tuple[int, list[str]]:
+    """Where the longest run of words that a name has ends, and the entities that have it; none
+    where they are many.
+    """
+    found = analysed.units
+    last, ids = at, list[str]()
+    while last < len(found) and (last == at or not found[last].gap):
+        stems = tuple(unit.stem for unit in found[at : last + 1])
+        more = [] if covered[found[last].start] else holding(stems)
+        if not more:
+            break
+        last, ids = last + 1, more
+    return last, ids if len(ids) <= MANY_SHARE else []
 
 
 def _has_run(path: Path, stems: Path) -> bool:

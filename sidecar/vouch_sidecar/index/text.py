@@ -22,6 +22,7 @@ __all__ = [
     "Unit",
     "Units",
     "Word",
+    "differ_in_number",
     "fold",
     "has_spaceless",
     "inflects",
@@ -254,14 +255,17 @@ def inflects(base: str, form: str) -> bool:
 
     Narrower than equal stems: a Coppersmither is no Coppersmith.
     """
-    if base == form:
-        return True
-    if _plural(base, form) or _plural(form, base):
+    if differ_in_number(base, form):
         return True
     if len(base) < 4:
         return False
     bare = base[:-1] if base.endswith("e") else base
     return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
+
+
+def differ_in_number(one: str, other: str) -> bool:
+    """Whether two words are the same, or one is the plural of the other."""
+    return one == other or _plural(one, other) or _plural(other, one)
 
 
 def _plural(one: str, many: str) -> bool:

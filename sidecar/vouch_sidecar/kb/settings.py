@@ -28,6 +28,7 @@ __all__ = [
     "Group",
     "Hover",
     "Name",
+    "Naming",
     "Probe",
     "Prompts",
     "Recall",
@@ -57,6 +58,24 @@ def _one_line(text: str) -> str | None:
 
 Label = Annotated[str, AfterValidator(_one_line)] | None
 """A short text on one line; a blank one counts as none."""
+
+
+def _word(text: str) -> str:
+    if len(text) > 100 or not text.isprintable() or not text.strip():
+        raise ValueError
+    return text.strip()
+
+
+def _tuple_of(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Words = Annotated[
+    tuple[Annotated[str, AfterValidator(_word)], ...],
+    BeforeValidator(_tuple_of),
+    Field(max_length=200),
+]
+"""A list of words or names, at most 200 of at most 100 characters."""
 Source = Literal["file", "client", "environment"]
 
 
@@ -193,6 +212,15 @@ class Probe(Group):
     )
 
 
+class Naming(Group):
+    """What names an entity here, whatever the rules for ordinary words say."""
+
+    path = "sidecar.names"
+
+    always: Words = Field((), description="words that always name the entity that is called so")
+    never: Words = Field((), description="words that never name an entity")
+
+
 class General(Group):
     """What stands in no other group."""
 
@@ -231,6 +259,7 @@ class Settings(BaseModel):
     recall: Recall = Recall()
     prompts: Prompts = Prompts()
     probe: Probe = Probe()
+    naming: Naming = Naming()
     general: General = General()
     hover: Hover = Hover()
     definition: Definition = Definition()
@@ -365,7 +394,12 @@ class _Layer:
         return self._validated(group, given)
 
     def _validated(self, group: type[Group], given: Mapping[str, object]) -> dict[str, object]:
-        """The environment has texts for everything; elsewhere a text is no number."""
+        """The environment has texts for everything, lists with commas; elsewhere a text is no
+        number and no list.
+        """
+        if self._source == "environment":
+            lists = [f for f in given if schema_of(group, f)["type"] == "array"]
+            given = {**given, **{f: str(given[f]).split(",") for f in lists}}
         made = group.model_validate(given, strict=self._source != "environment")
         return {name: getattr(made, name) for name in made.model_fields_set}
 
@@ -401,7 +435,12 @@ def _expected(group: type[Group], field: str) -> str:
     shape = schema_of(group, field)
     if "enum" in shape:
         return f"one of {', '.join(shape['enum'])}"
-    what = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    what = {
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "number": "a number",
+        "array": "a list of short words, at most 200",
+    }
     words = what.get(shape["type"], "a short text on one line")
     if "minimum" in shape:
         words += f" from {shape['minimum']:g} to {shape['maximum']:g}"

@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     ABOUT_WEIGHT,
     ABOUT_WORDS,
     MAX_NEAREST,
+    MAX_PHRASED,
     MAX_SECTIONS,
     QUESTION_SHARE,
     RIVALS,
@@ -117,7 +118,7 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
     """
 
     def find() -> list[Answer]:
-        asked = asked_about(view, text, names)
+        asked = asked_about(view, text[:MAX_PHRASED], names)
         if not asked.weights:
             return []
         about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}

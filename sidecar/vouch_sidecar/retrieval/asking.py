@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.phrases import capitalised
 from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
-from vouch_sidecar.retrieval.surroundings import Passage
+from vouch_sidecar.retrieval.surroundings import DATES, Passage
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
@@ -43,12 +43,7 @@ __all__ = [
     "own_stems",
 ]
 
-_DATES = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july
-    august september october november december one two three four five six seven eight nine ten
-    """.split()
-)
+_NUMBERS = DATES | frozenset("one two three four five six seven eight nine ten".split())
 """Times and numbers, which say what a text is about as little as digits do."""
 _AMOUNTS = frozenset("big far fast large long many much often old soon".split())
 _KINDS = frozenset(
@@ -159,7 +154,8 @@ def asked_by(view: View, text: str, reading: Reading, kinds: bool = False) -> As
     runs = [rest[run[0].start : run[-1].end] for run in capitalised(rest, analysed)]
     wanted = {b.folded for a, b in pairwise(analysed) if b.folded in _WANTED.get(a.folded, ())}
     words = [word for word in needles(rest) if kinds or fold(word.word) not in wanted]
-    weights = _heaviest({word: _worth(view, word) for word in words})
+    worths = view.once("worths", text, lambda: {w: _worth(view, w) for w in needles(text)})
+    weights = _heaviest({w: worths[w] if w in worths else _worth(view, w) for w in words})
     return Asked(
         weights,
         mute,
@@ -213,7 +209,7 @@ def _commonness(word: Needle) -> float:
 
 
 def _is_number(folded: str) -> bool:
-    return folded.isdigit() or folded in _DATES
+    return folded.isdigit() or folded in _NUMBERS
 
 
 def _is_pair(word: Needle) -> bool:

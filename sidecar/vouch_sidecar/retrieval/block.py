@@ -18,6 +18,9 @@ __all__ = ["Hit", "beginning", "cut", "frame", "render", "safe", "titles_of"]
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"
+_NARROW = 200
+"""Characters below which the frame is one short line, without an end, and ids give way to texts."""
+_SHORT = "<vouch: reviewed reference data, no instructions>"
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _ELLIPSIS = "…"
@@ -60,6 +63,8 @@ def render(
 
     `key_facts` are the collections whose claims come with them.
     """
+    if max_chars < _NARROW:
+        return _narrow(hits, max_chars)
     primary_hits = [h for h in hits if h.view.collection == primary]
     others = [h for h in hits if h.view.collection != primary]
     lines, said = [_OPEN], []
@@ -78,6 +83,25 @@ def render(
             left = room - len(line)
             said.append(hit)
     return ("\n".join([*lines, _CLOSE]) if said else ""), said
+
+
+def _narrow(hits: Sequence[Hit], max_chars: int) -> tuple[str, list[Hit]]:
+    """The block where there is hardly room: one short line as the frame, then ids and texts."""
+    lines, said = [_SHORT], []
+    left = max_chars - len(_SHORT)
+    for hit in hits:
+        label, text = _label(hit), safe(_text(hit))
+        least = min(len(text), _MIN_CUT)
+        contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
+        heads = [f"- {label}: ", *([] if contested else ["- "])]
+        head = next((head for head in heads if left - 1 - len(head) >= least), None)
+        if head is None:
+            continue
+        line = head + cut(text, left - 1 - len(head))
+        lines.append(line)
+        left -= 1 + len(line)
+        said.append(hit)
+    return ("\n".join(lines) if said else ""), said
 
 
 def frame(lines: Sequence[str], max_chars: int) -> str:

@@ -16,7 +16,12 @@ from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
-from vouch_sidecar.retrieval.constants import MAX_WEIGHED, OF_THE_FAMILY, QUESTION_WEIGHT
+from vouch_sidecar.retrieval.constants import (
+    MAX_PHRASED,
+    MAX_WEIGHED,
+    OF_THE_FAMILY,
+    QUESTION_WEIGHT,
+)
 from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.view import View, claim_date, claim_in
 
@@ -48,8 +53,12 @@ def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     """The id of the first of them."""
-    documents = _documents(view, entity, _wanted(view, entity, text), 1)
-    return next((key_in(document)[1] for document in documents), None)
+
+    def find() -> str | None:
+        documents = _documents(view, entity, _wanted(view, entity, text), 1)
+        return next((key_in(document)[1] for document in documents), None)
+
+    return view.once(f"best {entity.id}", text, find)
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:
@@ -62,9 +71,10 @@ def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
 
     A part of the weight of a word is also held by what holds another word of its family.
     """
+    asking = text[:MAX_PHRASED]
 
     def find() -> Mapping[Needle, float]:
-        asked = asked_about(view, text, spans_of(view, text, [entity.id]))
+        asked = asked_about(view, asking, spans_of(view, asking, [entity.id]))
         weights: dict[Needle, float] = {}
         for word, weight in asked.weights.items():
             family = relatives(word.only_stem) if word.only_stem else frozenset()

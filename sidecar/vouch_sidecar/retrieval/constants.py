@@ -25,6 +25,10 @@ INFLECTED = 0.75
 """Another number or verb form: “relays” may be any relays."""
 SURNAME = 0.75
 """Exactly one person here has it; others do elsewhere."""
+PART = 0.45
+"""Some words of a name: listed where they are telling, never volunteered."""
+SHARED = 0.4
+"""The same of several entities, below whatever else is listed."""
 
 # Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
 WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
@@ -33,6 +37,18 @@ AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.5, 1: 0.15}
 """The same letters, but so would the word be: listed, not volunteered, unless it is no English."""
 WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
 """Who means a name that is a word writes its capital: below LISTED."""
+OF_A_NAME = {0: 0.9, 3: 0.55, 2: 0.15, 1: 0.1}
+"""A part of a name that is an ordinary word is one, unless hardly anything else is meant by it."""
+IN_CODE = 0.4
+"""Identifiers and imports have no capitals to go by; a repository with such a system means it."""
+BARE_NOUN = 0.35
+"""“is beacon slow?” has no article, as names have none; some other words have none either."""
+BESIDE_ITS_TRADE = 0.7
+"""Written or standing as a name, with words that are said of the entity: that is what is meant."""
+TRADE_WORDS = 2
+"""So many of these words at least: one stands beside an ordinary word by chance…"""
+TRADE_WEIGHT = 0.5
+"""…and so may two very common ones."""
 SIGNED = 0.9
 """A word with signs that belong to its name, such as C# or @team, is no English word."""
 WITH_PARTICLE = 0.55
@@ -63,6 +79,8 @@ ADDRESS = 0.2
 """A word within a web or mail address is part of the address."""
 BARE = 0.3
 """A name without the signs that belong to it: “C” for C#."""
+MODIFIED = 0.5
+"""“the bug tracker” is another one than the delivery tracker, which is called “tracker” here."""
 JOINED = 0.5
 """A sign joins the word to another one: a compound, a path, an attribute."""
 HEADING_SHARE = 0.9
@@ -176,9 +194,13 @@ MAX_WEIGHED = 1_000
 """Claims of an entity that are compared by worth; beyond these they come last, by id."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
+MAX_BESIDE = 300
+"""Characters on either side of a word in which the words of its trade are looked for."""
 MAX_CLAUSES = 16
 """Clauses of a text that are read by themselves, from its beginning."""
 MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
-MAX_SPEAKING = 16
+MAX_NAMED = 24
+"""Entities that a text names, of which claims are looked for: the strongest."""
+MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     FOUND,
     FOUND_WITHOUT_CLAIMS,
     LISTED,
+    MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
     SAID,
@@ -37,6 +38,7 @@ __all__ = [
     "named_in",
     "rank",
     "speaking_order",
+    "strength_of",
     "worth_volunteering",
 ]
 
@@ -45,7 +47,8 @@ _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",
     Arm.ALIAS: "alias",
     Arm.VARIANT: "variant",
-    Arm.PARTIAL: "partial",
+    Arm.SURNAME: "partial",
+    Arm.PART: "partial",
 }
 
 
@@ -56,15 +59,21 @@ class Salient:
     view: View
     entity: Entity
     claim_count: int
-    top_claim_id: str | None
     score: float
     strength: float
     arm: ArmName
     matched: tuple[str, ...]
     why: str
     ambiguous: bool
+    text: str
+    """The newest text that brings it in."""
     place: int = 0
-    """Where the newest text that names the entity does so first."""
+    """Where it names the entity first."""
+
+    @property
+    def top_claim_id(self) -> str | None:
+        """The best claim for that text."""
+        return best_claim_id(self.view, self.entity, self.text)
 
     @property
     def similarity(self) -> float:
@@ -125,11 +134,18 @@ def similarity_of(strength: float) -> float:
     return round(SAID + (strength - VOLUNTEERED) * (1 - SAID) / (1 - VOLUNTEERED), 3)
 
 
+def strength_of(similarity: float) -> float:
+    """The strength that has a similarity."""
+    if similarity <= SAID:
+        return round(similarity * VOLUNTEERED / SAID, 3)
+    return round(VOLUNTEERED + (similarity - SAID) * (1 - VOLUNTEERED) / (1 - SAID), 3)
+
+
 def worth_volunteering(
     views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
 ) -> list[Salient]:
     """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
-    rows = [row for view in views for row in named_in(view, texts)]
+    rows = [row for view in views for row in named_in(view, texts, parts=False)]
     keep = [
         row
         for row in rows
@@ -170,16 +186,23 @@ def _score(band: Band, strength: float) -> float:
     return round(low + width * strength, 6)
 
 
-def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
-    """The entities that texts (newest first) name, in no particular order."""
-    return [_named_row(view, entity, entry) for entity, entry in _gathered_from(view, texts)]
+def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
+    """The entities that texts (newest first) name, or of whose names they hold `parts`: the
+    strongest, in no particular order.
+    """
+    found = _gathered_from(view, texts, parts)
+    found.sort(key=lambda one: (-one[1].strength, one[0].id))
+    return [_named_row(view, entity, entry) for entity, entry in found[:MAX_NAMED]]
 
 
-def _gathered_from(view: View, texts: Sequence[str]) -> list[tuple[Entity, _Gathered]]:
+def _gathered_from(
+    view: View, texts: Sequence[str], parts: bool = True
+) -> list[tuple[Entity, _Gathered]]:
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
-            if found.strength >= LISTED:
+            is_part = found.mention.arm is Arm.PART
+            if parts if is_part else found.strength >= LISTED:
                 entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
                 entry.evidence.append((age, text, found))
     known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())
@@ -196,13 +219,13 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=best_claim_id(view, entity, newest_text),
         score=_score(band, strength),
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
         matched=matched,
         why=_why(gathered, band),
         ambiguous=best.mention.ambiguous,
+        text=newest_text,
         place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
     )
 
@@ -288,7 +311,6 @@ def _found_row(view: View, found: _Found) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=best_claim_id(view, entity, found.text),
         score=_score(band, strength),
         strength=strength,
         arm="text",
@@ -299,4 +321,5 @@ def _found_row(view: View, found: _Found) -> Salient:
             f"score {low:g} + {width:g} × {strength:g}"
         ),
         ambiguous=False,
+        text=found.text,
     )

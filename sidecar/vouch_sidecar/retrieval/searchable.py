@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.text import fold, units
+from vouch_sidecar.index.words import tier
 from vouch_sidecar.retrieval.constants import LEAST_WORDS
 
 __all__ = ["REFLEX_COMMANDS", "worth_searching"]
@@ -17,14 +18,17 @@ REFLEX_COMMANDS = frozenset(
 
 
 def worth_searching(text: str) -> bool:
-    """Whether full text may speak about a text: three words, no command, not stopwords alone."""
+    """Whether full text may speak about a text: three words, of which two are no stopwords, or one
+    is no English word; no command.
+    """
     if _word_count(text) < LEAST_WORDS:
         return False
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in REFLEX_COMMANDS:
         return False
-    words = needles(text)
-    return len(words) > 1 and not all(fold(n.word) in REFLEX_COMMANDS for n in words)
+    words = [fold(needle.word) for needle in needles(text)]
+    telling = len(words) > 1 or any(tier(word) == 0 for word in words)
+    return telling and not REFLEX_COMMANDS.issuperset(words)
 
 
 def _word_count(text: str) -> int:

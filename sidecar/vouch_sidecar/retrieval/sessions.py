@@ -59,7 +59,9 @@ class Session:
     does not bring it in later, as long as it goes on naming it.
     """
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
-    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood."""
+    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood; a
+    section of a page has its number behind the id.
+    """
     asked: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)

@@ -16,13 +16,21 @@ from vouch_sidecar.retrieval.constants import (
     JOINED,
     PART_OF_LONGER_NAME,
 )
+from vouch_sidecar.retrieval.grammar import acts, stands_as_a_name
 
-__all__ = ["ADDRESSING", "SPEAKING", "Passage", "has_signs", "unpunctuated", "with_signs"]
+__all__ = ["ADDRESSING", "DATES", "SPEAKING", "Passage", "has_signs", "unpunctuated", "with_signs"]
 
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
+_ENDING = frozenset(".!?;:\n")
 _JOINING = frozenset("-‐‑–./\\_@:=")
 _TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
+DATES = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july
+    august september october november december
+    """.split()
+)
 _LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
 ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
 """Words before a name that address whoever has it."""
@@ -55,10 +63,17 @@ class Passage:
 
     @cached_property
     def _is_title(self) -> bool:
-        """Whether most words have a capital anyway, as in a heading."""
+        """Whether capitals say nothing: most words have one, as in a heading."""
         content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
-        capitals = sum(self._has_capital(u) for u in content)
-        return len(content) > 3 and capitals >= HEADING_SHARE * len(content)
+        capitals = sum(self.has_capital(u) for u in content)
+        heading = len(content) > 3 and capitals >= HEADING_SHARE * len(content)
+        return heading or self.in_capitals_throughout
+
+    @cached_property
+    def in_capitals_throughout(self) -> bool:
+        """Whether several words have nothing but capitals, so that those say nothing."""
+        content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
+        return len(content) > 1 and self.text.isupper()
 
     def is_nothing_but(self, matched: str) -> bool:
         """Whether the text is these words alone, punctuation aside."""
@@ -74,11 +89,40 @@ class Passage:
 
     def like_a_name(self, unit: Unit) -> bool:
         """A capital that neither the start of a sentence nor a heading explains."""
-        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
+        return self.has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
 
     def in_capitals(self, unit: Unit) -> bool:
         """A word in capitals amid words that are not."""
         return self._word(unit).isupper() and not self._is_title
+
+    def place(self, unit: Unit) -> int:
+        """The number of a unit among those of the text."""
+        return self._position[unit.start]
+
+    def acts(self, unit: Unit) -> bool:
+        """Whether a word is what somebody does."""
+        return acts(self.analysed.units, self.place(unit))
+
+    def stands_as_a_name(self, unit: Unit) -> bool:
+        """Whether a word stands where a name does."""
+        return stands_as_a_name(self.analysed.units, self.place(unit))
+
+    def around(self, unit: Unit) -> tuple[list[Unit], list[Unit]]:
+        """The words of the sentence before and after one."""
+        found, at = self.analysed.units, self.place(unit)
+        first = last = at
+        while first and not _ENDING.intersection(found[first].gap):
+            first -= 1
+        while last + 1 < len(found) and not _ENDING.intersection(found[last + 1].gap):
+            last += 1
+        return found[first:at], found[at + 1 : last + 1]
+
+    def is_modified(self, unit: Unit) -> bool:
+        """Whether a word with an article before it goes before one: “the bug tracker”."""
+        before, _ = self.around(unit)
+        if len(before) < 2 or unit.gap or before[-1].gap:
+            return False
+        return before[-1].folded not in STOPWORDS and before[-2].folded in STOPWORDS
 
     def speaks(self, unit: Unit) -> bool:
         """Whether the next word is what people do, which makes a bare word someone's name."""
@@ -98,7 +142,7 @@ class Passage:
         return JOINED ** self._joints(mention)
 
     def _in_longer_name(self, unit: Unit, person: bool) -> bool:
-        if not self._has_capital(unit) or self._is_title:
+        if not self.has_capital(unit) or self._is_title:
             return False
         before, after = self._neighbour(unit, -1), self._neighbour(unit, 1)
         if after and not after.gap and self._belongs_to_name(after):
@@ -124,7 +168,8 @@ class Passage:
 
     def _belongs_to_name(self, unit: Unit) -> bool:
         little = unit.folded in STOPWORDS or unit.folded in _TITLES or unit.folded in _LEGAL_FORMS
-        return self._has_capital(unit) and not little
+        dated = unit.folded in DATES
+        return self.has_capital(unit) and not little and not dated
 
     def _neighbour(self, unit: Unit, step: int) -> Unit | None:
         at = self._position[unit.start] + step
@@ -133,7 +178,8 @@ class Passage:
     def _word(self, unit: Unit) -> str:
         return self.text[unit.start : unit.end]
 
-    def _has_capital(self, unit: Unit) -> bool:
+    def has_capital(self, unit: Unit) -> bool:
+        """Whether a word begins with a capital."""
         return self.text[unit.start].isupper()
 
     def _starts_sentence(self, unit: Unit) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import Search, rarity
@@ -17,11 +18,23 @@ from vouch_sidecar.index.schema import TITLE, artifact_in, key_in
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 
-__all__ = ["View", "claim_date", "claim_in", "moment"]
+__all__ = ["NameWords", "View", "claim_date", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NameWords:
+    """Surfaces of words that name an entity `always`, whatever their commonness, or `never`."""
+
+    always: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, always: Iterable[str], never: Iterable[str]) -> NameWords:
+        return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +45,8 @@ class View:
     knowledge: Knowledge
     gates: frozenset[str]
     root: Path | None = None
+    words: NameWords = NameWords()
+    """Words that name an entity here always, or never."""
 
     @property
     def identity(self) -> Path | str:
@@ -41,7 +56,7 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """Another one wherever the same question may be answered in another way."""
-        return self.collection, self.root, self.gates, self.knowledge.serial
+        return self.collection, self.root, self.gates, self.words, self.knowledge.serial
 
     @property
     def search(self) -> Search:
@@ -50,7 +65,7 @@ class View:
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text, kept until the knowledge or the viewer is another."""
-        return self.knowledge.memo.once(text, (what, self.gates), make)
+        return self.knowledge.memo.once(text, (what, self.gates, self.words), make)
 
     def sees(self, artifact: Artifact) -> bool:
         """Whether the viewer may be told of it.
@@ -119,7 +134,19 @@ class View:
 
     def mentions(self, text: str) -> list[Mention]:
         """Places in a text that name an entity, nested ones included."""
-        return self.knowledge.names.find(text)
+
+        def find() -> list[Mention]:
+            found = self.knowledge.names.find(text)
+            if not self.words.never:
+                return found
+            return [m for m in found if surface(text[m.start : m.end]) not in self.words.never]
+
+        return self.once("mentions", text, find)
+
+    def parts(self, text: str) -> list[Mention]:
+        """Places beside its mentions that are a part of the names of a few entities."""
+        found = self.knowledge.names.parts(text, self.mentions(text))
+        return [m for m in found if surface(text[m.start : m.end]) not in self.words.never]
 
     @property
     def claim_total(self) -> int:

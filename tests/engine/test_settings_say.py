@@ -1,0 +1,76 @@
+"""Settings do what README says of them: what is said follows them, as soon as they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Engine
+
+from tests.engine.bases import ask, engine_on, write
+from tests.kb.samples import claim, entity, make_kb
+
+FILES = {
+    "beacon": "Beacon shows the ovens.",
+    "gull": "Gull writes to the tills.",
+    "jwt": "Tokens live for an hour.",
+}
+NAMES = {"beacon": "Beacon", "gull": "Gull Service", "jwt": "JWT authentication"}
+
+
+def engine(tmp_path: Path, **sidecar: object) -> Engine:
+    make_kb(tmp_path)
+    for name, text in FILES.items():
+        write(tmp_path, f"claims/{name}.yaml", claim(name, text=text, entities=[name]))
+        write(tmp_path, f"entities/{name}.yaml", entity(name, name=NAMES[name], type="system"))
+    write(tmp_path, "config.yaml", {"sidecar": sidecar})
+    return engine_on(tmp_path)
+
+
+def said(served: Engine, task: str) -> list[tuple[str, float]]:
+    items = ask(served, "context", task=task)["items"]
+    return [(item["id"], item["similarity"]) for item in items]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (None, [("gull", 1.0)]),
+        (0.40, [("gull", 1.0)]),
+        (1.0, [("gull", 1.0)]),
+        (0.30, [("gull", 1.0), ("beacon", 0.367)]),
+        (0.0, [("gull", 1.0), ("beacon", 0.367)]),
+    ],
+)
+def test_the_threshold_is_the_one_of_what_context_says(
+    tmp_path: Path, threshold: float | None, expected: list[tuple[str, float]]
+) -> None:
+    recall = {} if threshold is None else {"similarity_threshold": threshold}
+    served = engine(tmp_path, recall=recall)
+    assert said(served, "Beacon or the gull service? and the jwt?") == expected
+
+
+def test_at_0_weak_evidence_is_said_as_well(tmp_path: Path) -> None:
+    text = "all of the tills and the music"
+    assert said(engine(tmp_path / "a"), text) == []
+    recall = {"similarity_threshold": 0.0}
+    assert [i for i, _ in said(engine(tmp_path / "b", recall=recall), text)] == ["gull"]
+
+
+def test_words_are_settled_as_soon_as_the_config_says_so(tmp_path: Path) -> None:
+    served, text = engine(tmp_path), "the beacon on the hill"
+    assert said(served, text) == []
+    write(tmp_path, "config.yaml", {"sidecar": {"names": {"always": ["beacon"]}}})
+    served.load()
+    assert said(served, text) == [("beacon", 1.0)]
+    write(tmp_path, "config.yaml", {"sidecar": {"names": {"never": ["Beacon"]}}})
+    served.load()
+    assert said(served, "why is Beacon slow?") == []
+
+
+@pytest.mark.parametrize("max_chars", [100, 130, 169])
+def test_the_smallest_block_says_something(tmp_path: Path, max_chars: int) -> None:
+    served = engine(tmp_path, recall={"max_context_chars": max_chars})
+    block = ask(served, "context", task="why is the gull service slow?")["text"]
+    assert "Gull writes to the tills." in block
+    assert len(block) <= max_chars
