@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
-import { ExpertCommands, typesFor } from './expertCommands';
+import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Panel } from './panel';
 import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
@@ -27,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, server, log);
   const agents = new Agents(context, server);
-  const experts = new ExpertCommands(panel, context.workspaceState, typesFor(ask));
+  const experts = new ExpertCommands(panel, context.workspaceState, ask);
 
   context.subscriptions.push(
     log,
@@ -107,13 +107,17 @@ function commands(
     openPathSetting: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
-    copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(row.node.label),
+    copyRow: (row: { node: Node }) =>
+      vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
   });
 }
 
 function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
   return registered({
     findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
+    expertsAtCaret: () => experts.find(wordAtCaret()),
+    showAllExperts: () => experts.showAll(),
+    allTypes: () => experts.showTypes([]),
     expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
     weight: () => experts.chooseWeight(),
     filterTypes: () => experts.chooseTypes(),

@@ -71,8 +71,15 @@ export class Panel implements vscode.Disposable {
 
   /** The line above the experts. */
   describeExperts(): void {
-    const { question, roots } = this.experts;
-    this.expertsTree.view.message = question ? headline(question, roots.length) : '';
+    const { question, count, own } = this.experts;
+    this.expertsTree.view.message = question ? headline(question, count, own) : '';
+    const types = question?.types ?? [];
+    this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
+  }
+
+  /** Names of the entities that are shown as in play. */
+  get names(): string[] {
+    return this.inPlay.roots.flatMap(({ subject }) => subject?.name ?? []);
   }
 
   /** What a row of either view opens. */

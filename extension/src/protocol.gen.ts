@@ -55,6 +55,8 @@ export interface Citation {
   /** Path or address of a source, place of evidence in it. */
   readonly locator: string | null;
   readonly quote: string | null;
+  /** URI of the cited document, in the workspace or else as it was kept, with its line as in `#L12` where that is known. */
+  readonly document: string | null;
   /** The file of the evidence, or of the source's record. */
   readonly uri: string | null;
 }
