@@ -9,7 +9,7 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix bench million eval oracle workbench generate clean
+	e2e vsix soak bench million eval oracle workbench generate clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -65,7 +65,10 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 
 unit: $(PYTHON_READY) oracle ## Tests of the sidecar
 	mkdir -p artifacts
-	$(BIN)/pytest --junitxml=artifacts/pytest.xml
+	$(BIN)/pytest -n 2 --dist loadfile --junitxml=artifacts/pytest.xml
+
+soak: $(PYTHON_READY) oracle ## The long form of the tests that try many things: half an hour
+	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
 extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts

@@ -195,6 +195,8 @@ export interface EntityResult {
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
+  /** Whom to ask: people by claims, owners, people of teams that own it. Empty for a person. */
+  readonly people: readonly PersonRow[];
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The best of them, at most twenty. */
@@ -350,6 +352,19 @@ export interface Params {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+}
+
+/** Somebody to ask about an entity: a person, or who owns it. */
+export interface PersonRow {
+  readonly entity_id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Id of the team through which a person was found. */
+  readonly via: string | null;
+  /** Live, visible claims that count for both; with `via`, for that team and them. */
+  readonly claim_count: number;
+  /** Label of the relation, such as `owned_by`. */
+  readonly relation: string | null;
 }
 
 /** An artifact that a phrase of the text brought in. */

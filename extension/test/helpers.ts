@@ -54,6 +54,7 @@ export const entity = (id: string, claims: readonly ClaimView[], total = claims.
       description: null,
       uri: `file:///kb/.vouch/entities/${id}.yaml`,
     },
+    people: [],
     claim_count: total,
     claims,
     pages: [],

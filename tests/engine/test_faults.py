@@ -111,7 +111,7 @@ LOOKS = [
     "vouch_sidecar.engine.collection:Collection:_take",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",
-    "vouch_sidecar.index.knowledge:Knowledge:after",
+    "vouch_sidecar.index.knowledge:Knowledge:changed_to",
 ]
 
 
@@ -378,7 +378,7 @@ def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
     engine.load()
     assert len(faults(engine)) == 1
     engine.dismiss(listener)
-    engine.touch()
+    engine.tell()
     assert faults(engine) == []
 
 

@@ -16,8 +16,9 @@ from vouch_sidecar.engine import Engine
 from tests.engine.bases import NOW, engine_on, sealed
 from tests.engine.processes import Server, place, until, warming
 from tests.engine.world import Files, changed, files, lay, said_by, take
+from tests.soak import LONG, soak
 
-ROUNDS = 50 if os.environ.get("VOUCH_SIDECAR_LONG") == "1" else 8
+ROUNDS = 50 if LONG else 8
 COUNT = ("count",)
 TOO_LATE = 2.0
 """Seconds after which a process is killed that does not come to the moment."""
@@ -85,6 +86,7 @@ def kill_while_serving(
         server.dispose()
 
 
+@soak
 @pytest.mark.timeout(30 * ROUNDS)
 def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
     rng = random.Random(ROUNDS)

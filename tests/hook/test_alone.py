@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.index.base import SEAL
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import artifact_in
-from vouch_sidecar.surfaces.local.post import hold
+from vouch_sidecar.surfaces.local.ownership import hold
 
 from tests.hook.conftest import Hook, Place, until
 from tests.hook.test_bad_input import listening, socket_of
@@ -156,6 +156,23 @@ def test_what_changed_since_is_said_as_it_is_now(hook: Hook, place: Place) -> No
     for text in ("rotate every hour", "signing key in May"):
         assert text in said
     assert whole(place) == [before]
+
+
+@pytest.mark.parametrize("changed", [3, 400])
+def test_after_many_changes_what_it_leaves_behind_lets_the_next_one_answer(
+    hook: Hook, place: Place, changed: int
+) -> None:
+    warm(place)
+    before = whole(place)
+    (place.base / "changed").touch()
+    for number in range(changed):
+        text = f"Rule {number}: JWT signing keys rotate."
+        knowledge.claim(place.root, f"rule-{number}", text, "jwt")
+    short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
+    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent(0.1)
+    until(lambda: whole(place) not in ([], before))
+    assert "rule-" in hook("user-prompt-submit", prompt=f"{PROMPT} Now?", env=PATIENT).text
+    assert stored(place, f"Rule {changed - 1}: JWT")
 
 
 @pytest.mark.parametrize("name", ["seal.json", "meta.json", "*.store", "*.term"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.building import knowledge_of
@@ -35,6 +35,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference
+from tests.soak import LONG, examples, soak
 
 NOW = 1.8e9
 KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
@@ -149,7 +150,7 @@ topics_of_a_world = st.lists(texts, min_size=1, max_size=3)
 histories = st.lists(steps, min_size=1, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(history=histories, topics=topics_of_a_world, gates=st.sampled_from(GATES))
 def test_any_history_gives_what_a_plain_look_gives(
     history: list[Step], topics: list[str], gates: frozenset[str]
@@ -163,7 +164,7 @@ def test_any_history_gives_what_a_plain_look_gives(
     assert answers(anew, topics, gates) == plain
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(history=histories, later=steps, topics=topics_of_a_world, gates=st.sampled_from(GATES))
 def test_a_change_leaves_what_was_known_before_as_it_was(
     history: list[Step], later: Step, topics: list[str], gates: frozenset[str]
@@ -284,7 +285,7 @@ def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:
 
 
 @example(count=450)
-@settings(max_examples=3, deadline=None)
+@examples(3)
 @given(count=st.integers(201, 300))
 def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> None:
     many = [claim(f"c{i:03}", f"latency figure {i:03}") for i in range(count)]
@@ -353,10 +354,12 @@ def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     assert after(knowledge, change_of([], {(Kind.CLAIM, "gone")})) is knowledge
 
 
+@soak
 def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
+    claims = 300_000 if LONG else 20_000
     documents = list(
         knowledge_of(
-            [claim(f"c{i:05}", f"{i} tokens of service {i % 97} expire") for i in range(20_000)]
+            [claim(f"c{i:06}", f"{i} tokens of service {i % 97} expire") for i in range(claims)]
         ).documents()
     )
     writing = Writing(heap=15_000_000)
@@ -366,4 +369,4 @@ def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
     assert written.size == len(documents)
     assert [key_in(one) for one in written.documents()] == [key_in(one) for one in documents]
     found = written.search(Query.term_query(SCHEMA, "stems", "claim@open:96", "freq"), 3)
-    assert [key_in(written.document(n))[1] for _, n in found] == ["c00096", "c00193", "c00290"]
+    assert [key_in(written.document(n))[1] for _, n in found] == ["c000096", "c000193", "c000290"]

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
 from vouch_sidecar.index.schema import document, sort_key, term
+
+from tests.soak import examples
 
 WORDS = ("key", "relay", "token")
 PLACES = ("claim@open", "claim@agent:ada")
@@ -133,7 +135,7 @@ def weighed(place: str) -> Query:
     return Query.boolean_query([(Occur.Should, word) for word in words])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(histories())
 def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     snapshot = history.snapshot()
@@ -188,7 +190,7 @@ DEAD_IN_FRONT = History(
 @example(DEAD_IN_FRONT, 1)
 @example(DEAD_IN_FRONT, 4)
 @example(DEAD_IN_FRONT, 5)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(histories(), st.integers(1, 14))
 def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> None:
     """Ties come by key; however few are asked for, what is gone takes nobody's place."""
@@ -207,7 +209,7 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(histories(), st.integers(1, 14))
 def test_the_greatest_by_a_number_are_those_of_a_plain_list(history: History, limit: int) -> None:
     snapshot = history.snapshot()

@@ -13,6 +13,7 @@ from vouch_sidecar.kb.records import Entity
 
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
+from tests.soak import examples
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
@@ -180,7 +181,7 @@ def _written(most: int) -> st.SearchStrategy[str]:
     return st.lists(pair, min_size=1, max_size=most).map(lambda p: "".join(map("".join, p)))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_written(4), min_size=1, max_size=5), st.booleans(), _written(20))
 def test_what_spaces_part_is_found_as_in_one_piece(
     known: list[str], person: bool, text: str
@@ -244,5 +245,5 @@ class NamesMachine(RuleBasedStateMachine):
         ]
 
 
-NamesMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=12, deadline=None)
+NamesMachine.TestCase.settings = settings(stateful_step_count=12, deadline=None, max_examples=30)
 TestNamesMachine = NamesMachine.TestCase

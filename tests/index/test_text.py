@@ -6,11 +6,13 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.text import Unit, fold, inflects, stem, units
 from vouch_sidecar.index.words import STOPWORDS
+
+from tests.soak import examples
 
 # Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.
 _tricky = st.text(
@@ -28,7 +30,7 @@ def folded(text: str) -> list[str]:
     return [u.folded for u in units(text).units]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_tricky)
 def test_units_stand_in_the_text_in_order(text: str) -> None:
     analysed = units(text)
@@ -45,7 +47,7 @@ def test_units_stand_in_the_text_in_order(text: str) -> None:
         assert whole.end == parts[-1].end
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(_tricky)
 def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: str) -> None:
     stems = content_stems(text)
@@ -54,7 +56,7 @@ def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: 
     assert all(needle.held_by(frozenset(stems)) for needle in needles(text))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_tricky | st.text("aBcDeé1s'_-+#.C \n"))
 def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
     analysed = units(text)
@@ -74,7 +76,7 @@ def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
     assert content_stems(text) == words + wholes + signs
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text("aBéÅöñŠçİẞ s-_.Ҋй한국가がプ東أក"))
 def test_the_form_of_composition_changes_no_word(text: str) -> None:
     composed, apart = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))

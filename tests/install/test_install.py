@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.install.jsonc import parse
 
 from tests.install import formats
@@ -291,6 +292,28 @@ def test_codex_what_it_wrote_between_stays(
     assert own.read_bytes().decode() == (there + OTHER + TRUST).replace("\n", newline)
 
 
+def test_codex_hooks_of_others_for_the_same_event_stay(install: Install, root: Path) -> None:
+    own = root / ".codex" / "config.toml"
+    own.parent.mkdir()
+    theirs = "[[hooks.SessionStart]]\n\n[[hooks.SessionStart.hooks]]\ncommand = 'x' # y\n"
+    own.write_text(theirs, "utf-8")
+    install("codex")
+    later = "\n# mine\n\n[[ hooks . SessionStart ]]\nhooks = [ { command = 'z' } ]\n# end"
+    own.write_text(own.read_text("utf-8") + later, "utf-8")
+    install("codex", "--uninstall")
+    assert own.read_text("utf-8") == theirs + later
+
+
+def test_codex_what_would_be_written_otherwise_is_left_alone(install: Install, root: Path) -> None:
+    own = root / ".codex" / "config.toml"
+    install("codex")
+    text = own.read_text("utf-8").replace("# vouch-sidecar\n", "# ours\n")
+    text += "\n[[ hooks . PreCompact ]]\nhooks = []\n"
+    own.write_text(text, "utf-8")
+    install("codex", "--uninstall", code=1)
+    assert own.read_text("utf-8") == text
+
+
 def test_codex_a_newer_block_leaves_what_was_written_between(install: Install, root: Path) -> None:
     install("codex")
     own = root / ".codex" / "config.toml"
@@ -307,8 +330,12 @@ def test_codex_a_newer_block_leaves_what_was_written_between(install: Install, r
         '[mcp_servers]\nvouch-sidecar = { command = "vouch-sidecar" }\nother = { command = "x" }\n',
         '[[hooks.SessionEnd]]\nhooks = [{ command = "vouch-sidecar hook x" }, { command = "y" }]\n',
         'a = """\n[mcp_servers.vouch-sidecar]\ncommand = "vouch-sidecar"\n"""\n',
+        (
+            "[[hooks.SessionEnd]]\n[[hooks.SessionEnd.hooks]]\ncommand = 'vouch-sidecar hook x'\n"
+            "[[hooks.SessionEnd.hooks]]\ncommand = 'y'\n"
+        ),
+        "mcp_servers.vouch-sidecar.command = 'vouch-sidecar'\na = 1\n",
         "hooks = 3\n",
-        "[hooks\n",
     ],
 )
 def test_codex_what_is_not_ours_is_not_taken_out(install: Install, root: Path, theirs: str) -> None:
@@ -431,6 +458,14 @@ def test_emacs_other_servers_of_text_modes_come_first(install: Install) -> None:
         r"'eglot-server-programs '\((\S+) \. .*\)\)( t)?\)", install("emacs").stdout
     )
     assert entries == [("markdown-mode", ""), ("text-mode", " t")]
+
+
+def test_every_host_is_documented(install: Install) -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+    assert len(HOSTS) == 8
+    for host in HOSTS:
+        assert f"`{host}`" in documented
+        assert install(host, "--dry-run").stdout
 
 
 def test_unknown_hosts_are_refused(install: Install) -> None:

@@ -25,7 +25,7 @@ def test_defaults() -> None:
     assert (recall.enabled, recall.max_results, recall.similarity_threshold) == (True, 3, 0.4)
     assert (recall.max_context_chars, recall.timeout_ms, recall.min_prompt_len) == (1000, 500, 10)
     assert (recall.fallback_to_fts, recall.include_key_facts) == (True, True)
-    assert (settings.prompts.idle_ms, settings.hover.max_claims) == (300, 3)
+    assert (settings.prompts.idle_ms, settings.hover.max_claims) == (300, 2)
     assert settings.probe.max_collections is None
 
 

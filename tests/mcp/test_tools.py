@@ -215,7 +215,7 @@ def test_calls_count_in_the_order_in_which_they_came(root: Path, env: dict[str, 
 
 
 def test_hooks(root: Path, env: dict[str, str]) -> None:
-    (root / "auth.py").write_text("# Redis keeps what JWT can't\n", "utf-8")
+    (root / "auth.py").write_text("# Redis holds them, JWT does not\n", "utf-8")
 
     async def talk(session: ClientSession) -> None:
         prompt = {"session_id": "A", "prompt": "How long do JWT access tokens live?"}

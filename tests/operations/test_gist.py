@@ -6,7 +6,7 @@ from vouch_sidecar.operations import claim as claims
 from vouch_sidecar.operations import entity as entities
 from vouch_sidecar.operations.artifacts import Citation, ClaimView, EntityView
 from vouch_sidecar.operations.claim import ClaimResult
-from vouch_sidecar.operations.entity import EntityResult
+from vouch_sidecar.operations.entity import EntityResult, PersonRow
 
 
 def citation(title: str) -> Citation:
@@ -32,25 +32,39 @@ def claim(claim_id: str, *titles: str) -> ClaimView:
     )
 
 
+def person(entity_id: str, relation: str | None = None, claim_count: int = 0) -> PersonRow:
+    """Somebody to ask."""
+    return PersonRow(
+        entity_id=entity_id,
+        name=entity_id.capitalize(),
+        type="person",
+        via=None,
+        claim_count=claim_count,
+        relation=relation,
+    )
+
+
 def test_a_document_cited_twice_is_one_source() -> None:
     cited = claim("a", "Report", "Runbook", "Report")
     result = ClaimResult(claim=cited, pages=[], relations=[], collection=None)
     assert claims.OPERATION.readable(result).splitlines()[-1] == "sources: Report, Runbook"
 
 
-def test_an_entity_says_how_many_of_its_claims_are_shown() -> None:
+def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown() -> None:
     jwt = EntityView(
         id="jwt", name="JWT", type="concept", aliases=[], description=None, uri="file:///x"
     )
     result = EntityResult(
         entity=jwt,
+        people=[person("ada", claim_count=2), person("ops", relation="owned_by")],
         claims=[claim(str(n)) for n in range(7)],
         claim_count=9,
         pages=[],
         relations=[],
         collection=None,
     )
-    _, count, *shown = entities.OPERATION.readable(result).splitlines()
+    _, asked, count, *shown = entities.OPERATION.readable(result).splitlines()
+    assert asked == "ask: Ada (ada): 2 claims, Ops (ops): owned by"
     assert count == "9 live claims, the 5 best"
     assert len(shown) == 5
 

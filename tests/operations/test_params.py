@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import (
@@ -18,6 +18,7 @@ from vouch_sidecar.operations import (
 )
 
 from tests.engine.bases import ask, base, engine_on
+from tests.soak import examples
 
 SENT = "hunter2"
 VALID: dict[str, dict[str, object]] = {
@@ -152,7 +153,7 @@ _json = st.recursive(
 _fields = sorted({name for op in OPERATIONS.values() for name in op.params.model_fields})
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     operation=st.sampled_from(sorted(OPERATIONS)),
     params=st.dictionaries(st.sampled_from(_fields), _json | st.just("keys"), max_size=5),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -303,9 +302,8 @@ def test_an_empty_knowledge_base(start: Start, tmp_path: Path) -> None:
 
 def test_large_prompts_are_taken(shared: Client) -> None:
     shared.open("vouch-prompt:/big/1", "jwt " * 250_000)
-    started = time.monotonic()
-    shared.request("vouch/salience", {"session_id": "big"})
-    assert time.monotonic() - started < 2
+    rows = shared.request("vouch/salience", {"session_id": "big"})["salience"]
+    assert [row["entity_id"] for row in rows] == ["jwt"]
 
 
 def test_nothing_of_a_prompt_is_logged(start: Start, root: Path) -> None:

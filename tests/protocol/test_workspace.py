@@ -96,7 +96,7 @@ def test_settings_of_the_client(start: Start, root: Path) -> None:
     assert said(client) == 1
     settings = {"vouchSidecar": {"recall": {"max_results": 3}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert said(client) == 3
+    assert said(client) == 2
 
 
 ONE = {"recall": {"max_results": 1}}
@@ -121,9 +121,9 @@ def test_settings_in_whichever_form(start: Start, root: Path, settings: dict[str
     client = start()
     client.initialize(root)
     client.indexed()
-    assert said(client) == 3
+    assert said(client) == 2
     client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
-    assert said(client) == 3
+    assert said(client) == 2
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert said(client) == 1
 
@@ -132,7 +132,7 @@ def test_settings_that_the_client_is_asked_for(start: Start, root: Path) -> None
     client = start(reply=lambda method: [ONE] if method == "workspace/configuration" else None)
     client.initialize(root, capabilities={"workspace": {"configuration": True}})
     client.indexed()
-    assert said(client) == 3
+    assert said(client) == 2
     client.notify("workspace/didChangeConfiguration", {"settings": None})
     asked = client.wait(lambda m: m.get("method") == "workspace/configuration")
     assert asked["params"] == {"items": [{"section": "vouchSidecar"}]}

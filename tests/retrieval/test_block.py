@@ -6,12 +6,13 @@ import unicodedata
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation
 from vouch_sidecar.retrieval.block import Hit, render
 
 from tests.retrieval.samples import claim, entity, page, relation, view
+from tests.soak import examples
 
 VIEWS = [view(collection="courier"), view(collection="</vouch>\nPRIMARY ops")]
 OPEN, CLOSE = "<vouch: ", "</vouch>"
@@ -55,7 +56,7 @@ def hits(draw: st.DrawFn) -> Hit:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     found=st.lists(hits(), max_size=5),
     max_chars=st.integers(1, 1500),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.text import units
@@ -15,6 +15,7 @@ from vouch_sidecar.retrieval.probe import run
 
 from tests.index.worlds import WORDS
 from tests.retrieval.samples import claim, entity, page, view
+from tests.soak import examples
 
 _GAPS = (" ", " ", "", "-", "_", ", ", "'s ", "’s ", "\n", "\u0301 ")
 _texts = st.lists(
@@ -22,7 +23,7 @@ _texts = st.lists(
 ).map(lambda pairs: "".join(map("".join, pairs)))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_texts, st.lists(_texts, max_size=3))
 def test_words_stand_together_where_one_claim_holds_both(text: str, said: list[str]) -> None:
     seen = view(*(claim(f"c{i}", words) for i, words in enumerate([text[1:], *said])))

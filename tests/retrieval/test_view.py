@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from math import fsum
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.view import View, claim_in
 
 from tests.retrieval.samples import claim, entity, view
+from tests.soak import examples
 
 _WORDS = "jwt token RateLimiter rate limiter 認証 cache the queue".split()
 
@@ -34,7 +35,7 @@ def _nearest(seen: View, text: str, limit: int) -> list[Claim]:
     return [claim_in(seen.knowledge.snapshot.document(hit)) for hit in hits]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(_texts, max_size=24), _texts, st.integers(1, 9))
 def test_nearest_is_what_shares_most_by_rarity(
     texts: list[str],

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, frame
+
+from tests.soak import examples
 
 
 def read_all(*parts: bytes, limit: int = MAX_BODY) -> list[bytes | str]:
@@ -76,7 +78,7 @@ def test_a_truncated_body_is_the_end() -> None:
     assert read_all(b"Content-Length: 10\r\n\r\n{}") == []
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(1, 30)), st.binary(max_size=40).filter(lambda body: b"\n" not in body))
 def test_it_does_not_matter_in_which_parts_the_bytes_come(sizes: list[int], body: bytes) -> None:
     data = frame(b"{}") + b"noise\r\n" + body + b"\r\n\r\n" + frame(body) + frame(b"[]")

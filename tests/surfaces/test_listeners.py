@@ -55,7 +55,7 @@ def test_pushes_that_fail_are_said_and_made_again(
             assert "TypeError" in told[0].message
             assert engine.degraded() == ["watch_lost"]
         told.clear()
-        engine.touch()
+        engine.tell()
         await until(lambda: len(told) == 2)
         assert [row.entity.id for row in told[0].rows] == ["vault"]
         assert (told[1].health, engine.degraded()) == ("ok", [])

@@ -101,12 +101,3 @@ def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
         prompts.close("u")
 
     assert play(script) == []
-
-
-def test_after_stop_nothing_is_observed() -> None:
-    async def script(prompts: PromptDocuments) -> None:
-        prompts.open("u", "s", "jwt")
-        prompts.stop()
-        await anyio.sleep(IDLE * 3)
-
-    assert play(script) == []

@@ -13,9 +13,9 @@ __all__ = ["Caller"]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A connection. `session_id` is the session of its own, if it has one; `env` its own
-    environment, where that is not the process's; `roots` are the knowledge bases that it asks
-    about, where it does not ask about all that the process serves.
+    """A connection. `session_id` is its own session, if it has one. `env` is its environment; None
+    stands for that of this process. `roots` are the knowledge bases that it asks about; None
+    stands for all that this process serves.
     """
 
     connection: str = "local"

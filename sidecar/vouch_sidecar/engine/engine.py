@@ -67,6 +67,9 @@ class Engine:
         self.untold = Faults()
         """The listeners that failed; the keeper tells them again."""
         self.listeners: set[Callable[[], None]] = set()
+        """Told when something was published."""
+        self.session_listeners: set[Callable[[], None]] = set()
+        """Told when the window of a session is another one."""
         self._client: Mapping[str, object] = client_settings or {}
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
@@ -107,7 +110,7 @@ class Engine:
             del self.collections[root]
         self._name_collections()
         self._let_go()
-        self._published()
+        self.tell()
 
     def _let_go(self) -> None:
         """Have idle sessions hold nothing of what is no longer known."""
@@ -150,13 +153,13 @@ class Engine:
         for session_id in step.ended:
             self.sessions.end(session_id)
         self._let_go()
-        self._published()
+        self.tell()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """The client's settings changed."""
         self._client = client_settings
         self._configure(self.collections.values())
-        self._published()
+        self.tell()
 
     def _configure(self, collections: Iterable[Collection]) -> None:
         for collection in collections:
@@ -184,18 +187,19 @@ class Engine:
             taken.add(name)
             collection.name = name
 
-    def touch(self) -> None:
-        """Something may be in play that was not, or the other way round."""
-        self._published()
+    def tell(self) -> None:
+        """Tell the listeners that something was published, or what fails."""
+        self._tell(self.listeners)
 
-    def _published(self) -> None:
-        for listener in list(self.listeners):
+    def _tell(self, listeners: set[Callable[[], None]]) -> None:
+        for listener in list(listeners):
             with self.untold.contained(listener, "Somebody could not be told of a change"):
                 listener()
 
     def dismiss(self, listener: Callable[[], None]) -> None:
         """Tell a listener nothing more."""
         self.listeners.discard(listener)
+        self.session_listeners.discard(listener)
         self.untold.remove(listener)
 
     # Asking
@@ -251,7 +255,7 @@ class Engine:
         for root, collection in self.collections.items():
             if path.is_relative_to(root / KB_DIRNAME):
                 self.overlays.put(connection, collection, path, text)
-        self._published()
+        self.tell()
 
     @property
     def complete(self) -> bool:
@@ -323,14 +327,16 @@ class Engine:
         window = self._window()
         if slot is None:
             session.add(text, window)
-            return
-        session.touch(slot, text, window)
-        if final:
-            session.finish(slot)
+        else:
+            session.touch(slot, text, window)
+            if final:
+                session.finish(slot)
+        self._tell(self.session_listeners)
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
+        self._tell(self.session_listeners)
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

@@ -230,7 +230,7 @@ class Keeper:
         if self._has_to_tell() and self._tell_at <= now:
             self._tell_at = now + RETRY_SECONDS
             self._told = self._engine.faulty()
-            self._engine.touch()
+            self._engine.tell()
 
     async def _look_at(self, collection: Collection) -> None:
         started = self._engine.clock()

@@ -22,11 +22,11 @@ __all__ = ["Pushes", "SaliencePush", "StatusPush"]
 Health = Literal["ok", "warning", "error"]
 
 DELAY = 0.05
-"""Seconds that changes are gathered before they are told."""
+"""Seconds from a change to the look at it: what else changes meanwhile is told with it."""
 SLICE = 0.005
-"""Seconds after which the sessions that are left wait: a change of the knowledge concerns all."""
+"""Seconds that one look may take. A change of the knowledge concerns every session."""
 BREATH = 0.001
-"""Seconds that they wait."""
+"""Seconds until the next look at the sessions that are left: requests are answered meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,18 @@ class Pushes:
         self._looked_at: dict[str, tuple[object, ...]] = {}
         self._status: tuple[Health, bool, str | None] | None = None
         self.behind = False
-        """Whether the last look at the sessions ran out of time, and some are left."""
+        """Whether the last look ran out of time, with sessions left."""
         self._start: tuple[Tell, Later] | None = None
         self._waiting = False
 
     def start(self, tell: Tell, later: Later) -> None:
-        """From now on, have every push told soon after something changed."""
+        """From now on, look soon after every change, and `tell` what differs."""
         self._start = tell, later
-        self._engine.listeners.add(self.poke)
-        self.poke()
+        self._engine.listeners.add(self._look_soon)
+        self._engine.session_listeners.add(self._look_soon)
+        self._look_soon()
 
-    def poke(self) -> None:
-        """Something may have changed: look soon."""
+    def _look_soon(self) -> None:
         self._look_in(DELAY)
 
     def _look_in(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What speaks: a knowledge base as one caller sees it."""
+"""A knowledge base as one caller sees it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["Served", "Speaker"]
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """A view of a knowledge base, with the settings that rule there."""
+    """A view of a knowledge base and its settings."""
 
     view: View
     settings: Settings
 
     def window(self, session: Session) -> list[str]:
-        """The texts of a session that count here, newest first."""
+        """The texts of a session that count for this knowledge base, newest first."""
         reflex = self.settings.reflex
         texts = session.newest_first(self.view.identity) if reflex.enabled else []
         return texts[: reflex.window]
 
     def in_play(self, session: Session, most: int) -> list[Salient]:
-        """The ranking of a session's window, made once for as long as nothing changes."""
+        """The ranking of a session's window. It is computed again only when something changed."""
         texts = self.window(session)
         newest = texts[0] if texts else ""
         state = (self.view.stamp, most, *texts)

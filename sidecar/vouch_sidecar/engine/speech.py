@@ -68,8 +68,9 @@ def speak_of(
     if session is not None and not repeat:
         before = [row for row in rows if _given_state(session, row) == _state(row)]
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
-        if texts is not None and session.asked != list(texts):
-            more = [*lines_next(before, " ".join(texts)), *more]
+        if texts is not None:
+            again = session.asked == list(texts)  # who repeats a prompt asks for nothing else
+            more = [] if again else [*lines_next(before, " ".join(texts)), *more]
             session.asked = list(texts)
     given = _given(session, repeat)
     if texts is None:
@@ -204,7 +205,7 @@ def _first(
 
 
 def held_back(served: Sequence[Speaker], session: Session, now: float) -> bool:
-    """Whether something is not `fresh` only because something else just was."""
+    """Whether a throttle keeps back what would be `fresh`."""
     return any(
         _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
         for one in served

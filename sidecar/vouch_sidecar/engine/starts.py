@@ -1,4 +1,4 @@
-"""Where the process looks for knowledge bases, and looks again where there was none."""
+"""The folders from which the process looks for knowledge bases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Starts"]
 
 
 class Starts:
-    """The folders of a workspace, and those that a process was started for."""
+    """The folders of the workspace, and what else the process was started for."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
@@ -21,31 +21,31 @@ class Starts:
 
     @property
     def lacking(self) -> bool:
-        """Whether a start had no knowledge base when it was last looked for."""
+        """Whether the last look from some start found no knowledge base."""
         return bool(self._without)
 
     def set_folders(self, folders: Sequence[Path]) -> set[Path]:
-        """From now on these are the workspace; their knowledge bases."""
+        """Make these the folders of the workspace. Returns the roots of their knowledge bases."""
         self.folders = tuple(folders)
         others = self._without.intersection(self.others)
-        self._without = others.union(folders)  # should this fail, it is looked again
+        self._without = others.union(folders)  # if the next line raises, all are looked at again
         by_folder = {folder: self._around(folder) for folder in folders}
         self._without = others.union(folder for folder, roots in by_folder.items() if not roots)
         return set().union(*by_folder.values())
 
     def keep(self, start: Path) -> None:
-        """The process was started for this folder or document."""
+        """Remember that the process was started for this folder or document."""
         self.others = (*self.others, start)
 
     def find(self, start: Path | None) -> list[Path]:
-        """The knowledge bases of a folder or a document."""
+        """The roots of the knowledge bases of a folder or a document."""
         roots = self._around(start)
         if start is not None and start in self.others:
             self._without = self._without - {start} if roots else self._without | {start}
         return roots
 
     def look(self) -> bool:
-        """Whether a start has one now that had none (blocking, in any thread)."""
+        """Whether a start that had no knowledge base has one now. Blocks, in any thread."""
         return any(self._around(start) for start in self._without)
 
     def _around(self, start: Path | None) -> list[Path]:

@@ -171,7 +171,7 @@ class Hover(Group):
     sources = frozenset({"client", "environment"})
 
     enabled: bool = Field(True, description="whether the name of an entity shows what is known")
-    max_claims: int = Field(3, ge=1, le=7, description="claims that a hover shows at most")
+    max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
 
 
 class Probe(Group):

@@ -3,6 +3,8 @@
 Every surface, the schemas, the documentation and the types are made from `OPERATIONS`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
 from vouch_sidecar.operations.call import call, perform, read_params
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
@@ -22,6 +24,9 @@ from vouch_sidecar.operations.notifications import (
 )
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.registry import operations
+
+if TYPE_CHECKING:
+    OPERATIONS: dict[str, Operation[Any, Any]]
 
 __all__ = [
     "NOTIFICATIONS",
@@ -50,4 +55,9 @@ __all__ = [
     "status_notification",
 ]
 
-OPERATIONS = operations()
+
+def __getattr__(name: str) -> Any:
+    """A hook that works alone imports the one operation that it needs, and not all."""
+    if name == "OPERATIONS":
+        return operations()
+    raise AttributeError(name)

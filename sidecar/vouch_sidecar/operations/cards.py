@@ -6,25 +6,24 @@ from dataclasses import dataclass
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.choosing import by_worth
-from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.retrieval.people import ToAsk, people
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["EntityCard", "Mentioned", "mentioned_at"]
 
 CARD_CLAIMS = 7
 """As many as `hover.max_claims` may ask for."""
-CONNECTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """An entity that carries evidence about another."""
+class Person:
+    """Somebody to ask, and the file of the entity."""
 
-    name: str
-    claim_count: int
+    row: ToAsk
+    uri: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class EntityCard:
     collection: str | None
     claim_count: int
     claims: tuple[ClaimView, ...]
-    experts: tuple[Connected, ...]
+    people: tuple[Person, ...]
     pages: tuple[PageRef, ...]
 
 
@@ -73,19 +72,12 @@ def _card(engine: Engine, served: Served, entity_id: str, many: bool) -> EntityC
     views = ArtifactViews(view, served.collection.root)
     claims = view.claims_of(entity_id)
     best = by_worth(claims)
+    asked = people(view, entity, engine.now())
     return EntityCard(
         entity=views.entity(entity),
         collection=served.collection.name if many else None,
         claim_count=len(claims),
         claims=tuple(views.claim(claim) for claim in best[:CARD_CLAIMS]),
-        experts=_connected(engine, view, entity),
+        people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
     )
-
-
-def _connected(engine: Engine, view: View, entity: Entity) -> tuple[Connected, ...]:
-    """Who else carries evidence on an entity."""
-    rows = rank([view], Question(entity.name, engine.now(), limit=CONNECTED + 1))
-    return tuple(
-        Connected(row.entity.name, row.claim_count) for row in rows if row.entity.id != entity.id
-    )[:CONNECTED]

@@ -1,4 +1,4 @@
-"""Show an entity with its claims, pages and relations."""
+"""Show an entity: whom to ask, its claims, pages, relations."""
 
 from __future__ import annotations
 
@@ -17,24 +17,42 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
-from vouch_sidecar.operations.base import Result
-from vouch_sidecar.operations.gist import clipped, count
+from vouch_sidecar.operations.base import Result, Wire
+from vouch_sidecar.operations.gist import clipped, count, named
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.retrieval.choosing import by_worth
+from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
-__all__ = ["OPERATION", "EntityResult"]
+__all__ = ["OPERATION", "EntityResult", "PersonRow"]
 
 BEST_CLAIMS = 20
 CLAIMS_FOR_MODELS = 5
+
+
+class PersonRow(Wire):
+    """Somebody to ask about an entity: a person, or who owns it."""
+
+    entity_id: str
+    name: str
+    type: str
+    via: str | None = Field(description="Id of the team through which a person was found.")
+    claim_count: int = Field(
+        description="Live, visible claims that count for both; with `via`, for that team and them."
+    )
+    relation: str | None = Field(description="Label of the relation, such as `owned_by`.")
 
 
 class EntityResult(Result):
     """An entity with what is known of it."""
 
     entity: EntityView
+    people: list[PersonRow] = Field(
+        description="Whom to ask: people by claims, owners, people of teams that own it. Empty for "
+        "a person."
+    )
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
     pages: list[PageRef]
@@ -49,11 +67,23 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     views, claims = ask.views_for(view), view.claims_of(found.id)
     return EntityResult(
         entity=views.entity(found),
+        people=[_person(row) for row in people(view, found, ask.engine.now())],
         claim_count=len(claims),
         claims=[views.claim(claim) for claim in by_worth(claims)[:BEST_CLAIMS]],
         pages=views.pages((Kind.ENTITY, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,
+    )
+
+
+def _person(row: ToAsk) -> PersonRow:
+    return PersonRow(
+        entity_id=row.entity.id,
+        name=row.entity.name,
+        type=row.entity.type,
+        via=row.via.id if row.via is not None else None,
+        claim_count=row.claim_count,
+        relation=row.relation,
     )
 
 
@@ -64,10 +94,19 @@ def gist(result: EntityResult) -> list[str]:
     pages = ", ".join(one_line(page.title) for page in result.pages)
     return [
         f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
+        *([f"ask: {', '.join(map(_to_ask, result.people))}"] if result.people else []),
         count(total, "live claim") + best,
         *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
         *([f"pages: {pages}"] if pages else []),
     ]
+
+
+def _to_ask(row: PersonRow) -> str:
+    """Somebody to ask, with the reason."""
+    facts = [ROLES[row.relation]] if row.relation else []
+    facts += [f"via {row.via}"] if row.via else []
+    facts += [count(row.claim_count, "claim")] if row.claim_count else []
+    return f"{named(row.name, row.entity_id)}: {one_line(', '.join(facts))}"
 
 
 def show(page: Page, result: EntityResult) -> None:
@@ -77,12 +116,28 @@ def show(page: Page, result: EntityResult) -> None:
         page.line(page.clipped("also " + ", ".join(entity.aliases)))
     if entity.description:
         page.line(page.clipped(entity.description))
+    if result.people:
+        page.space()
+        _show_people(page, result.people)
     if result.claims:
         page.space()
         page.line(_live(result.claim_count, len(result.claims)))
         page.space()
         _show_claims(page, result.claims)
     around(page, result.pages, result.relations)
+
+
+def _show_people(page: Page, rows: list[PersonRow]) -> None:
+    table = page.table()
+    table.key("to ask")
+    table.column("name", 1)
+    table.column("type", 3)
+    table.column("relation", 2)
+    table.column("via", 2)
+    table.column("claims", number=True)
+    for row in rows:
+        table.row(row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count)
+    table.show()
 
 
 def _live(total: int, shown: int) -> str:
@@ -104,7 +159,7 @@ def _show_claims(page: Page, claims: list[ClaimView]) -> None:
 
 OPERATION = Operation(
     name="entity",
-    summary="An entity with its claims, pages and relations.",
+    summary="An entity with whom to ask, its claims, pages and relations.",
     params=IdParams,
     result=EntityResult,
     run=answer,

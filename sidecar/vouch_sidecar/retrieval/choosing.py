@@ -44,8 +44,12 @@ def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     """The id of the first of them."""
-    documents = _documents(view, entity, _wanted(view, entity, text), 1)
-    return next((key_in(document)[1] for document in documents), None)
+
+    def find() -> str | None:
+        documents = _documents(view, entity, _wanted(view, entity, text), 1)
+        return next((key_in(document)[1] for document in documents), None)
+
+    return view.once(f"best {entity.id}", text, find)
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:

@@ -202,5 +202,5 @@ MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
 MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
-MAX_SPEAKING = 16
+MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -25,6 +25,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_HITS_OF_PHRASE,
     MAX_PHRASED,
     MAX_PHRASES,
+    MAX_SPEAKING,
     VOLUNTEERED,
     WHOLE_SHARE,
     WHOLE_WORTH,
@@ -177,10 +178,11 @@ def _answering(
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
     """The named entities, each followed by what is said of it."""
     out: list[Hit] = []
-    for row in rows:
+    for place, row in enumerate(rows):
         arm, entity_id = row.arm, row.entity.id
         out.append(Hit(row.view, row.entity, row.matched[0], row.similarity, arm, entity_id))
-        out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
+        if place < MAX_SPEAKING:
+            out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
     return out
 
 

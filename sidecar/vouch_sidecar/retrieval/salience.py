@@ -59,15 +59,21 @@ class Salient:
     view: View
     entity: Entity
     claim_count: int
-    top_claim_id: str | None
     score: float
     strength: float
     arm: ArmName
     matched: tuple[str, ...]
     why: str
     ambiguous: bool
+    text: str
+    """The newest text that brings it in."""
     place: int = 0
-    """Where the newest text that names the entity does so first."""
+    """Where it names the entity first."""
+
+    @property
+    def top_claim_id(self) -> str | None:
+        """The best claim for that text."""
+        return best_claim_id(self.view, self.entity, self.text)
 
     @property
     def similarity(self) -> float:
@@ -213,13 +219,13 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=best_claim_id(view, entity, newest_text),
         score=_score(band, strength),
         strength=strength,
         arm=_ARM_NAMES[best.mention.arm],
         matched=matched,
         why=_why(gathered, band),
         ambiguous=best.mention.ambiguous,
+        text=newest_text,
         place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
     )
 
@@ -305,7 +311,6 @@ def _found_row(view: View, found: _Found) -> Salient:
         view=view,
         entity=entity,
         claim_count=view.claim_count(entity.id),
-        top_claim_id=best_claim_id(view, entity, found.text),
         score=_score(band, strength),
         strength=strength,
         arm="text",
@@ -316,4 +321,5 @@ def _found_row(view: View, found: _Found) -> Salient:
             f"score {low:g} + {width:g} × {strength:g}"
         ),
         ambiguous=False,
+        text=found.text,
     )

@@ -1,5 +1,6 @@
-"""The command `vouch-sidecar`. A hook and the language server go their own ways: they pay for every
-import.
+"""The command `vouch-sidecar`.
+
+Hooks, the language server and commands that another process can run skip the import of the shell.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def main() -> None:
 
 
 def _server() -> Command:
-    """The language server as editors start it: without the shell, which takes 40 ms to import."""
+    """The language server as editors start it, without importing the shell, which takes 40 ms."""
     from vouch_sidecar.surfaces.lsp.run import run_stdio
     from vouch_sidecar.surfaces.stdio import log_to_stderr
 
@@ -52,7 +53,7 @@ def _server() -> Command:
 
 
 def _shell() -> Command:
-    """The shell; where a process runs that can answer, without what answers and what asks."""
+    """A command of the shell: run by another process where one serves already, else by this one."""
     from vouch_sidecar.surfaces.local.shell import printed_elsewhere
 
     if (said := printed_elsewhere(sys.argv[1:], os.environ)) is not None:

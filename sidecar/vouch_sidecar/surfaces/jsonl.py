@@ -1,4 +1,4 @@
-"""The table of operations as one JSON object a line: `kb.experts` and the others."""
+"""The operations as JSON lines: one request a line, one answer a line."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["answer", "as_line", "refusal", "run_jsonl"]
 
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
-"""How long the index of a knowledge base that came later is waited for."""
+"""How long a request waits for the first index of a knowledge base that appeared later."""
 PREFIX = "kb."
 
 log = logging.getLogger(__name__)
 
 
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
-    """Answer every line of standard input on standard output until it ends, then end the process.
+    """Answer the lines of standard input on standard output until it ends; then end the process.
 
-    The first index is waited for; changes on disk are followed from then on.
+    Answers begin when the first index is built. Changes on disk count from then on.
     """
     source, sink = claim_streams()
     engine = Engine(env=env)
@@ -54,7 +54,7 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
 
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream, the last one as well where nothing ends it."""
+    """The lines of a stream. The last one needs no line end."""
     lines, reader = Lines(MAX_LINE), reader_of(source, on_end=lambda: None)
     while data := await reader.read(CHUNK):
         for line in lines.feed(data):

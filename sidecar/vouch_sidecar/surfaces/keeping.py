@@ -1,4 +1,4 @@
-"""What runs beside a surface, which outlives its failure, and waiting for the first index."""
+"""Tasks beside a surface, and waiting for what an engine publishes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vouch_sidecar.engine import Engine
 __all__ = ["Changes", "beside", "indexed"]
 
 GATHER_SECONDS = 0.05
-"""How long further changes are waited for after the first one."""
+"""How long after a change more changes are gathered."""
 
 log = logging.getLogger(__name__)
 
 
 async def beside(run: Callable[[], Awaitable[None]]) -> None:
-    """Run something until it is cancelled; should it fail, that ends nothing else."""
+    """Run a task. When it fails, log that; nothing else ends with it."""
     try:
         await run()
     except Exception as error:
@@ -30,7 +30,7 @@ async def beside(run: Callable[[], Awaitable[None]]) -> None:
 
 
 class Changes:
-    """The changes that an engine publishes while this is open, several at once as one."""
+    """Waits for changes of an engine and of its sessions. Open it with `with`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -38,6 +38,7 @@ class Changes:
 
     def __enter__(self) -> Self:
         self._engine.listeners.add(self._came)
+        self._engine.session_listeners.add(self._came)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -47,7 +48,10 @@ class Changes:
         self._event.set()
 
     async def wait(self, seconds: float) -> None:
-        """Wait for one since the last time and for what comes with it, for so long at most."""
+        """Wait until something was published since the last call, for at most so many seconds.
+
+        What follows soon after counts as the same.
+        """
         with anyio.move_on_after(seconds):
             await self._event.wait()
             await anyio.sleep(GATHER_SECONDS)

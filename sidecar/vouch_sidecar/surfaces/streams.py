@@ -95,7 +95,7 @@ class Lines:
         self._go_on(rest)
 
     def rest(self) -> bytes:
-        """What was begun and has not ended; it is gone then."""
+        """The line that was begun and has not ended; forgets it."""
         line = bytes(self._begun)
         self._begun.clear()
         return line

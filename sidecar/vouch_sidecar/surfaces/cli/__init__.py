@@ -1,4 +1,4 @@
-"""The shell: `vouch-sidecar`. What a command needs is imported when it runs, and no sooner."""
+"""The shell: `vouch-sidecar`. Each command imports what it needs when it runs."""
 
 from __future__ import annotations
 

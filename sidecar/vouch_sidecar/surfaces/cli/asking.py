@@ -1,4 +1,4 @@
-"""What the commands that ask share: options, the knowledge base, the engine, JSON."""
+"""What all commands that ask share: options, finding knowledge bases, an engine, JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ root_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who asks, and from where."""
+    """From where a command asks, and as whom."""
 
     root: Path | None
     project: str | None
@@ -51,7 +51,7 @@ class Asked:
 
 
 def common_options() -> list[click.Parameter]:
-    """What every command that asks takes."""
+    """The options of every command that asks."""
     root = click.Path(exists=True, path_type=Path)
     where = "Folder to look for the knowledge base from.  [default: .]"
     return [
@@ -63,7 +63,7 @@ def common_options() -> list[click.Parameter]:
 
 
 def roots_of(asked: Asked) -> list[Path]:
-    """The folders of the knowledge bases. Without one, it is misuse."""
+    """The roots of the knowledge bases. Raises `click.UsageError` when there are none."""
     roots = found(asked)
     if not roots:
         raise click.UsageError(nothing_found(asked))
@@ -71,24 +71,24 @@ def roots_of(asked: Asked) -> list[Path]:
 
 
 def nothing_found(asked: Asked) -> str:
-    """That there is no knowledge base, and where one was looked for."""
+    """A message: there is no knowledge base, and where it was looked for."""
     if forced := os.environ.get("VOUCH_KB_PATH"):
         return f"{NOTHING}: VOUCH_KB_PATH names {forced}, which is no .vouch folder"
     return f"{NOTHING} from {start_at(asked.root)}"
 
 
 def found(asked: Asked) -> list[Path]:
-    """The folders of the knowledge bases that there are."""
+    """The roots of the knowledge bases, if there are any."""
     return [Path(root) for root in discover(start_at(asked.root), env=os.environ)]
 
 
 def start_at(root: Path | None) -> Path:
-    """The folder to look from."""
+    """The folder from which knowledge bases are looked for."""
     return root or Path(start_folder(os.environ))
 
 
 def loaded(asked: Asked) -> tuple[Engine, Caller]:
-    """An engine that has read the knowledge base, and who asks it."""
+    """An engine that has read the knowledge bases, and the caller for its answers."""
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.kb.access import Viewer
 
@@ -99,6 +99,6 @@ def loaded(asked: Asked) -> tuple[Engine, Caller]:
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print an object."""
+    """Print an object as JSON, in ASCII where the output can't take more."""
     takes_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     click.echo(json.dumps(data, indent=2, ensure_ascii=not takes_unicode))

@@ -1,4 +1,4 @@
-"""Commands that another process of the same user asks this one to run, which serves already."""
+"""Runs a command of the shell for another process of the same user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["printed"]
 
 
 class ShellParams(Wire):
-    """A command, who asks, and where its output will stand."""
+    """A command line without `--root`, who asks, and what the output is printed to."""
 
     arguments: list[str]
     viewer: ViewerParams
@@ -27,8 +27,8 @@ class ShellParams(Wire):
 
 
 def printed(engine: Engine, caller: Caller, raw: object) -> str | None:
-    """What a command prints; None for one that its own process has to run, to see to a session or
-    to say what is wrong with it.
+    """What a command prints. None when the other process has to run it itself: because it has a
+    session of its own, or fails and has to say why.
     """
     out = io.StringIO()
     try:

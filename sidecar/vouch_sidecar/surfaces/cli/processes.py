@@ -1,4 +1,4 @@
-"""Commands that are processes of their own: servers, hooks, the cache, plugs for hosts."""
+"""Commands that don't ask: servers, hooks, filling the cache, plugs for hosts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.install.hosts import HOSTS
 
 __all__ = ["PROCESSES"]
 
@@ -53,7 +54,7 @@ def mcp(root: Path | None) -> None:
 
 
 @click.command()
-@click.argument("host")
+@click.argument("host", type=click.Choice(HOSTS))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--uninstall", is_flag=True, help="Take it out again.")
@@ -65,14 +66,10 @@ def mcp(root: Path | None) -> None:
 def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | None) -> None:
     """Plug this into a host: an agent or an editor.
 
-    HOST is claude-code, codex, cursor, opencode or zed; for neovim, helix and emacs, print what to
-    write into their settings.
+    Where its settings can't be merged, print what to write into them.
     """
     from vouch_sidecar.surfaces.install.command import run_install
-    from vouch_sidecar.surfaces.install.hosts import HOSTS
 
-    if host not in HOSTS:
-        raise click.BadParameter(f"must be one of {', '.join(HOSTS)}", param_hint="HOST")
     run_install(host, root, os.environ, user=user, dry_run=dry_run, uninstall=uninstall)
 
 
@@ -82,7 +79,7 @@ def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
     found = roots_of(Asked(root, None, None))
     from vouch_sidecar.engine import Engine
-    from vouch_sidecar.surfaces.local.post import hold
+    from vouch_sidecar.surfaces.local.ownership import hold
 
     engine = Engine(env=os.environ)
     for one in found:
@@ -103,7 +100,7 @@ def hook(event: str) -> None:
 
 
 def _loopback(address: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`, which must be this machine's own."""
+    """Host and port of `HOST:PORT`. Raises `click.BadParameter` for another machine's."""
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:

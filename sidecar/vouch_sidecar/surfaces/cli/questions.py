@@ -1,4 +1,4 @@
-"""Commands that ask: one for each operation, made from its params, and `check`."""
+"""Commands that ask: one for each operation, with options made from its params, and `check`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TEXTS = "texts"
 
 
 class Question(click.Command):
-    """The command of an operation, which is imported when somebody asks for its options."""
+    """The command of an operation. The operation is imported when its options are needed."""
 
     def __init__(self, found: Slice) -> None:
         super().__init__(found.name.replace("_", "-"), callback=self._answer, help=found.purpose)
@@ -60,7 +60,7 @@ class Question(click.Command):
         return OPERATIONS[self._operation_name]
 
     def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
-        """The result of an engine. Raises `InvalidParamsError`."""
+        """The result that an engine gives. Raises `InvalidParamsError`."""
         from vouch_sidecar.operations import perform
 
         params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
@@ -105,7 +105,7 @@ class Question(click.Command):
 
 
 def _given(value: object) -> object:
-    """A value as params have it: an option that was not repeated is not given."""
+    """A value for params. For an unused option, click gives an empty tuple: that is None."""
     return list(value) or None if isinstance(value, tuple) else value
 
 
@@ -124,7 +124,7 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
-    """An argument for what is asked about, an option for everything else that has a use here."""
+    """An argument for each required param and for the text, options for the others."""
     made: list[click.Parameter] = []
     if operation.of_session:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
@@ -137,7 +137,7 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
 
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
-    """The params that this operation has beside those of all."""
+    """The params of this operation that not all operations have."""
     from vouch_sidecar.operations.base import Params
 
     fields = operation.params.model_fields
@@ -168,7 +168,7 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 
 def _kind(annotation: object) -> Any:
-    """A type, without the None that a union adds."""
+    """The type of an annotation; of `X | None`, X."""
     if get_origin(annotation) in (Union, UnionType):
         return next(one for one in get_args(annotation) if one is not NoneType)
     return annotation

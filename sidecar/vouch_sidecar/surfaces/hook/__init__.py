@@ -1,7 +1,6 @@
-"""Hooks of agents: one event from standard input, the answer on standard output.
+"""Hooks of agents: one event on standard input, its answer on standard output.
 
-Nothing is imported here: the way of an event to a process that already runs is standard library
-alone.
+Imports nothing: asking a process that runs takes the standard library only.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""`vouch-sidecar hook EVENT`: asks the sidecar that runs for the knowledge base, else works alone.
+"""`vouch-sidecar hook EVENT`: asks a process that serves the knowledge base; without one, answers
+itself.
 
-Standard library only, unless it has to work alone. Whatever happens, the exit code is 0, and
-nothing is printed but an answer.
+Imports the standard library only, unless it has to answer itself. Whatever happens, it exits with
+0 and prints nothing but an answer.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -27,13 +29,13 @@ __all__ = ["run"]
 
 MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5
-"""Seconds, until the environment or whoever answers says otherwise."""
+"""Time limit in seconds, unless the environment or the knowledge base's config names another."""
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 LOG_VARIABLE = "VOUCH_SIDECAR_LOG"
 
 
 def run(event: str) -> NoReturn:
-    """Answer one event of standard input on standard output, and end the process."""
+    """Read one event from standard input, print its answer, end the process."""
     env = os.environ
     try:
         deadline = Deadline(env)
@@ -56,7 +58,7 @@ def _log(error: BaseException) -> None:
 
 
 class Deadline:
-    """The end of the process, come what may; `at_end` is what is still done when time is over."""
+    """Ends the process when its time is over, by a signal. `at_end` is called before that."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._started = monotonic()
@@ -69,11 +71,11 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds."""
+        """Seconds that are left; never 0."""
         return max(0.001, self._started + self._limit - monotonic())
 
     def set(self, limit: float) -> None:
-        """The limit turned out to be another one."""
+        """Take another limit, in seconds since the start."""
         self._limit, self.known = limit, True
         self._arm()
 
@@ -92,7 +94,9 @@ class Deadline:
 
 
 def _claim_output(env: Mapping[str, str]) -> int:
-    """Standard output for the answer alone; standard error only where a log is asked for."""
+    """A descriptor for the answer. Whatever else is printed goes nowhere; so does standard error,
+    unless a log is asked for.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if not env.get(LOG_VARIABLE, "").strip():
         os.dup2(nowhere, 2)
@@ -141,7 +145,7 @@ def _read(data: bytes) -> Payload | None:
 
 
 def _reduced(event: str, given: Payload) -> Payload | None:
-    """What of an event is needed to answer it; None where nothing can be said to it."""
+    """The part of an event that is needed to answer it; None when there can be no answer."""
     try:
         session_id = session_of(given)
     except ValueError:
@@ -164,7 +168,7 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 def _ask(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    """The answer of a process that runs; else, of this one."""
+    """The answer of a process that serves these knowledge bases, else of this process."""
     for owner in owners(roots, env, lambda: deadline.left):
         answered = _answer_of(owner, event, wanted, deadline)
         if answered is not None:
@@ -175,9 +179,9 @@ def _ask(
 def _answer_of(
     owner: Owner, event: str, wanted: Payload, deadline: Deadline
 ) -> Mapping[str, Any] | None:
-    """The answer of a process that runs. It has read the config, and says first how long to wait.
+    """The answer of a process that serves. It knows the config, and tells the time limit first.
 
-    None where it ends, says nothing sensible, or does not serve all that is asked about.
+    None when it ends, answers nonsense, or does not serve all these knowledge bases.
     """
     owner.send("hook.limit", {})
     owner.send(f"hook.{event}", wanted)
@@ -194,10 +198,11 @@ def _answer_of(
 def _alone(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    """The answer of an engine of this process's own. Where the cache is cold, or the time is too
-    short, nothing: then one process is left behind that fills the cache.
+    """The answer of an engine in this process. Without a base in the cache there is none; then, and
+    when the time limit passes, one process stays behind that writes a base.
     """
     deadline.at_end.append(partial(_warm, roots, env))
+    gc.disable()  # the process ends soon; collecting would take a tenth of its time
     from pathlib import Path
 
     from vouch_sidecar.engine import Caller, Engine
@@ -215,10 +220,10 @@ def _alone(
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
-    """Leave one process behind for each that fills its cache, unless somebody is at it."""
+    """For each knowledge base, start a process that fills its cache, unless one is running."""
     import subprocess
 
-    from vouch_sidecar.surfaces.local.post import hold
+    from vouch_sidecar.surfaces.local.ownership import hold
 
     for root in roots:
         try:

@@ -1,4 +1,4 @@
-"""The events of an agent, answered by an engine: what a resident process and a lone hook share."""
+"""Answers the events of an agent with an engine, in a server or in a hook that works alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Ans
 
 
 def limit_of(engine: Engine) -> float:
-    """Seconds that a hook may take, as the strictest knowledge base has it."""
+    """Seconds that a hook may take: the shortest limit of all knowledge bases."""
     limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
     return min(limits, default=0) / 1000
 
@@ -59,7 +59,7 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
 
 
 def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """After `clear` or `compact` the agent no longer has what it was given."""
+    """The brief. After `clear` or `compact` the agent has lost what it was given: forget that."""
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.given.clear()
@@ -70,7 +70,7 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
 
 
 def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """What a file's own words name; its other words are not searched for."""
+    """The block for what a file names. Full text is not searched."""
     text = given.text_of(payload)
     if text is None:
         return ""
@@ -94,7 +94,7 @@ def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
 
 
 def viewer_in(payload: object) -> Viewer | None:
-    """Who asks, as far as `payload["viewer"]` says it."""
+    """The viewer that `payload["viewer"]` names, if any."""
     viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
     if not isinstance(viewer, Mapping):
         return None
@@ -110,4 +110,4 @@ EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
     "post-tool-use": _file,
     "session-end": _end,
 }
-"""What an agent may tell, by the name of the hook."""
+"""What answers each event, by the event's name on the command line."""

@@ -1,4 +1,7 @@
-"""Remembers for a minute that an event was taken, by nothing but a hash. Standard library only."""
+"""Makes sure that an event that comes twice within a minute is answered once.
+
+Keeps a file named by the event's hash, nothing else. Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,16 @@ LOCK = "said.lock"
 
 
 class Mark:
-    """That an event is being answered; taken back when nothing was said."""
+    """The file that says that an event is being answered."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
 
     @classmethod
     def take(cls, env: Mapping[str, str], *what: str) -> Mark | None:
-        """The right to answer; None when the same was asked less than a minute ago.
+        """Make the mark; None when the same event made one less than a minute ago.
 
-        Where nothing can be kept, everything may be answered.
+        Where no file can be written, every event is answered.
         """
         digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
         try:
@@ -51,7 +54,7 @@ class Mark:
             os.close(lock)
 
     def take_back(self) -> None:
-        """Nothing was said: the same may be asked again."""
+        """Remove the mark, because nothing was said: the same event may be answered later."""
         if self._path is not None:
             try:
                 os.unlink(self._path)

@@ -1,4 +1,4 @@
-"""Which lines of a file are worth a thought."""
+"""Picks the lines of a file that name entities."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from vouch_sidecar.engine.served import Speaker
 __all__ = ["naming"]
 
 MAX_CHARS = 4096
-"""As much as a slot holds."""
+"""A slot of a session holds no more."""
 
 
 def naming(served: Sequence[Speaker], text: str) -> str:
-    """The lines of a text that name an entity, as many as a slot holds."""
+    """The first lines of a text that name an entity, as many as a slot holds."""
     lines: list[str] = []
     left = MAX_CHARS
     spans = sorted((m.start, m.end) for one in served for m in one.view.mentions(text))

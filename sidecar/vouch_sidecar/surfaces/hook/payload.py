@@ -1,4 +1,4 @@
-"""What an agent's hook event says, read with suspicion. Standard library only."""
+"""Reads the event that an agent gives to a hook. It may hold anything. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Payload = Mapping[str, Any]
 __all__ = ["MAX_TEXT", "edited_file", "output", "prompt_of", "session_of", "text_of"]
 
 MAX_TEXT = 262_144
-"""Characters of a prompt or bytes of a file: nobody types or reads more in one go."""
+"""Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
 MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 PATHS = ("file_path", "path", "notebook_path", "filePath")
@@ -23,18 +23,18 @@ NAMES = {
     "post-tool-use": "PostToolUse",
     "session-end": "SessionEnd",
 }
-"""The names that hosts give to the events."""
+"""Command line names of events, and the names that hosts use."""
 
 
 def output(event: str, text: str) -> dict[str, Any] | None:
-    """What to print for a text; None for nothing."""
+    """The object to print for a text; None for an empty text."""
     if not text:
         return None
     return {"hookSpecificOutput": {"hookEventName": NAMES[event], "additionalContext": text}}
 
 
 def session_of(payload: Payload) -> str | None:
-    """The session's id, None without one. Raises ValueError for what can't be one."""
+    """The session's id; None without one. Raises ValueError when it can't be an id."""
     session_id = payload.get("session_id")
     if session_id is None:
         return None
@@ -45,7 +45,7 @@ def session_of(payload: Payload) -> str | None:
 
 
 def prompt_of(payload: Payload) -> str | None:
-    """The prompt, if it is one that a person may have typed."""
+    """The prompt; None when it is blank, too long or no text."""
     prompt = payload.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_TEXT:
         return None
@@ -53,7 +53,7 @@ def prompt_of(payload: Payload) -> str | None:
 
 
 def edited_file(payload: Payload) -> str | None:
-    """The file that a tool has just read or written, as far as the event names one."""
+    """The path of the file that a tool has just read or written; None when the event names none."""
     given = payload.get("tool_input")
     if not isinstance(given, Mapping):
         return None
@@ -62,9 +62,9 @@ def edited_file(payload: Payload) -> str | None:
 
 
 def text_of(payload: Payload) -> str | None:
-    """What a tool has just read or written: as the event gives it, else as the file has it.
+    """The text that a tool has just read or written: from the event, else from the file.
 
-    A file counts when it lies in the event's folder, outside of `.vouch/`, and is not too large.
+    None for files in `.vouch/`, outside of the event's folder, or too large.
     """
     path = edited_file(payload)
     if path is None or ".vouch" in path.split(os.sep):
@@ -76,7 +76,7 @@ def text_of(payload: Payload) -> str | None:
 
 
 def _whole(text: str) -> str:
-    """A text without halves of characters, which JSON can carry and UTF-8 can't."""
+    """A text without lone surrogates: JSON can carry them, UTF-8 can't."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -94,7 +94,7 @@ def _written(given: Payload) -> str:
 
 
 def _read(response: object) -> str:
-    """The text of a file as a tool gives it back: plain, or somewhere in an object."""
+    """The text of a file in a tool's response: the response itself, or a part of it."""
     if isinstance(response, str):
         return response
     if not isinstance(response, Mapping):

@@ -10,8 +10,8 @@ import click
 
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.surfaces.install.errors import InstallError
-from vouch_sidecar.surfaces.install.hosts import HOSTS, Host, Place
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND
+from vouch_sidecar.surfaces.install.hosts import host_called
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
 from vouch_sidecar.surfaces.install.plan import apply, difference, plan
 
 __all__ = ["run_install"]
@@ -27,7 +27,7 @@ def run_install(
     uninstall: bool,
 ) -> None:
     """Put the plug of a host in, or take it out. Raises `click.ClickException`."""
-    host = HOSTS[name]
+    host = host_called(name)
     if host.snippet is not None:
         click.echo(host.snippet, nl=False)
         return

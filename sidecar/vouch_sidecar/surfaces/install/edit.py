@@ -1,7 +1,6 @@
 """Adds one member to a JSON text and takes it out again, without touching any other byte.
 
-How a member is written tells what was there before: each original gives a text of its own, so
-that taking out can be checked by putting in again.
+`drop` tries what the text may have been before, and takes the one to which `add` gives this text.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ UNIT = "  "
 
 
 def add(text: str, keys: Keys, value: Any) -> str:
-    """The text with `value` under `keys`, objects made where they are missing; the same text when
-    it has that value. Raises `ConflictError` and `MalformedError`.
+    """The text with `value` under `keys`; missing objects are added. The same text when it has that
+    value already. Raises `ConflictError` and `MalformedError`.
     """
     node = _root(text)
     for depth, key in enumerate(keys):

@@ -1,4 +1,4 @@
-"""What keeps a plug from being put in or taken out."""
+"""Why a plug can't be installed or removed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["ConflictError", "InstallError", "MalformedError", "UnsafePathError"]
 
 
 class InstallError(Exception):
-    """Nothing was written. The text is for the user."""
+    """Base of these errors. Nothing was written. The text is for the user."""
 
 
 class ConflictError(InstallError):

@@ -1,4 +1,8 @@
-"""JSON with comments and trailing commas, read with the place of everything in the text."""
+"""Reads JSON with comments and trailing commas, and where in the text everything is.
+
+By hand: json-five keeps comments byte for byte, but its module `json5` overwrites that of the
+package json5, which many environments have.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,8 @@ _ATOM = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null
 
 @dataclass(slots=True)
 class Node:
-    """A value. `last` is where the last value, comma or comment inside ends, else where the inside
-    begins; `members` are those of an object, in order.
+    """A value, from `start` to `end` in the text. `last` is where the last value, comma or comment
+    inside it ends; of an empty one, where the inside begins. Objects have `members`, in order.
     """
 
     start: int
@@ -40,8 +44,8 @@ class Node:
 
 @dataclass(slots=True)
 class Member:
-    """A key and its value. `before` is where what stands in front of it ends; `comma` is the place
-    of the comma after it.
+    """A key at `start`, and its value. `before` is where the value, comma, comment or brace in
+    front of it ends; `comma` is the place of the comma after it.
     """
 
     key: str
@@ -73,7 +77,7 @@ class _Reader:
         return MalformedError(f"line {line}: {message}")
 
     def blank(self) -> None:
-        """Go past white space and comments; the latter count as content."""
+        """Skip white space and comments. `_last` moves behind comments."""
         while True:
             if found := _BLANK.match(self._text, self.at):
                 self.at = found.end()

@@ -1,4 +1,4 @@
-"""What a plug is made of: files of its own, members of JSON files, blocks of TOML files."""
+"""The parts of a plug: own files, members of JSON files, tables of TOML files."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ HEADING = "# vouch-sidecar"
 
 
 class Piece(Protocol):
-    """A change of one file, and the way back. Both raise `InstallError`."""
+    """A change of one file that can be undone. Both methods raise `InstallError`."""
 
     @property
     def path(self) -> PurePosixPath:
-        """The file, relative to the place that is plugged in."""
+        """The file, relative to the base of a `Place`."""
 
     def put(self, before: str | None) -> str:
-        """The file with it, given the file before, None without one."""
+        """The new text of a file; `before` is its text now, None when there is no file."""
 
     def take(self, before: str) -> str | None:
-        """The file without it, None for no file."""
+        """The text of the file after removal; None to remove the file."""
 
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A file that nobody else writes."""
+    """A file that only this plug writes."""
 
     path: PurePosixPath
     text: str
@@ -53,8 +53,8 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class JsonMember:
-    """A member of a JSON file. `where` says under which keys, given what the file holds; a file of
-    our own also has `beside`, after it.
+    """A member of a JSON file. `where` gives its keys and value for what the file holds. Where no
+    file is, the new one also gets the members of `beside`.
     """
 
     path: PurePosixPath
@@ -80,8 +80,8 @@ class JsonMember:
 
 @dataclass(frozen=True)
 class TomlBlock:
-    """Tables at the end of a TOML file, under a heading. Its host may write between them, behind
-    them and over them, without the heading; `owns` knows them then.
+    """Tables that are added at the end of a TOML file, under a heading. When the host has rewritten
+    the file since, `owns` recognises them, wherever they are.
     """
 
     path: PurePosixPath
@@ -115,7 +115,7 @@ class TomlBlock:
         return cut(before, self.owns, HEADING)
 
     def _append(self, before: str) -> str:
-        """After whatever there is, on a line of its own; the line end in front goes with it."""
+        """The text with an empty line and the tables after it."""
         newline = "\r\n" if "\r\n" in before else "\n"
         after = before + ("\n" + self._block).replace("\n", newline)
         try:

@@ -1,4 +1,4 @@
-"""From the pieces of a plug to changed files: worked out first, shown, then written."""
+"""Works out which files a plug changes, shows the difference, writes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Edit", "apply", "difference", "plan"]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What happens to one file; None stands for no file. `shown` is its path for people."""
+    """A file's text before and after; None stands for no file. `shown` is its path for people."""
 
     path: Path
     base: Path
@@ -29,7 +29,7 @@ class Edit:
 
 
 def plan(pieces: Sequence[Piece], base: Path, *, uninstall: bool) -> list[Edit]:
-    """The files that would change, below `base`. Raises `InstallError`, naming the file."""
+    """The files below `base` that would change. Raises `InstallError`, naming the file."""
     edits = []
     for piece in pieces:
         path = _inside(base, piece.path)
@@ -50,7 +50,7 @@ def _changed(piece: Piece, before: str | None, uninstall: bool) -> str | None:
 
 
 def _inside(base: Path, relative: PurePosixPath) -> Path:
-    """Where a file really lies. Links may lead about in `base`, not out of it."""
+    """The real path of a file. Raises `UnsafePathError` where links lead out of `base`."""
     root = base.resolve()
     path = (root / relative).resolve()
     if not path.is_relative_to(root):
@@ -112,7 +112,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _remove(path: Path, root: Path) -> None:
-    """A file, and the folders that held nothing else."""
+    """Remove a file, and its folders that are empty then."""
     path.unlink()
     for folder in path.parents:
         if folder == root or any(folder.iterdir()):

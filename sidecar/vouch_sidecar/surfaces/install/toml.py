@@ -1,32 +1,36 @@
-"""Takes tables out of a TOML text, wherever they are meanwhile, and leaves the rest."""
+"""Removes tables from a TOML text, wherever they are, and keeps all else byte for byte."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
+
+import tomlkit
+from tomlkit.container import Container
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Table
 
 from vouch_sidecar.surfaces.install.errors import MalformedError
 
 __all__ = ["Owns", "cut", "holds", "loads"]
 
 Owns = Callable[[dict[str, Any]], bool]
-"""Whether a table, with those below it, is ours; it gets what their lines alone say."""
+"""Whether a table is ours. It gets what a text would hold that had this table and nothing else."""
 
-_HEADER = re.compile(r"^[ \t]*\[.+\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_OURS, _THEIRS = "\x00", "\x01"
+"""Put in front of the headers of tables. No TOML text can hold these characters."""
+_AFTER = re.compile(r"(?:^[ \t]*(?:#.*)?(?:\r?\n|\r?\Z))*\Z", re.MULTILINE)
+"""The empty lines and comments at the end of a table: they belong to what follows."""
 
 
 def loads(text: str) -> dict[str, Any]:
     """What a text holds. Raises `MalformedError`."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise MalformedError(f"is not TOML: {error}") from None
+    return _parsed(text).unwrap()
 
 
 def holds(value: Any, wanted: Any) -> bool:
-    """Whether a value has all that another has; it may have more."""
+    """Whether a value contains all of `wanted`."""
     if isinstance(wanted, dict):
         return isinstance(value, dict) and all(
             key in value and holds(value[key], below) for key, below in wanted.items()
@@ -39,55 +43,43 @@ def holds(value: Any, wanted: Any) -> bool:
 
 
 def cut(text: str, owns: Owns, heading: str) -> str:
-    """The text without the tables that are ours, nor the heading and an empty line before them."""
+    """The text without the tables that are ours. The heading and one empty line before each go as
+    well. Raises `MalformedError`.
+    """
+    document = _parsed(text)
+    _mark(document, (), owns, _THEIRS)
+    marked = document.as_string()
+    if _OURS not in marked:
+        return text
+    if marked.replace(_OURS, "").replace(_THEIRS, "") != text:  # tomlkit tidies `[[ a . b ]]`
+        raise MalformedError("can't be changed without changing how it is written")
     lead = re.compile(rf"(?:^[ \t]*\r?\n)?(?:^{re.escape(heading)}\r?\n)?\Z", re.MULTILINE)
-    kept, at = "", 0
-    for start, end in _tables(text):
-        if start >= at and owns(_read(text[start:end])):
-            before = lead.search(text, at, start)
-            kept += text[at : before.start() if before else start]
-            at = end
-    return kept + text[at:]
-
-
-def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Where each table is, those below it that follow it included."""
-    headers = list(_HEADER.finditer(text))
-    paths = [_path(_read(header[0].strip())) for header in headers]
-    for number, (header, path) in enumerate(zip(headers, paths, strict=True)):
-        after = number + 1
-        while after < len(paths) and path == paths[after][: len(path)] != paths[after]:
-            after += 1
-        end = headers[after].start() if after < len(headers) else len(text)
-        yield header.start(), _trimmed(text, header.start(), end)
-
-
-def _trimmed(text: str, start: int, end: int) -> int:
-    """The end without the empty lines and the comments before it: they belong to what follows."""
-    while (line := text.rfind("\n", start, end - 1) + 1) and _is_blank(text[line:end]):
-        end = line
-    return end
-
-
-def _is_blank(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
-
-
-def _path(value: Any) -> list[str]:
-    """The keys that lead to the one table of a header."""
-    keys: list[str] = []
-    while value:
-        if isinstance(value, list):
-            value = value[0]
+    kept = ""
+    for piece in re.split(f"(?=[{_OURS}{_THEIRS}])", marked):
+        if piece.startswith(_OURS):
+            after = _AFTER.search(piece)
+            kept = lead.sub("", kept, count=1) + (after[0] if after else "")
         else:
-            [(key, value)] = value.items()
-            keys.append(key)
-    return keys
+            kept += piece.removeprefix(_THEIRS)
+    return kept
 
 
-def _read(text: str) -> dict[str, Any]:
-    """What a part of a text holds; nothing where it is no TOML, as in the middle of a string."""
+def _mark(container: Container, above: tuple[str, ...], owns: Owns, mark: str) -> None:
+    """Put a mark in front of every header. Tables below one of ours are ours."""
+    for key, item in container.body:
+        if key is None or key.is_dotted() or not isinstance(item, AoT | Table):
+            continue
+        for table in item.body if isinstance(item, AoT) else [item]:
+            says: Any = [table.unwrap()] if isinstance(item, AoT) else table.unwrap()
+            for name in (key.key, *reversed(above)):
+                says = {name: says}
+            own = _OURS if mark == _OURS or owns(says) else _THEIRS
+            table.trivia.indent = own + table.trivia.indent
+            _mark(table.value, (*above, key.key), owns, own)
+
+
+def _parsed(text: str) -> tomlkit.TOMLDocument:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise MalformedError(f"is not TOML: {error}") from None

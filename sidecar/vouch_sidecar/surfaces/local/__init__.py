@@ -1,6 +1,7 @@
-"""The socket that one resident process of a knowledge base listens on, for all others.
+"""The socket on which one process answers all others for a knowledge base.
 
-Nothing is imported here: a hook takes `address` and `client` alone, which are standard library.
+Imports nothing: `address`, `client` and `shell`, which hooks and the shell use, are standard
+library.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the processes of one user meet: a folder of its own, one socket a knowledge base.
+"""The folder of a user's sockets, and the name of each knowledge base's socket in it.
 
-Standard library only, and little of it: a hook pays for every import.
+Standard library only, and little of it: a hook waits for every import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["UnsafeFolderError", "is_own_user", "runtime_folder", "socket_path", 
 
 FOLDER = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
-"""Bytes: `sun_path` has 104 on macOS, 108 on Linux, its end included."""
+"""In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
 SUFFIX = ".sock"
 
@@ -26,8 +26,8 @@ class UnsafeFolderError(OSError):
 
 
 def runtime_folder(env: Mapping[str, str]) -> str:
-    """The folder for sockets and marks: below the user's runtime directory, else below the
-    temporary one, where its name carries the user's id. Neither made nor checked.
+    """The path of the folder for sockets and marks: in the user's runtime directory, else in the
+    temporary one, with the user's id in its name. The folder may be missing or not ours.
     """
     uid = os.getuid()
     named = env.get("XDG_RUNTIME_DIR", "")
@@ -41,9 +41,9 @@ def runtime_folder(env: Mapping[str, str]) -> str:
 
 
 def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
-    """The runtime folder, ours alone; with `make`, made where it is missing.
+    """The runtime folder, closed to other users. With `make`, it is created where it is missing.
 
-    Raises FileNotFoundError where it is not there, UnsafeFolderError where it is not ours alone.
+    Raises FileNotFoundError when it is missing, UnsafeFolderError when another user owns it.
     """
     folder = runtime_folder(env)
     if make:
@@ -60,15 +60,15 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
 
 
 def socket_path(root: str | os.PathLike[str], env: Mapping[str, str]) -> str:
-    """The socket of the knowledge base in a folder, whoever listens there."""
+    """The path of the socket of the knowledge base in a folder."""
     real = os.path.realpath(os.path.join(root, ".vouch"))
     name = hashlib.sha256(os.fsencode(real)).hexdigest()[:NAME_CHARS]
     return os.path.join(runtime_folder(env), name + SUFFIX)
 
 
 def is_own_user(connected: socket.socket) -> bool:
-    """Whether this user is at the other end. Where the platform does not tell, the rights of the
-    folder have to do.
+    """Whether the process at the other end belongs to this user. True where the platform can't
+    tell: there the folder, which is closed to others, is the only guard.
     """
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:

@@ -1,4 +1,4 @@
-"""Asks the process that owns a knowledge base's socket. Standard library only, blocking."""
+"""Asks the process that owns the socket of a knowledge base. Standard library only. Blocks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LEAST_SECONDS = 0.001
 
 
 class Owner:
-    """A connection to a process that owns a socket. It answers in the order of the questions.
+    """A connection to the process that owns a socket. It answers questions in their order.
 
-    `roots` are the knowledge bases asked about; an owner that does not serve all of them refuses.
-    `left` tells how many seconds there still are.
+    `roots` are the knowledge bases that are asked about: it refuses unless it serves all of them.
+    `left` gives the seconds until the time limit.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Owner:
         self._received = bytearray()
 
     def send(self, method: str, params: Mapping[str, Any]) -> None:
-        """Ask `kb.…` or `hook.…`. Where that fails, there will be no answer."""
+        """Send a question. When sending fails, `answer` gives None."""
         asked = {"id": 1, "method": method, "params": params, "roots": self._roots}
         line = json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n"
         try:
@@ -44,7 +44,7 @@ class Owner:
             return
 
     def answer(self) -> dict[str, Any] | None:
-        """The next answer, as the JSONL surface gives it; None without one in time."""
+        """The next answer, in the form of the JSONL surface; None when none comes in time."""
         try:
             while b"\n" not in self._received:
                 self._set_timeout()
@@ -64,8 +64,8 @@ class Owner:
 def owners(
     roots: Iterable[str | os.PathLike[str]], env: Mapping[str, str], left: Callable[[], float]
 ) -> Iterator[Owner]:
-    """The owners of the sockets of these knowledge bases, one after another: each is connected
-    until the next one is asked for.
+    """Connect to the owners of these knowledge bases' sockets, one after another. Each connection
+    closes before the next one opens.
     """
     asked = sorted(os.fspath(root) for root in roots)
     for root in asked:
@@ -76,7 +76,7 @@ def owners(
 
 
 def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
-    """A connection to the owner of a socket; None without an owner, or with another user's."""
+    """A connection to the owner of a socket; None when there is no owner or it is another user."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     connected = None
@@ -102,10 +102,10 @@ def ask(
     timeout: float,
     env: Mapping[str, str],
 ) -> dict[str, Any] | None:
-    """The answer of an owner that serves all of these knowledge bases to one question, in the form
-    of the JSONL surface; else what the last one that was asked refused it with.
+    """Ask one question of the first owner that serves all of these knowledge bases. Returns its
+    answer in the form of the JSONL surface, or the last refusal.
 
-    None when there is no owner, or none says anything sensible in `timeout` seconds.
+    None when there is no owner, or no sensible answer within `timeout` seconds.
     """
     until = monotonic() + timeout
     answered = None
@@ -118,5 +118,5 @@ def ask(
 
 
 def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:
-    """Who asks, by a process's environment, which the owner of the socket does not know."""
+    """The viewer that an environment names, to be sent along: the owner has another environment."""
     return {"project": env.get("VOUCH_PROJECT"), "agent": env.get("VOUCH_AGENT")}

@@ -1,6 +1,6 @@
-"""Shows an editor what is in play in the sessions of another process.
+"""Tells an editor what is in play in sessions that live in another process.
 
-The owner of the socket ranks and tells; the editor's process follows it, and keeps nothing.
+The owner of the socket ranks and sends; the editor's process passes it on and keeps nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from vouch_sidecar.surfaces.local.client import viewer_of
 __all__ = ["FOLLOW", "MAX_LINE", "Tell", "feed", "follow"]
 
 FOLLOW = "follow"
-"""The method by which a process asks to be told."""
+"""The method that a process sends to be told from then on."""
 MAX_LINE = 8 << 20
 CHECK_SECONDS = 1.0
-"""How long a process that has left may go unnoticed."""
+"""How often it is checked whether the other process has left."""
 
 Tell = Callable[[DidChangeSalience], None]
 
@@ -37,21 +37,21 @@ async def feed(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Tell a follower what is in play in these sessions, now and whenever it changes, until it
-    leaves. Which sessions they are may change meanwhile. Raises OSError.
+    """Send a follower what is in play in these sessions, now and whenever it changes, until it
+    leaves. `session_ids` may change meanwhile. Raises OSError.
     """
     pushes = Pushes(engine, caller, session_ids)
     with Changes(engine) as changes:
         while not (reader.at_eof() or writer.is_closing()):
             for push in pushes.salience():
                 writer.write(as_line(as_json(salience_notification(push))))
-            await writer.drain()  # a follower that does not read is told no more
+            await writer.drain()  # waits while the follower does not read
             await changes.wait(CHECK_SECONDS)
 
 
 async def follow(engine: Engine, root: Path, tell: Tell) -> None:
-    """Hand on what the owner of a socket tells, until it ends: then nothing of it is in play any
-    more. Raises OSError where there is no owner.
+    """Pass on what the owner of a socket sends, until it ends. Then tell that nothing is in play in
+    those sessions. Raises OSError when there is no owner.
     """
     path = socket_path(root, engine.env)
     reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
@@ -79,8 +79,8 @@ async def follow(engine: Engine, root: Path, tell: Tell) -> None:
 
 
 def _as_here(engine: Engine, root: Path, told: DidChangeSalience) -> DidChangeSalience:
-    """As this process would say it: with its own generation, and its name for the knowledge base
-    where it serves several.
+    """The same with this process's generation and, when it serves several knowledge bases, its
+    name for this one.
     """
     served = engine.collections.get(root)
     name = served.name if served is not None and len(engine.collections) > 1 else None

@@ -1,8 +1,7 @@
-"""Answers other processes of the same user, for every knowledge base that the engine serves.
+"""Answers other processes of the same user over the sockets of the knowledge bases.
 
-Of the resident processes of a knowledge base one owns its socket. Sessions that come through hooks
-and MCP live in it and end with it; the editors of other processes follow it. When it ends, another
-one takes the socket over.
+One process owns the socket of a knowledge base. Sessions of hooks and MCP live in it and end with
+it. Other processes with an editor follow it. When it ends, another process becomes the owner.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed,
 from vouch_sidecar.surfaces.local.shell import SHELL
 
 if TYPE_CHECKING:
-    from vouch_sidecar.surfaces.local.post import Post
+    from vouch_sidecar.surfaces.local.ownership import Ownership
 
 __all__ = ["LocalServer"]
 
 CHECK_SECONDS = 1.0
-"""How often it is looked whether the socket stands, or has no owner any more."""
+"""How often it is checked that the socket file is there, or that it still has an owner."""
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
@@ -51,19 +50,19 @@ class LocalServer:
     """The sockets of one engine. Belongs to its event loop."""
 
     def __init__(self, engine: Engine, keeper: Keeper, tell: Tell | None = None) -> None:
-        """`tell` takes what is in play in sessions that live in other processes; a process without
-        an editor has no use for that.
+        """`tell` passes on to an editor what is in play in sessions of other processes; None when
+        there is no editor.
         """
         self._engine = engine
         self._keeper = keeper
         self._tell = tell
         self._came: defaultdict[Path, set[str]] = defaultdict(set)
-        """The sessions that came through the socket of a knowledge base."""
+        """The ids of the sessions that came through the socket of each knowledge base."""
         self._connections = 0
 
     async def run(self) -> None:
-        """Serve until cancelled; knowledge bases come and go meanwhile. Returns at once where the
-        system has no such sockets.
+        """Serve every knowledge base of the engine until cancelled. Returns at once on a system
+        without such sockets.
         """
         if sys.platform == "win32":
             return
@@ -80,20 +79,20 @@ class LocalServer:
                     await changes.wait(CHECK_SECONDS)
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
-        """Own the socket of a knowledge base, or follow who does."""
-        from vouch_sidecar.surfaces.local.post import Post  # needs fcntl
+        """Own the socket of a knowledge base, or follow its owner, and try again to own it."""
+        from vouch_sidecar.surfaces.local.ownership import Ownership  # needs fcntl
 
         warned = False
         with scope:
             while True:
                 try:
-                    post = Post.take(root, self._engine.env)
-                    if post is not None:
-                        await self._own(root, post)
+                    owned = Ownership.take(root, self._engine.env)
+                    if owned is not None:
+                        await self._own(root, owned)
                     elif self._tell is None:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
-                        with suppress(OSError):  # it is about to listen, or about to end
+                        with suppress(OSError):  # the owner is about to listen, or about to end
                             await follow(self._engine, root, self._tell)
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
@@ -102,16 +101,16 @@ class LocalServer:
                     warned = True
                     await anyio.sleep(CHECK_SECONDS)
 
-    async def _own(self, root: Path, post: Post) -> None:
-        """Serve on a socket while it can be found."""
+    async def _own(self, root: Path, owned: Ownership) -> None:
+        """Answer on a socket for as long as its file is there."""
         connected = functools.partial(self._connected, root)
-        server = await asyncio.start_unix_server(connected, sock=post.listener, limit=MAX_LINE)
+        server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
         try:
-            while post.stands():
+            while owned.holds():
                 await anyio.sleep(CHECK_SECONDS)
         finally:
             server.close()
-            post.leave()
+            owned.release()
 
     async def _connected(
         self, root: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -153,8 +152,7 @@ class LocalServer:
         else:
             await indexed(engine, CHECK_SECONDS)
             answered = answer(engine, line, caller)
-        self._keep_in_mind(root, request.get("params"))
-        engine.touch()
+        self._remember(root, request.get("params"))
         return answered
 
     async def _answer_hook(self, event: str, request: Request, caller: Caller) -> dict[str, Any]:
@@ -172,13 +170,13 @@ class LocalServer:
         return {"id": request_id, "ok": True, "result": result}
 
     async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
-        name = "vouch_sidecar.surfaces.cli.inside"  # rich takes longer than a keystroke may wait
+        name = "vouch_sidecar.surfaces.cli.inside"  # importing rich would hold up the event loop
         inside = await anyio.to_thread.run_sync(import_module, name)
         said = inside.printed(self._engine, caller, request.get("params"))
         return {"id": request.get("id"), "ok": True, "result": said}
 
-    def _keep_in_mind(self, root: Path, params: object) -> None:
-        """A session that was named came through this socket. Those that ended are forgotten."""
+    def _remember(self, root: Path, params: object) -> None:
+        """Remember the session that a request names; forget those that have ended."""
         came = self._came[root]
         if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
             came.add(params["session_id"])
@@ -186,14 +184,14 @@ class LocalServer:
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:
-    """A line; nothing from who has left, or says nothing for long."""
+    """The next line; empty when the other side has left or is silent for `IDLE_SECONDS`."""
     with anyio.move_on_after(IDLE_SECONDS):
         return await reader.readline()
     return b""
 
 
 def _read(line: bytes) -> Request:
-    """A request; nothing where a line is none."""
+    """The request in a line; empty when the line is no JSON object."""
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):

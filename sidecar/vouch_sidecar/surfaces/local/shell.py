@@ -1,6 +1,6 @@
-"""Has the process that runs for the knowledge base run a command of the shell.
+"""Asks the process that serves the knowledge base to run a command of the shell.
 
-Standard library only: what a command prints then needs no options, no index and no rich here.
+Standard library only: this process then needs neither click, pydantic, tantivy nor rich.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from vouch_sidecar.surfaces.local.client import ask, viewer_of
 __all__ = ["SHELL", "printed_elsewhere"]
 
 SHELL = "shell"
-"""The method by which a process asks for what a command prints."""
+"""The method that asks for what a command prints."""
 SECONDS = 2.0
-"""How long the process that runs may take."""
+"""How long the other process may take."""
 HELP = {"-h", "--help"}
 PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
 LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
-"""Variables that rich heeds."""
+"""Variables that change how rich prints."""
 PLAIN_TERMINALS = {"dumb", "unknown"}
 
 
 def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> str | None:
-    """What a command prints, as the process says it that runs for the knowledge base.
+    """What a command prints, run by the process that serves the knowledge bases.
 
-    None where this process has to see to it: nobody runs, or refuses; the command is none that
-    asks; the environment has settings of its own, or wishes about looks.
+    None when this process has to run it: no process serves them or it refuses, the command does
+    not ask, or the environment has settings or changes how things are printed.
     """
     if not _may_ask(arguments, env):
         return None
@@ -58,7 +58,7 @@ def _may_ask(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
 
 
 def _without_root(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The value of `--root`, which means something in this process's folder only, and the rest."""
+    """The value of `--root`, which may be relative to this process's folder, and the rest."""
     root, rest = None, []
     words = iter(arguments)
     for word in words:

@@ -100,12 +100,6 @@ class PromptDocuments:
             if prompt.timer is not None:
                 self._evaluate(prompt)
 
-    def stop(self) -> None:
-        """Forget everything; nothing is observed any more."""
-        for prompt in self._prompts.values():
-            self._stop(prompt)
-        self._prompts.clear()
-
     def _evaluate(self, prompt: _Prompt) -> None:
         self._stop(prompt)
         if prompt.text != prompt.observed:

@@ -55,9 +55,11 @@ class End:
         self._code = FAILED
 
     def ask(self, code: int = FAILED) -> None:
-        """End soon, even when the loop never gets to it. From any thread."""
-        self._code = code
-        die_soon(code)
+        """End soon, even when the loop never gets to it. From any thread. A client that has said
+        `exit` may close its streams at once: that leaves the code 0.
+        """
+        self._code = min(code, self._code)
+        die_soon(self._code)
         try:
             self._loop.call_soon_threadsafe(self._event.set)
         except RuntimeError:  # the loop is closed

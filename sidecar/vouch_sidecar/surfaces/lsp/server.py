@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from pydantic import ValidationError
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Prompts
 from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
@@ -63,8 +63,7 @@ class Sidecar(Server):
         self.connection = uuid.uuid4().hex
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
-        self.pushes = Pushes(engine, self.caller)
-        self.prompts = PromptDocuments(self.observe, self._idle_seconds, f"{self.connection}/")
+        self.prompts = PromptDocuments(engine.observe, self._idle_seconds, f"{self.connection}/")
         self.on_start: list[Callable[[], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.protocol.announce = self._announce
@@ -101,11 +100,6 @@ class Sidecar(Server):
         elif raw:
             log.info("no settings of vouch-sidecar among those that came")
 
-    def observe(self, session_id: str, slot: str | None, text: str, *, final: bool = False) -> None:
-        """Put a text into a slot of a session; without a name, into one of its own."""
-        self.engine.observe(session_id, slot, text, final=final)
-        self.pushes.poke()
-
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the workspace folders, as they are now."""
         self.engine.set_folders(self.folders)
@@ -137,7 +131,6 @@ class Sidecar(Server):
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         self.caller = Caller(self.connection, self.session_id, _viewer(options.viewer))
-        self.pushes = Pushes(self.engine, self.caller)
         self.configure(
             params.initialization_options if options.settings is None else options.settings
         )

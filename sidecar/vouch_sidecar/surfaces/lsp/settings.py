@@ -15,8 +15,8 @@ EDITORS = frozenset({"path", "trace"})
 
 
 def own_settings(raw: object) -> dict[str, Any] | None:
-    """What of an object is ours, nested by group: all that stands below our name, or else the
-    groups themselves, there or as `config.yaml` nests them. None where nothing of it is.
+    """Our settings in what a client sent, nested by group: all that stands below one of our names,
+    else the groups that stand at the top or as `config.yaml` nests them. None where there are none.
     """
     if not isinstance(raw, Mapping):
         return None

@@ -1,6 +1,6 @@
-"""The table of operations as MCP tools and resources, over stdio.
+"""The operations as MCP tools and resources, over stdio.
 
-Needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` brings: import what is here only then.
+Importing this needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` brings.
 """
 
 from vouch_sidecar.surfaces.mcp.run import run_mcp

@@ -1,7 +1,7 @@
-"""Answers calls in the order in which they came.
+"""Answers the calls of an MCP client, one after another.
 
-A call that names a session is answered by the process where that lives, which owns the socket: this
-one or another; without one, here.
+A call that names a session is answered by the process that owns the socket, this one or another.
+All other calls, and all calls while nobody owns the socket, are answered here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vouch_sidecar.surfaces.mcp import resources
 __all__ = ["Desk"]
 
 OWNER_SECONDS = 2.0
-"""How long the process that owns a knowledge base's socket may take."""
+"""How long the owner of the socket may take."""
 
 Object = Mapping[str, Any]
 P = TypeVar("P", bound=Params)
@@ -37,7 +37,7 @@ R = TypeVar("R", bound=Result)
 
 
 class Desk:
-    """One client's calls. Belongs to the event loop."""
+    """The calls of one client. Belongs to the event loop."""
 
     def __init__(self, engine: Engine, keeper: Keeper, start: Path) -> None:
         self._engine = engine
@@ -59,7 +59,7 @@ class Desk:
             return perform(self._engine, operation, params, self._caller)
 
     async def hook(self, event: str, payload: Object) -> dict[str, Any] | None:
-        """What a hook answers to an event; None when there is nothing to say."""
+        """The answer of a hook to an event; None when there is nothing to say."""
         async with self._turn:
             cwd = payload.get("cwd")
             cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
@@ -87,7 +87,7 @@ class Desk:
     async def _ask_owner(
         self, roots: Iterable[Path], method: str, params: Object
     ) -> dict[str, Any] | None:
-        """The answer of the process that owns a socket, this one included."""
+        """The answer of the owner of a socket, which may be this process."""
         asked = partial(
             ask,
             list(roots),
@@ -99,7 +99,7 @@ class Desk:
         return await anyio.to_thread.run_sync(asked)
 
     def _viewer(self, given: object) -> object:
-        """Who asks. The owner does not know this process's environment."""
+        """The viewer given, completed from this process's environment: the owner has another."""
         if given is not None and not isinstance(given, Mapping):
             return given
         own = viewer_of(self._engine.env)
@@ -110,6 +110,6 @@ class Desk:
         await indexed(self._engine)
 
     def _look_for(self, start: Path) -> None:
-        """A knowledge base may have come since."""
+        """Look for a knowledge base once more while there is none."""
         if not self._engine.collections and self._engine.add_start(start):
             self._keeper.poke()

@@ -1,4 +1,4 @@
-"""What tools say of themselves: when a call helps, and when it does not."""
+"""The texts that tell a model when to call a tool, and when not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Keeps a connection open until what was asked is answered.
+"""Keeps a connection open until every request is answered.
 
-The SDK drops what is under way as soon as its input ends, which is at once where a client writes
-all of its requests and closes the pipe.
+The SDK drops requests under way when its input ends. A client that writes all its requests and
+closes the pipe would get no answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 __all__ = ["Incoming", "Outgoing", "Pending"]
 
 LAST_SECONDS = 5.0
-"""How long answers may take after the end of the input."""
+"""How long after the end of the input answers are waited for."""
 CANCELLED = "notifications/cancelled"
 
 Item = SessionMessage | Exception
@@ -42,7 +42,7 @@ class Pending:
             self._done(item.message.id)
 
     async def settled(self) -> None:
-        """Wait until there are none, for a while."""
+        """Wait until there are none, for `LAST_SECONDS` at most."""
         with anyio.move_on_after(LAST_SECONDS):
             while self._ids:
                 self._none = anyio.Event()

@@ -1,4 +1,4 @@
-"""What can be read without a call: `vouch://status`, `vouch://entities`, `vouch://entity/{id}`."""
+"""The resources: `vouch://status`, `vouch://entities`, `vouch://entity/{id}`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TEMPLATES = [
 
 
 def read(engine: Engine, caller: Caller, uri: str) -> str | None:
-    """A resource as JSON; None where there is none.
+    """A resource as JSON; None for an unknown URI.
 
     Raises `InvalidParamsError` for an entity that is not there.
     """

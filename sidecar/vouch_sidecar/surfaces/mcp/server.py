@@ -1,4 +1,4 @@
-"""The MCP server: what the SDK asks for, answered by the desk."""
+"""The MCP server: handlers for the SDK, which hand calls to a `Desk`."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolR
 
 
 def _tool_use(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `hook_file` as agents tell hooks of a file."""
+    """The arguments of `hook_file` in the form of an agent's event."""
     rest = {key: value for key, value in arguments.items() if key not in FILE}
     return {**rest, "tool_input": {key: arguments.get(key) for key in FILE}}
 
 
 def _said(answered: dict[str, Any] | None) -> CallToolResult:
-    """A hook's answer, which a host reads as it reads what a command prints.
+    """A hook's answer as the text of a tool's result, in which hosts read it.
 
     Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
     """

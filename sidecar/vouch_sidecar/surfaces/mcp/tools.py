@@ -1,4 +1,4 @@
-"""The tools: one for each operation of the table, and two for hooks."""
+"""The tools: one for each operation, and two for hooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SESSION = {
 
 
 def all_tools() -> list[Tool]:
-    """Everything that can be called."""
+    """All tools."""
     return [*(_tool(operation) for operation in OPERATIONS.values()), *HOOKS.values()]
 
 
@@ -44,7 +44,7 @@ def _tool(operation: Operation[Any, Any]) -> Tool:
 
 
 def _input(operation: Operation[Any, Any]) -> dict[str, Any]:
-    """Its params. A client of MCP has no session of its own: it must name one."""
+    """The schema of its params. MCP clients have no session of their own, so they must name one."""
     schema = standalone(operation.params)
     if not operation.of_session:
         return schema

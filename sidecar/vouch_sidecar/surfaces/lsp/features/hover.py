@@ -1,4 +1,4 @@
-"""Hover on an entity's name: what is known of it, in at most a dozen lines.
+"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines.
 
 Everything that comes from a knowledge base is shown as text; the only links are to files inside
 the workspace and the knowledge base, never one that a claim brings along.
@@ -15,6 +15,8 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.settings import Hover
 from vouch_sidecar.operations import EntityCard
 from vouch_sidecar.operations.artifacts import Citation, ClaimView
+from vouch_sidecar.operations.gist import count
+from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.mentions import find
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -24,6 +26,8 @@ __all__ = ["register"]
 
 CLAIMS_OF_MANY = 2
 CARDS = 3
+BREAK = "  "
+"""Markdown's sign for a new line within a paragraph."""
 CITATIONS = 3
 PAGES = 3
 TEXT = 240
@@ -89,7 +93,7 @@ def _markdown_style(server: Sidecar) -> Style:
 
 def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
     if len(cards) == 1:
-        return _card(cards[0], style, claims) + _footer(cards[0], style)
+        return _card(cards[0], style, claims)
     lines: list[str] = []
     for card in cards[:CARDS]:
         lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
@@ -97,25 +101,51 @@ def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
+    """Who and what it is on lines of their own, then claims, then links."""
+    entity = card.entity
+    about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
+    top = [_head(card, style), *_ask(card, style), *about]
+    claims = [_claim(claim, style) for claim in card.claims[:limit]]
+    return [*(line + BREAK for line in top[:-1]), top[-1], *claims, "", _links(card, style)]
+
+
+def _head(card: EntityCard, style: Style) -> str:
     entity = card.entity
     head = [style.strong(clip(entity.name, NAME)), style.text(entity.type)]
     if entity.aliases:
         head.append(style.text(clip("also " + ", ".join(entity.aliases), NAME)))
     if card.collection is not None:
         head.append(style.text(card.collection))
-    noun = "live claim" if card.claim_count == 1 else "live claims"
-    head.append(f"{card.claim_count} {noun}")
-    return [" · ".join(head), *(_claim(claim, style) for claim in card.claims[:limit])]
+    return " · ".join([*head, count(card.claim_count, "live claim")])
+
+
+def _ask(card: EntityCard, style: Style) -> list[str]:
+    """The line that says whom to ask; none for a person."""
+    if card.entity.type == PERSON:
+        return []
+    people: list[str] = []
+    owners: list[str] = []
+    for person in card.people:
+        row = person.row
+        name = style.link(clip(one_line(row.entity.name), NAME), person.uri)
+        if row.relation is not None:
+            owners.append(f"{ROLES[row.relation]} {name}")
+        elif row.via is not None:
+            people.append(f"{name} ({style.text(clip(row.via.name, NAME))})")
+        else:
+            claims = str(row.claim_count) if people else count(row.claim_count, "claim")
+            people.append(f"{name} ({claims})")
+    parts = [", ".join(people)] if people else []
+    return ["Ask: " + (" · ".join([*parts, *owners]) or "nobody named")]
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
     facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
+    facts += [claim.date[:10]] if claim.date is not None else []
     cited = {_label(citation): citation.uri for citation in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
-    if claim.date is not None:
-        facts.append(claim.date[:10])
     return f"- {style.text(clip(one_line(claim.text), TEXT))} ({', '.join(facts)})"
 
 
@@ -123,11 +153,9 @@ def _label(citation: Citation) -> str:
     return clip(one_line(citation.title or citation.locator or citation.id), NAME)
 
 
-def _footer(card: EntityCard, style: Style) -> list[str]:
-    lines = []
-    if card.experts:
-        named = (f"{style.text(clip(e.name, NAME))} ({e.claim_count})" for e in card.experts)
-        lines += ["", "Connected by claims: " + ", ".join(named)]
-    links = [style.link("Entity", card.entity.uri)]
-    links += [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
-    return [*lines, "", " · ".join(links)]
+def _links(card: EntityCard, style: Style) -> str:
+    links = [f"Entity: {style.link(card.entity.id, card.entity.uri)}"]
+    pages = [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
+    if pages:
+        links.append(f"Pages: {', '.join(pages)}")
+    return " · ".join(links)

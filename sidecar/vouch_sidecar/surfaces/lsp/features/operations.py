@@ -35,8 +35,6 @@ def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> 
         return result
     except InvalidParamsError as error:
         raise _refusal(error) from None
-    finally:
-        server.pushes.poke()
 
 
 def _prompt(server: Sidecar, params: object) -> None:
@@ -46,7 +44,7 @@ def _prompt(server: Sidecar, params: object) -> None:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:
         raise _refusal(error) from None
-    server.observe(prompt.session_id, None, prompt.text)
+    server.engine.observe(prompt.session_id, None, prompt.text)
 
 
 def _refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import uuid
 
-import anyio
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 
 NOTICED = 0.5
-POLL = 0.05
+"""Seconds that an index may take unnoticed."""
 
 
 def register(server: Sidecar) -> None:
@@ -28,8 +28,8 @@ def register(server: Sidecar) -> None:
 
 
 async def _show(server: Sidecar) -> None:
-    await anyio.sleep(NOTICED)
-    if _is_complete(server):
+    await indexed(server.engine, NOTICED)
+    if server.engine.looked:
         return
     token, progress = uuid.uuid4().hex, server.work_done_progress
     try:
@@ -37,10 +37,5 @@ async def _show(server: Sidecar) -> None:
     except JsonRpcException:  # some clients refuse what they announced
         return
     progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
-    while not _is_complete(server):
-        await anyio.sleep(POLL)
+    await indexed(server.engine)
     progress.end(token, lsp.WorkDoneProgressEnd())
-
-
-def _is_complete(server: Sidecar) -> bool:
-    return server.engine.looked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from vouch_sidecar.engine import SaliencePush, StatusPush
+from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -16,7 +16,8 @@ def register(server: Sidecar) -> None:
     """Tell the client of changes from its start on."""
 
     def start() -> None:
-        server.pushes.start(partial(_tell, server), asyncio.get_running_loop().call_later)
+        later = asyncio.get_running_loop().call_later
+        Pushes(server.engine, server.caller).start(partial(_tell, server), later)
 
     server.on_start.append(start)
 

@@ -93,7 +93,7 @@ class Sync:
         lines = changed_lines(before, document.source)
         if lines is not None:
             slot = f"{self._server.connection}/{document.uri}"
-            self._server.observe(self._server.session_id, slot, lines)
+            self._server.engine.observe(self._server.session_id, slot, lines)
 
     def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
         for uri in (document.uri for document in documents):

@@ -1,4 +1,4 @@
-"""Owning the socket of a knowledge base: one process at a time, the system says which."""
+"""Owns the socket of a knowledge base. A file lock makes sure that one process at a time does."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
-__all__ = ["Post", "hold"]
+__all__ = ["Ownership", "hold"]
 
 BACKLOG = 64
 
 
-class Post:
-    """The socket of one knowledge base, bound by this process, and the lock that says so.
+class Ownership:
+    """The socket of one knowledge base, bound by this process, and its lock.
 
-    The lock goes with the process however it ends, so whoever has it may clear what lies there.
+    The lock goes with the process however it ends, so whoever has it may remove an old socket.
     """
 
     def __init__(self, path: str, lock: int, listener: socket.socket) -> None:
@@ -30,8 +30,8 @@ class Post:
         self._bound = _identity(path)
 
     @classmethod
-    def take(cls, root: Path, env: Mapping[str, str]) -> Post | None:
-        """Own the socket; None while another process does. Raises OSError where none can be."""
+    def take(cls, root: Path, env: Mapping[str, str]) -> Ownership | None:
+        """Own the socket; None while another process does. Raises OSError when it can't be made."""
         lock = hold(root, env, "lock")
         if lock is None:
             return None
@@ -42,21 +42,21 @@ class Post:
             os.close(lock)
             raise
 
-    def stands(self) -> bool:
-        """Whether the socket can still be found: temporary folders get cleaned."""
+    def holds(self) -> bool:
+        """Whether the file of the socket is still there: temporary folders get cleaned."""
         return self._bound is not None and _identity(self._path) == self._bound
 
-    def leave(self) -> None:
-        """Give the socket up to whoever wants it next."""
+    def release(self) -> None:
+        """Remove the socket, and let another process own it."""
         self.listener.close()
-        if self.stands():
+        if self.holds():
             os.unlink(self._path)
         os.close(self._lock)
 
 
 def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int | None:
-    """A lock that belongs to a knowledge base, until it is closed or the process ends; None while
-    another process has it. Raises OSError where there can be none.
+    """Take the lock called `name` of a knowledge base. Returns a descriptor, whose closing or the
+    end of the process releases it; None while another process has it. Raises OSError.
     """
     usable_folder(env, make=True)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

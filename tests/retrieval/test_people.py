@@ -1,0 +1,152 @@
+"""Whom to ask about an entity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from vouch_sidecar.engine import Caller, Engine
+
+from tests.engine.bases import ask, base, engine_on
+from tests.kb.samples import claim, dump, entity
+
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
+
+
+def relation(source: str, label: str, target: str) -> dict[str, bytes]:
+    name = f"{source}-{label}-{target}"
+    content = {"id": name, "source": source, "relation": label, "target": target}
+    return {f"relations/{name}.yaml": dump(content)}
+
+
+def person(name: str) -> dict[str, bytes]:
+    return {f"entities/{name}.yaml": entity(name, name=name.capitalize(), type="person")}
+
+
+def team(name: str) -> dict[str, bytes]:
+    return {f"entities/{name}.yaml": entity(name, name=name.capitalize(), type="team")}
+
+
+def says(name: str, *entities: str, **fields: object) -> dict[str, bytes]:
+    fields = {"text": f"It holds {name}.", "entities": list(entities), **fields}
+    return {f"claims/{name}.yaml": claim(name, **fields)}
+
+
+def engine(folder: Path, *files: dict[str, bytes]) -> Engine:
+    return engine_on(base(folder, {path: data for some in files for path, data in some.items()}))
+
+
+def people(engine: Engine, entity_id: str = "vault", **params: Any) -> list[tuple[Any, ...]]:
+    rows = ask(engine, "entity", id=entity_id, **params)["people"]
+    return [(r["entity_id"], r["claim_count"], r["relation"], r["via"]) for r in rows]
+
+
+def test_people_by_claims_then_owners_then_people_of_an_owning_team(tmp_path: Path) -> None:
+    found = engine(
+        tmp_path,
+        *(person(name) for name in ("ada", "bob", "cyd", "dan", "eve")),
+        team("ops"),
+        says("one", "vault", "ada", "ops"),
+        says("two", "vault", "ada"),
+        says("three", "vault", "bob"),
+        says("four", "ops", "cyd"),
+        says("five", "ops", "dan"),
+        says("six", "ops", "dan", "eve", confidence=0.5),
+        relation("vault", "owned_by", "ops"),
+    )
+    assert people(found) == [
+        ("ada", 2, None, None),
+        ("bob", 1, None, None),
+        ("ops", 1, "owned_by", None),
+        ("dan", 2, None, "ops"),
+        ("cyd", 1, None, "ops"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("relations", "expected"),
+    [
+        ([("vault", "owned_by", "ada")], "owned_by"),
+        ([("vault", "maintained_by", "ada")], "maintained_by"),
+        ([("ada", "leads", "vault")], "leads"),
+        ([("ada", "member_of", "vault")], "member_of"),
+        ([("vault", "maintained_by", "ada"), ("vault", "owned_by", "ada")], "owned_by"),
+        ([("vault", "leads", "ada")], None),
+        ([("ada", "owned_by", "vault")], None),
+        ([("vault", "uses", "ada")], None),
+        ([("vault", "owned_by", "nobody")], None),
+    ],
+)
+def test_relations_that_name_somebody(
+    tmp_path: Path, relations: list[tuple[str, str, str]], expected: str | None
+) -> None:
+    found = engine(tmp_path, person("ada"), *(relation(*one) for one in relations))
+    assert people(found) == ([("ada", 0, expected, None)] if expected else [])
+
+
+def test_an_owner_with_claims_is_named_once(tmp_path: Path) -> None:
+    files = person("ada"), says("one", "vault", "ada"), relation("vault", "owned_by", "ada")
+    assert people(engine(tmp_path, *files)) == [("ada", 1, "owned_by", None)]
+
+
+def test_teams_that_own_each_other_end(tmp_path: Path) -> None:
+    found = engine(
+        tmp_path,
+        team("ops"),
+        team("dev"),
+        relation("ops", "owned_by", "dev"),
+        relation("dev", "owned_by", "ops"),
+    )
+    assert people(found, "ops") == [("dev", 0, "owned_by", None)]
+
+
+def test_a_person_is_the_one_to_ask(tmp_path: Path) -> None:
+    found = engine(tmp_path, person("ada"), person("bob"), says("one", "ada", "bob"))
+    assert people(found, "ada") == []
+
+
+def test_only_claims_that_may_be_told_count(tmp_path: Path) -> None:
+    private = {"visibility": "private", "agent": "eve"}
+    found = engine(
+        tmp_path,
+        person("ada"),
+        person("bob"),
+        says("old", "vault", "ada", status="superseded"),
+        says("hers", "vault", "bob", scope=private),
+    )
+    assert people(found) == []
+    assert people(found, viewer={"agent": "eve"}) == [("bob", 1, None, None)]
+
+
+def test_nothing_is_read_out_of_texts(tmp_path: Path) -> None:
+    found = engine(tmp_path, person("ada"), says("one", "ada", text="Ada likes the Key Vault."))
+    assert people(found) == []
+
+
+def test_the_demo_names_somebody_wherever_it_can() -> None:
+    found = engine_on(COURIER)
+    owned = {
+        content["source"]
+        for path in (COURIER / ".vouch/relations").glob("*.yaml")
+        if (content := yaml.safe_load(path.read_text("utf-8")))["relation"] == "owned_by"
+    }
+    with found.serving(Caller()) as served:
+        view = served[0].view
+        entities = [
+            one
+            for path in (COURIER / ".vouch/entities").glob("*.yaml")
+            if (one := view.entity(path.stem)) is not None
+        ]
+        persons = {one.id for one in entities if one.type == "person"}
+        shared = {
+            one.id
+            for one in entities
+            for claim in view.claims_of(one.id)
+            if persons & set(view.knowledge.links(claim.id, view.gates)[0])
+        }
+    others = {one.id for one in entities} - persons
+    expected = others & (owned | shared)
+    assert len(expected) >= 9
+    assert {one for one in others if people(found, one)} == expected
