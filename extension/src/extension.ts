@@ -6,7 +6,7 @@ import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Panel } from './panel';
 import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
-import { install } from './server/install';
+import { install, installCommand } from './server/install';
 import { hasKnowledgeBase } from './server/look';
 import { type Listeners, Server } from './server/server';
 import { copyDiagnostics, showStatus } from './showStatus';
@@ -104,6 +104,10 @@ function commands(
     install: () => installAndStart(context, log, start),
     openWalkthrough: () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
+    clearPath: () =>
+      vscode.workspace
+        .getConfiguration(ID)
+        .update('path', undefined, vscode.ConfigurationTarget.Global),
     openPathSetting: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
@@ -147,16 +151,42 @@ async function installAndStart(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   start: () => Promise<void>,
+  python?: string,
 ): Promise<void> {
   try {
-    await install(context, log);
+    await install(context, log, python);
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
     log.error(`The server could not be installed: ${messageOf(error)}`);
-    await offerLogs(log, `Vouch: the server could not be installed. ${messageOf(error)}`);
+    const again = (chosen?: string) => installAndStart(context, log, start, chosen ?? python);
+    await offerOtherWays(context, log, messageOf(error), again);
     return;
   }
   await start();
+  vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
+}
+
+async function offerOtherWays(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  why: string,
+  again: (python?: string) => Promise<void>,
+): Promise<void> {
+  const ways: Readonly<Record<string, () => unknown>> = {
+    Retry: () => again(),
+    'Choose Python…': async () => {
+      const picked = await vscode.window.showOpenDialog({
+        title: 'Python 3.11 or newer',
+        openLabel: 'Install with This Python',
+      });
+      if (picked?.[0]) await again(picked[0].fsPath);
+    },
+    'Copy Command': async () => vscode.env.clipboard.writeText(await installCommand(context)),
+    'Show Logs': () => log.show(),
+  };
+  const message = `Vouch: the server could not be installed. ${why}`;
+  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
+  if (chosen) await ways[chosen]?.();
 }
 
 function watchers(server: Server, start: () => Promise<void>): vscode.Disposable[] {

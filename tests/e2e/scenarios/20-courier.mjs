@@ -245,7 +245,9 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\nThe Locker Gateway is late.');
+    await page.setViewportSize({ width: 1280, height: 1200 }); // what is unfolded above it stays so
     await inPlay('Locker Gateway').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await test('the knowledge base opts out: the panel empties', async () => {
