@@ -20,7 +20,6 @@ from vouch_sidecar.retrieval.constants import (
     FADING,
     FOUND,
     FOUND_WITHOUT_CLAIMS,
-    LISTED,
     MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
@@ -201,8 +200,7 @@ def _gathered_from(
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
-            is_part = found.mention.arm is Arm.PART
-            if parts if is_part else found.strength >= LISTED:
+            if found.is_listed and (parts or found.mention.arm is not Arm.PART):
                 entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
                 entry.evidence.append((age, text, found))
     known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())
