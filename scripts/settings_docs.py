@@ -65,7 +65,9 @@ def _shape(name: Name) -> Shape:
 def _row(name: Name, shape: Shape) -> str:
     where = "" if "file" in name.group.sources else ", not in `config.yaml`"
     default = "none" if shape["default"] is None else json.dumps(shape["default"])
-    bounds = "–".join(f"{bound:,.10g}" for bound in _bounds(shape))
+    bounds = " ".join(f"`{value}`" for value in shape.get("enum", ())) or "–".join(
+        f"{bound:,.10g}" for bound in _bounds(shape)
+    )
     cells = (f"`{name.file}`{where}", default, bounds, shape["description"])
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
 
@@ -78,6 +80,7 @@ def _property(shape: Shape, order: int) -> dict[str, Any]:
     return {
         "type": shape["type"] if shape["default"] is not None else [shape["type"], "null"],
         "default": shape["default"],
+        **({"enum": shape["enum"]} if "enum" in shape else {}),
         **({"items": {"type": "string"}} if shape["type"] == "array" else {}),
         **dict(zip(("minimum", "maximum"), low_high, strict=False)),
         "scope": "window",

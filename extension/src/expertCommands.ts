@@ -23,7 +23,7 @@ export class ExpertCommands {
   constructor(
     private readonly panel: Panel,
     private readonly memory: vscode.Memento,
-    private readonly typesOf: (topic: string) => Promise<string[]>,
+    private readonly ask: Ask,
   ) {}
 
   /** Asks for a topic where none is given, and shows who carries the evidence on it. */
@@ -31,9 +31,9 @@ export class ExpertCommands {
     const topic = (given ?? (await this.askTopic()))?.trim();
     if (!topic) return;
     await this.memory.update(HISTORY, remember(this.history, topic));
-    const { weight = WEIGHTS[0], types = [] } = this.experts.question ?? {};
+    const { weight = WEIGHTS[0] } = this.experts.question ?? {};
     await vscode.commands.executeCommand('vouchSidecar.experts.focus');
-    await this.run({ topic, weight, types });
+    await this.run({ topic, weight, types: [] });
   }
 
   async chooseWeight(): Promise<void> {
@@ -60,7 +60,17 @@ export class ExpertCommands {
       canPickMany: true,
       placeHolder: 'Show only these types; none for all',
     });
-    if (chosen) await this.run({ ...now, types: chosen.map(({ label }) => label) });
+    if (chosen) await this.showTypes(chosen.map(({ label }) => label));
+  }
+
+  /** Shows only entities of these types; of all types where none is given. */
+  async showTypes(types: readonly string[]): Promise<void> {
+    const now = this.experts.question;
+    if (now) await this.run({ ...now, types });
+  }
+
+  showAll(): void {
+    this.experts.showEveryone();
   }
 
   clear(): void {
@@ -94,16 +104,44 @@ export class ExpertCommands {
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.filtered', filtered);
   }
 
+  /** Types of the entities that the topic has evidence on, whatever is filtered now. */
+  private async typesOf(topic: string): Promise<string[]> {
+    const { experts } = await this.ask('vouch/experts', { topic, limit: MOST });
+    return experts.map(({ type }) => type);
+  }
+
+  /** Entities that a text finds, by name. */
+  private async entities(query: string): Promise<string[]> {
+    try {
+      const { hits } = await this.ask('vouch/search', { query, kinds: ['entity'], limit: 10 });
+      return hits.map(({ title }) => title);
+    } catch {
+      return []; // What was typed can be asked all the same.
+    }
+  }
+
   private askTopic(): Promise<string | undefined> {
     const pick = vscode.window.createQuickPick<Choice>();
     pick.title = 'Find Experts';
     pick.placeholder = 'A topic: words or a name';
-    const before = this.history.map((topic) => ({ label: `$(history) ${topic}`, topic }));
-    pick.items = before;
-    pick.onDidChangeValue((value) => {
-      const topic = value.trim();
-      const typed = { label: `$(search) ${topic}`, topic, alwaysShow: true };
-      pick.items = topic ? [typed, ...before] : before;
+    const word = wordAtCaret();
+    const proposed = [
+      ...(word ? [choice('edit', word, 'at the cursor')] : []),
+      ...this.panel.names.map((name) => choice('eye', name, 'in play')),
+      ...this.history.map((topic) => choice('history', topic)),
+    ];
+    const offer = (typed: string, found: readonly string[]) => {
+      const first = typed ? [{ ...choice('search', typed), alwaysShow: true }] : [];
+      const all = [...first, ...found.map((name) => choice('symbol-misc', name)), ...proposed];
+      const topics = all.map(({ topic }) => topic);
+      pick.items = all.filter(({ topic }, at) => topics.indexOf(topic) === at);
+    };
+    offer('', []);
+    pick.onDidChangeValue(async (value) => {
+      const typed = value.trim();
+      offer(typed, []);
+      const found = typed ? await this.entities(typed) : [];
+      if (found.length > 0 && pick.value === value) offer(typed, found);
     });
     return new Promise((resolve) => {
       pick.onDidAccept(() => {
@@ -119,10 +157,20 @@ export class ExpertCommands {
   }
 }
 
-/** Types of the entities that the topic has evidence on, whatever is filtered now. */
-export function typesFor(ask: Ask) {
-  return async (topic: string): Promise<string[]> => {
-    const { experts } = await ask('vouch/experts', { topic, limit: MOST });
-    return experts.map(({ type }) => type);
-  };
+const choice = (icon: string, topic: string, description = ''): Choice => ({
+  label: `$(${icon}) ${topic}`,
+  topic,
+  description,
+});
+
+const LONGEST_SELECTION = 200;
+
+/** What is selected in the active editor, else the word at its caret. */
+export function wordAtCaret(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return undefined;
+  const { document, selection } = editor;
+  const range = selection.isEmpty ? document.getWordRangeAtPosition(selection.active) : selection;
+  const text = range && document.getText(range).replaceAll(/\s+/g, ' ').trim();
+  return text ? text.slice(0, LONGEST_SELECTION) : undefined;
 }

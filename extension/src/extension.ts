@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
-import { ExpertCommands, typesFor } from './expertCommands';
+import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Panel } from './panel';
 import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
-import { install } from './server/install';
+import { install, installCommand } from './server/install';
 import { hasKnowledgeBase } from './server/look';
 import { type Listeners, Server } from './server/server';
 import { copyDiagnostics, showStatus } from './showStatus';
@@ -27,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, server, log);
   const agents = new Agents(context, server);
-  const experts = new ExpertCommands(panel, context.workspaceState, typesFor(ask));
+  const experts = new ExpertCommands(panel, context.workspaceState, ask);
 
   context.subscriptions.push(
     log,
@@ -104,16 +104,24 @@ function commands(
     install: () => installAndStart(context, log, start),
     openWalkthrough: () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
+    clearPath: () =>
+      vscode.workspace
+        .getConfiguration(ID)
+        .update('path', undefined, vscode.ConfigurationTarget.Global),
     openPathSetting: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
-    copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(row.node.label),
+    copyRow: (row: { node: Node }) =>
+      vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
   });
 }
 
 function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
   return registered({
     findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
+    expertsAtCaret: () => experts.find(wordAtCaret()),
+    showAllExperts: () => experts.showAll(),
+    allTypes: () => experts.showTypes([]),
     expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
     weight: () => experts.chooseWeight(),
     filterTypes: () => experts.chooseTypes(),
@@ -143,16 +151,42 @@ async function installAndStart(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   start: () => Promise<void>,
+  python?: string,
 ): Promise<void> {
   try {
-    await install(context, log);
+    await install(context, log, python);
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
     log.error(`The server could not be installed: ${messageOf(error)}`);
-    await offerLogs(log, `Vouch: the server could not be installed. ${messageOf(error)}`);
+    const again = (chosen?: string) => installAndStart(context, log, start, chosen ?? python);
+    await offerOtherWays(context, log, messageOf(error), again);
     return;
   }
   await start();
+  vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
+}
+
+async function offerOtherWays(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  why: string,
+  again: (python?: string) => Promise<void>,
+): Promise<void> {
+  const ways: Readonly<Record<string, () => unknown>> = {
+    Retry: () => again(),
+    'Choose Python…': async () => {
+      const picked = await vscode.window.showOpenDialog({
+        title: 'Python 3.11 or newer',
+        openLabel: 'Install with This Python',
+      });
+      if (picked?.[0]) await again(picked[0].fsPath);
+    },
+    'Copy Command': async () => vscode.env.clipboard.writeText(await installCommand(context)),
+    'Show Logs': () => log.show(),
+  };
+  const message = `Vouch: the server could not be installed. ${why}`;
+  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
+  if (chosen) await ways[chosen]?.();
 }
 
 function watchers(server: Server, start: () => Promise<void>): vscode.Disposable[] {

@@ -1,11 +1,19 @@
-/** Hovers from the server, kept to text and to links into known folders. */
+/** Hovers and definitions from the server, for the documents that it knows; hovers are kept to text
+ * and to links into known folders. */
 import * as vscode from 'vscode';
-import type { HoverMiddleware } from 'vscode-languageclient/node';
+import type { Middleware } from 'vscode-languageclient/node';
 import { isInside, tame } from './text/links';
 
-export function hoverMiddleware(folders: () => readonly string[]): HoverMiddleware {
+export function middleware(
+  folders: () => readonly string[],
+  knows: (document: vscode.TextDocument) => boolean,
+): Middleware {
   return {
+    provideDefinition(document, position, token, next) {
+      return knows(document) ? next(document, position, token) : undefined;
+    },
     async provideHover(document, position, token, next) {
+      if (!knows(document)) return undefined;
       const hover = await next(document, position, token);
       if (!hover) return hover;
       const inside = (target: string) => isInside(target, folders());

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { StatusItems } from './status';
-import { type State, summarize } from './statusText';
+import { holdsOf, type State, summarize } from './statusText';
 import { type Ask, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InPlay } from './views/inPlay';
@@ -54,7 +54,9 @@ export class Panel implements vscode.Disposable {
 
   setState(state: State): void {
     this.state = state;
-    void vscode.commands.executeCommand('setContext', 'vouchSidecar.state', state);
+    const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
+    void setContext('pathSet', path !== '');
+    void setContext('state', state);
     if (EMPTY.includes(state)) this.inPlay.clear();
     this.describe();
     this.changedState.fire(state);
@@ -71,8 +73,15 @@ export class Panel implements vscode.Disposable {
 
   /** The line above the experts. */
   describeExperts(): void {
-    const { question, roots } = this.experts;
-    this.expertsTree.view.message = question ? headline(question, roots.length) : '';
+    const { question, count, own } = this.experts;
+    this.expertsTree.view.message = question ? headline(question, count, own) : '';
+    const types = question?.types ?? [];
+    this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
+  }
+
+  /** Names of the entities that are shown as in play. */
+  get names(): string[] {
+    return this.inPlay.roots.flatMap(({ subject }) => subject?.name ?? []);
   }
 
   /** What a row of either view opens. */
@@ -158,6 +167,7 @@ export class Panel implements vscode.Disposable {
     try {
       this.status = await this.ask('vouch/status', {});
       this.generation = Math.max(this.generation, this.status.generation);
+      void setContext('holds', holdsOf(this.status));
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
@@ -170,6 +180,7 @@ export class Panel implements vscode.Disposable {
   private describe(): void {
     const summary = summarize(this.state, this.status, this.health);
     this.items.show(summary);
+    this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
     this.progress.set(this.state === 'indexing');
   }
 
@@ -178,6 +189,9 @@ export class Panel implements vscode.Disposable {
     return roots.find((root) => root.collection === collection)?.root ?? null;
   }
 }
+
+const setContext = (key: string, value: unknown) =>
+  vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
 
 const EMPTY: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];
 

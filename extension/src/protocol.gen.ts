@@ -55,6 +55,8 @@ export interface Citation {
   /** Path or address of a source, place of evidence in it. */
   readonly locator: string | null;
   readonly quote: string | null;
+  /** URI of the cited document, in the workspace or else as it was kept, with its line as in `#L12` where that is known. */
+  readonly document: string | null;
   /** The file of the evidence, or of the source's record. */
   readonly uri: string | null;
 }
@@ -289,6 +291,34 @@ export interface ExpertsResult {
   readonly experts: readonly ExpertRow[];
 }
 
+/** A text to explain. */
+export interface ExplainParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** A prompt or a paragraph. 16,384 characters count. */
+  readonly text: string;
+}
+
+/** Every candidate of a text. */
+export interface ExplainResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  /** Strongest first. */
+  readonly entities: readonly ExplainedEntity[];
+  /** What is said first, then by similarity. */
+  readonly texts: readonly ExplainedText[];
+}
+
 /** How one matching claim counted for an entity. */
 export interface ExplainedClaim {
   readonly claim_id: string;
@@ -304,6 +334,35 @@ export interface ExplainedClaim {
   readonly arm: "entity" | "text";
   /** Why it counts for the entity: declared, named in its text, a page. */
   readonly link: "declared" | "named" | "page";
+}
+
+/** An entity that the text may name. */
+export interface ExplainedEntity {
+  readonly entity_id: string;
+  readonly name: string;
+  /** The product of the factors. */
+  readonly strength: number;
+  /** By name, each from 0 to 1. */
+  readonly factors: Readonly<Record<string, number>>;
+  /** `volunteered` is said unasked, `listed` only in what is in play. */
+  readonly verdict: "volunteered" | "listed" | "refused";
+  /** How it was found, and the threshold that it missed. */
+  readonly why: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+}
+
+/** A claim or a page that the text may bring in. */
+export interface ExplainedText {
+  readonly kind: "claim" | "page" | "entity" | "relation" | "source";
+  readonly id: string;
+  /** Strength of the evidence. */
+  readonly similarity: number;
+  readonly verdict: "said" | "refused";
+  /** What brings it in, or what it lacks. */
+  readonly why: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
 }
 
 /** An artifact by id. */
@@ -656,6 +715,7 @@ export interface Requests {
   "vouch/status": { params: Params; result: StatusResult };
   "vouch/stats": { params: Params; result: StatsResult };
   "vouch/capabilities": { params: Params; result: CapabilitiesResult };
+  "vouch/explain": { params: ExplainParams; result: ExplainResult };
   "vouch/sessionEnd": { params: SessionEndParams; result: Result };
 }
 

@@ -24,4 +24,5 @@ export const CLIENT_SETTINGS = [
   'persona',
   'hover.enabled',
   'hover.maxClaims',
+  'definition.enabled',
 ] as const;

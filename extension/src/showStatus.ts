@@ -58,7 +58,11 @@ function actions(server: Server): Entry[] {
   const where = server.found && `${server.found.version} · ${server.found.command}`;
   return [
     { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
-    { ...command('$(refresh) Restart', 'restart'), ...(where ? { description: where } : {}) },
+    ...(server.found ? [] : [command('$(cloud-download) Install Server', 'install')]),
+    {
+      ...command('$(refresh) Restart Server', 'restart'),
+      ...(where ? { description: where } : {}),
+    },
     command('$(output) Show Logs', 'showLogs'),
     command('$(clippy) Copy Diagnostics Report', 'copyDiagnostics'),
   ];

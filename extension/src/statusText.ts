@@ -11,6 +11,16 @@ export type State =
   | 'ready'
   | 'stopped';
 
+/** What the knowledge bases hold, as far as an empty view has to say it. */
+export type Holds = 'nothing' | 'noEntities' | 'entities';
+
+export function holdsOf(status: StatusResult): Holds {
+  const sum = (of: 'claims' | 'entities' | 'pages') =>
+    status.roots.reduce((total, { counts }) => total + counts[of], 0);
+  if (sum('entities') > 0) return 'entities';
+  return sum('claims') + sum('pages') > 0 ? 'noEntities' : 'nothing';
+}
+
 export interface Summary {
   readonly text: string;
   readonly detail: string;

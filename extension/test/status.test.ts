@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { allCountsOf, diagnosticsReport, summarize } from '../src/statusText';
+import { allCountsOf, diagnosticsReport, holdsOf, summarize } from '../src/statusText';
 
 const status: StatusResult = {
   generation: 7,
@@ -35,6 +35,19 @@ test('what is served stands in one line, with generation and last problem', () =
   assert.equal(summary.text, 'Vouch: 12 claims, 1 entity');
   assert.equal(summary.detail, 'generation 7 · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
+});
+
+test('whether there is anything to name, and anything at all', () => {
+  const counts = { claims: 0, entities: 0, pages: 0, relations: 0, sources: 0, evidence: 0 };
+  const holding = (more: object) =>
+    holdsOf({
+      ...status,
+      roots: status.roots.map((root) => ({ ...root, counts: { ...counts, ...more } })),
+    });
+  assert.equal(holding({}), 'nothing');
+  assert.equal(holding({ sources: 3 }), 'nothing');
+  assert.equal(holding({ pages: 1 }), 'noEntities');
+  assert.equal(holding({ entities: 1 }), 'entities');
 });
 
 test('one of a kind is not several', () => {

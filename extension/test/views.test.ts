@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EntityResult } from '../src/protocol.gen';
+import type { EntityResult, ExpertRow } from '../src/protocol.gen';
 import { arrange } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';
-import { bar, entityNode, expertNode, keyOf, type Node } from '../src/views/nodes';
+import { entityNode, keyOf, type Node } from '../src/views/nodes';
 import { difference } from '../src/views/rows';
 import { claim, entity, expert, salient } from './helpers';
 
@@ -166,6 +166,7 @@ test('a claim says status, confidence and date, and opens at its text', () => {
     title: 'Runbook',
     locator: 'L3',
     quote: 'Drain first.',
+    document: 'file:///repo/docs/runbook.md#L3',
     uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
@@ -176,7 +177,7 @@ test('a claim says status, confidence and date, and opens at its text', () => {
   assert.equal(facts?.label, node.description);
   assert.equal(citation?.label, 'Runbook');
   assert.deepEqual(citation?.target, {
-    uris: ['file:///kb/.vouch/sources/s/content', cited.uri],
+    uris: [cited.document, cited.uri],
     locator: 'L3',
     needles: ['Drain first.'],
   });
@@ -190,32 +191,13 @@ test('a citation without its source says so and opens nothing', () => {
     title: null,
     locator: null,
     quote: null,
+    document: null,
     uri: null,
   } as const;
   const [, node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
   assert.equal(node?.label, 'gone');
   assert.equal(node?.description, 'missing');
   assert.equal(node?.target, undefined);
-});
-
-test('a source opens as the document itself, if it lies below the root', () => {
-  const uris = (locator: string) => {
-    const uri = 'file:///kb/.vouch/sources/s/meta.yaml';
-    const cited = { id: 's', kind: 'source', source_id: 's', title: null, quote: null } as const;
-    const made = claimNode('p', claim('c', { citations: [{ ...cited, locator, uri }] }));
-    return made.children?.[1]?.target?.uris;
-  };
-  const kept = ['file:///kb/.vouch/sources/s/content', 'file:///kb/.vouch/sources/s/meta.yaml'];
-  assert.deepEqual(uris('docs/a b.md'), ['file:///kb/docs/a%20b.md', ...kept]);
-  for (const locator of [
-    '../secret',
-    '/etc/passwd',
-    'https://x.y/z',
-    'a/../../secret',
-    '\\\\host',
-  ]) {
-    assert.deepEqual(uris(locator), kept, locator);
-  }
 });
 
 test('more claims than a glance takes stand under one row', () => {
@@ -249,13 +231,6 @@ test('a row opens its own place, or the file of its entity in its own knowledge 
   assert.equal(asked.length, 1);
 });
 
-test('a bar fills with the share', () => {
-  assert.equal(bar(1), '━━━━━━');
-  assert.equal(bar(0.5), '━━━───');
-  assert.equal(bar(0.001), '━─────');
-  assert.equal(bar(0), '──────');
-});
-
 test('rows that stand where they stood are told apart from rows that moved', () => {
   const [a, b] = [claimNode('p', claim('a')), claimNode('p', claim('b'))] as [Node, Node];
   assert.deepEqual(difference([a, b], [a, b]), { kind: 'none' });
@@ -263,7 +238,7 @@ test('rows that stand where they stood are told apart from rows that moved', () 
   assert.deepEqual(difference([a, b], [a, { ...b, label: 'x' }]), { kind: 'some', ids: [b.id] });
 });
 
-test('experts show in order, an answer to an older question is dropped', async () => {
+test('experts: people first, an answer to an older question is dropped', async () => {
   const drawn: unknown[] = [];
   const waiting: ((rows: readonly unknown[]) => void)[] = [];
   const ask = ((method: string) =>
@@ -277,32 +252,87 @@ test('experts show in order, an answer to an older question is dropped', async (
   );
   const first = experts.find({ topic: 'old', weight: 'count', types: [] });
   const second = experts.find({ topic: 'new', weight: 'count', types: [] });
-  waiting[1]?.([expert('a', 4), expert('b', 2)]);
+  const answer = [
+    expert('a', 4, { type: 'system', claim_count: 12 }),
+    expert('b', 3),
+    expert('c', 2, { type: 'person' }),
+    expert('d', 1, { type: 'person' }),
+  ];
+  waiting[1]?.(answer);
   await second;
   waiting[0]?.([expert('z', 1)]);
   assert.equal(await first, undefined);
-  assert.deepEqual(names(experts.roots), ['A', 'B']);
-  assert.match(experts.roots[1]?.description ?? '', /^━{3}─{3} {2}3 claims · 2 citations$/);
-  const elsewhere = expertNode(expert('a', 4, { collection: 'billing' }), 4);
-  assert.equal(elsewhere.description, '━━━━━━  3 claims · billing · 2 citations');
-  const beneath = experts.children(experts.roots[0] as Node);
-  waiting[2]?.([{ claim: claim('c1') }]);
+  assert.deepEqual(names(experts.roots), ['People', 'Teams', 'Systems and topics']);
+  const rows = experts.roots.flatMap(({ children = [] }) => children);
+  assert.deepEqual(names(rows), ['\u20073  C', '\u20073  D', '\u20073  B', '12  A']);
+  assert.deepEqual(
+    rows.map(({ description }) => description),
+    ['', '', '', 'system'],
+  );
+  const beneath = experts.children(rows[0] as Node) as Promise<readonly Node[]>;
+  waiting[2]?.([]);
+  await undefined;
+  await new Promise(setImmediate);
+  waiting[3]?.([{ claim: claim('c1') }]);
   assert.deepEqual(names(await beneath), ['Text of c1', '2 more']);
   drawn.length = 0;
   const again = experts.again();
-  waiting[3]?.([expert('a', 4), expert('b', 2)]);
+  waiting[4]?.(answer);
   await again;
   assert.deepEqual(drawn, [], 'the same answer draws nothing');
   experts.clear();
   assert.deepEqual(experts.roots, []);
 });
 
-test('the line above the experts names topic, weight and types; history keeps each once', () => {
+/** Experts on a topic, once the answer has come. */
+async function answered(rows: readonly ExpertRow[], topic = 'x', types: readonly string[] = []) {
+  const experts = new Experts(
+    (async () => ({ experts: rows })) as unknown as Ask,
+    () => null,
+    () => {},
+  );
+  await experts.find({ topic, weight: 'evidence', types });
+  return experts;
+}
+
+test('the entity that the topic names stands above the rows', async () => {
+  const rows = [expert('relay', 4), expert('kafka', 2)];
+  const experts = await answered(rows, ' relay ');
+  assert.equal(experts.own?.entity_id, 'relay');
+  assert.equal(experts.count, 1);
+  const twice = [expert('relay', 4), expert('relay', 4, { collection: 'billing' })];
+  assert.equal((await answered(twice, 'relay')).own, undefined);
+});
+
+test('many experts: twenty of them, people before all others, then all on demand', async () => {
+  const rows = Array.from({ length: 60 }, (_, at) =>
+    expert(`e${at}`, 60 - at, { type: at < 50 ? 'system' : 'person' }),
+  );
+  const experts = await answered(rows);
+  const [people, systems, more] = experts.roots;
+  assert.equal(people?.children?.length, 10);
+  assert.equal(systems?.children?.length, 10);
+  assert.equal(more?.label, '20 of 60 · show all');
+  experts.showEveryone();
+  assert.deepEqual(
+    experts.roots.map(({ children }) => children?.length),
+    [10, 50],
+  );
+});
+
+test('where a filter leaves nobody, all types are offered', async () => {
+  const experts = await answered([], 'x', ['team']);
+  assert.equal(experts.roots[0]?.command, 'vouchSidecar.allTypes');
+  assert.deepEqual((await answered([])).roots, []);
+});
+
+test('the line above the experts says what was asked; history keeps each once', () => {
   const asked = { topic: ' rate\n limiter ', weight: 'recency', types: ['team'] } as const;
-  assert.equal(headline(asked, 2), '“rate limiter” · by how recent they are · only team');
-  const weighed = { ...asked, weight: 'evidence', types: [] } as const;
-  assert.equal(headline(weighed, 2), '“rate limiter” · by weight of evidence');
-  assert.equal(headline(asked, 0), 'No claim speaks of “rate limiter” · only team.');
+  assert.equal(headline(asked, 2, undefined), '“rate limiter” · by how recent they are');
+  assert.equal(headline(asked, 0, undefined), 'No claim speaks of “rate limiter” · only team.');
+  const own = expert('relay', 4);
+  assert.equal(headline(asked, 2, own), 'RELAY · team · 3 claims · by how recent they are');
+  assert.equal(headline(asked, 0, own), 'RELAY · team · 3 claims. They name nobody else.');
   assert.deepEqual(remember(['a', 'b'], 'b'), ['b', 'a']);
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
 });

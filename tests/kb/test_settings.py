@@ -75,7 +75,7 @@ def test_vouchs_own_recall_is_another_matter() -> None:
 
 def test_a_repository_does_not_decide_on_hover() -> None:
     settings, problems = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), {}, {})
-    assert settings.hover.enabled is True
+    assert settings.hover.enabled == "all"
     assert [p.field for p in problems] == ["sidecar.hover"]
     assert "client settings and the environment alone" in problems[0].message
 

@@ -184,6 +184,19 @@ def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
         assert [row["collection"] for row in told["salience"]] == ["project"]
 
 
+def test_an_owner_that_closes_the_folder_gives_it_up(start: Any, place: Place) -> None:
+    folder = {"uri": place.root.as_uri(), "name": "project"}
+    first, second = start(), start()
+    assert prompt(place)
+    until(lambda: pushed(second) == ["jwt"])
+    first.notify(
+        "workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}}
+    )
+    until(lambda: pushed(second) == [])
+    assert said_to(place)
+    assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
+
+
 def test_who_asks_about_several_is_answered_by_who_serves_them_all(
     start: Any, place: Place
 ) -> None:

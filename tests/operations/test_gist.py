@@ -10,7 +10,7 @@ from vouch_sidecar.operations.entity import EntityResult, PersonRow
 
 
 def citation(title: str) -> Citation:
-    nothing = dict.fromkeys(("source_id", "locator", "quote", "uri"))
+    nothing = dict.fromkeys(("source_id", "locator", "quote", "document", "uri"))
     return Citation.model_validate({"id": "x", "kind": "source", "title": title, **nothing})
 
 

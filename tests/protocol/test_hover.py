@@ -134,6 +134,23 @@ def test_the_line_after_the_head_says_whom_to_ask(start: Start, root: Path) -> N
     assert "Ask" not in hover(client, "Ada!", 0, 1, "untitled:b")["contents"]["value"]
 
 
+def test_a_citation_links_to_the_line_of_its_document(start: Start, root: Path) -> None:
+    evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
+    (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
+    claim = knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt")
+    claim.write_text(claim.read_text("utf-8").replace(knowledge.SOURCE, "ev"), "utf-8")
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
+    assert f"[Auth notes]({kept}#L12)" in hover(client, "JWT", 0, 1)["contents"]["value"]
+    document = root / "docs/auth.md"
+    document.parent.mkdir()
+    document.write_text("Auth notes", "utf-8")
+    value = hover(client, "JWT", 0, 1, "untitled:b")["contents"]["value"]
+    assert f"[Auth notes]({document.as_uri()}#L12)" in value
+
+
 def test_retired_and_invisible_claims_are_nowhere(start: Start, root: Path) -> None:
     knowledge.claim(root, "old", "JWT lives for a day.", "jwt", status="superseded")
     private = "scope: {visibility: private, agent: other}\n"
@@ -182,3 +199,48 @@ def test_hover_can_be_turned_off(client: Client) -> None:
     settings = {"vouchSidecar": {"hover": {"enabled": False}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert hover(client, "JWT", 0, 1) is None
+
+
+CODE = "# JWT of old\nprint(JWT, 'a JWT')\n"
+COMMENT, IDENTIFIER, STRING = (0, 3), (1, 7), (1, 15)
+
+
+def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool]:
+    """Whether something answers in a comment, on an identifier and in a string of code."""
+    client.open(uri, CODE, "python")
+    spots = (COMMENT, IDENTIFIER, STRING)
+    return [client.request(method, at(uri, *spot)) is not None for spot in spots]
+
+
+@pytest.mark.parametrize(
+    ("enabled", "expected"),
+    [
+        ("all", [True, True, True]),
+        (True, [True, True, True]),
+        ("prose", [True, False, True]),
+        ("off", [False, False, False]),
+        (False, [False, False, False]),
+    ],
+)
+@pytest.mark.parametrize("feature", ["hover", "definition"])
+def test_where_they_answer(
+    client: Client, feature: str, enabled: object, expected: list[bool]
+) -> None:
+    settings = {"vouchSidecar": {feature: {"enabled": enabled}}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert places(client, f"textDocument/{feature}") == expected
+
+
+def test_by_default_no_definition_leads_away_from_code(client: Client, root: Path) -> None:
+    assert places(client, "textDocument/definition") == [True, False, True]
+    below = (root / ".vouch" / "notes.py").as_uri()
+    for uri in (below, "vouch-prompt:///s/1"):
+        assert places(client, "textDocument/definition", uri) == [True, True, True]
+
+
+def test_on_an_identifier_of_code_a_hover_has_two_lines(client: Client) -> None:
+    client.open("untitled:code", CODE, "python")
+    found = client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))
+    ask, claim = found["contents"]["value"].splitlines()
+    assert ask == "Ask: nobody named"
+    assert claim.startswith("- JWT access tokens expire")

@@ -71,6 +71,7 @@ of a question a share of {QUESTION_SHARE:g} and a weight of {QUESTION_WEIGHT:g},
 of anything else {OTHER_SHARE:g} and {OTHER_WEIGHT:g}.
 words more than {NEARBY} content words apart
 where more than {RIVALS} claims hold as much as the best
+those that hold a share of {CONSIDERED_SHARE:g} or more and are not
 the largest share from {PARTIAL_SHARE:g} on
 {OTHER_FORM:g} for another form of one
 {LEADS:g} where the claim begins with a word of the topic

@@ -29,6 +29,7 @@ export const installedServer = (context: vscode.ExtensionContext): string =>
 export async function install(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
+  python?: string,
 ): Promise<void> {
   const options = {
     location: vscode.ProgressLocation.Notification,
@@ -39,7 +40,7 @@ export async function install(
     const stop = new AbortController();
     token.onCancellationRequested(() => stop.abort());
     const say = (message: string) => progress.report({ message });
-    await installInto(context, log, say, stop.signal);
+    await installInto(context, log, say, stop.signal, python);
   });
 }
 
@@ -48,10 +49,11 @@ async function installInto(
   log: vscode.LogOutputChannel,
   say: (message: string) => void,
   signal: AbortSignal,
+  chosen: string | undefined,
 ): Promise<void> {
   const environment = environmentOf(context);
   const wheel = await carriedWheel(context);
-  const python = await findPython(signal);
+  const python = chosen ?? (await findPython(signal));
   if (!python) throw new Error('Python 3.11 or newer was not found on the PATH.');
   await vscode.workspace.fs.createDirectory(context.globalStorageUri);
   try {
@@ -65,6 +67,11 @@ async function installInto(
     await rm(environment, { recursive: true, force: true });
     throw signal.aborted ? new vscode.CancellationError() : error;
   }
+}
+
+/** What installs the server by hand, for a terminal. */
+export async function installCommand(context: vscode.ExtensionContext): Promise<string> {
+  return `python3 -m pip install --user '${await carriedWheel(context)}[mcp]'`;
 }
 
 async function carriedWheel(context: vscode.ExtensionContext): Promise<string> {
@@ -105,10 +112,12 @@ function follow(
       onLine(line);
     };
     createInterface(child.stdout).on('line', each);
-    createInterface(child.stderr).on('line', (line) => log.warn(line));
+    let last = `${path.basename(command)} said nothing.`;
+    createInterface(child.stderr).on('line', (line) => {
+      log.warn(line);
+      if (line.trim()) last = line.trim();
+    });
     child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${path.basename(command)} ended with ${code}.`)),
-    );
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(last))));
   });
 }

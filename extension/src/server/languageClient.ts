@@ -2,17 +2,22 @@
 import type * as vscode from 'vscode';
 import {
   CloseAction,
+  type DynamicFeature,
   ErrorAction,
   LanguageClient,
   RevealOutputChannelOn,
   State,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
-import { hoverMiddleware } from '../hover';
+import { middleware } from '../hover';
 import type { Settings } from '../settings';
 
-const SELECTOR = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'].map(
-  (scheme) => ({ scheme }),
-);
+const SCHEMES = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
+const SELECTOR = SCHEMES.map((scheme) => ({ scheme }));
+
+/** VS Code ranks this below any selector that names a language or a scheme. */
+const LAST = [{ language: '*' }];
+const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
 
 /** What a client is made of; functions are asked whenever the answer counts. */
 export interface Wishes {
@@ -33,6 +38,15 @@ export interface Wishes {
 
 /** Logs what goes wrong; what the user has to know is said once, in words of our own. */
 class QuietClient extends LanguageClient {
+  /** What a language says of its own code comes first. */
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if ('registrationType' in feature && RANKED_LAST.has(feature.registrationType.method)) {
+      const initialize = feature.initialize.bind(feature);
+      feature.initialize = (capabilities) => initialize(capabilities, LAST);
+    }
+    super.registerFeature(feature);
+  }
+
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
@@ -60,7 +74,7 @@ export function createClient(wishes: Wishes): Client {
         settings: wishes.settings(),
       }),
       markdown: { isTrusted: false, supportHtml: false },
-      middleware: hoverMiddleware(wishes.folders),
+      middleware: middleware(wishes.folders, (document) => SCHEMES.includes(document.uri.scheme)),
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),

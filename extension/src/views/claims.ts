@@ -73,31 +73,13 @@ function citationNode(id: string, citation: Citation): Node {
     ...(citation.uri
       ? {
           target: {
-            uris: sourceUris(citation.uri, citation),
+            uris: [citation.document, citation.uri].filter((uri) => uri !== null),
             locator: citation.locator,
             needles: citation.quote ? [citation.quote] : [],
           },
         }
       : {}),
   };
-}
-
-const SOURCES = /^(file:\/\/.*\/)\.vouch\/(sources|evidence)\//;
-
-/** The document a citation stands on, before the record of it in the knowledge base. */
-function sourceUris(record: string, { kind, source_id, locator }: Citation): string[] {
-  const root = SOURCES.exec(record)?.[1];
-  if (!root) return [record];
-  const original = kind === 'source' && locator ? documentUri(root, locator) : undefined;
-  const kept = source_id && `${root}.vouch/sources/${encodeURIComponent(source_id)}/content`;
-  return [original, kept, record].filter((uri) => typeof uri === 'string');
-}
-
-/** A file that a locator names by its path below the root; nothing outside of it. */
-function documentUri(root: string, locator: string): string | undefined {
-  if (/^[\\/]|^[a-z][a-z0-9+.-]+:/i.test(locator)) return undefined;
-  const uri = new URL(locator.split('/').map(encodeURIComponent).join('/'), root).href;
-  return uri.startsWith(root) ? uri : undefined;
 }
 
 const SHOWN_CLAIMS = 5;

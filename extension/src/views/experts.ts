@@ -3,7 +3,18 @@ import type { ExpertRow, ExpertsResult } from '../protocol.gen';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { claimNode } from './claims';
 import { messageOf } from './inPlay';
-import { expertNode, keyOf, type Node, noteNode } from './nodes';
+import {
+  commandNode,
+  expertNode,
+  type Figure,
+  GROUPS,
+  groupNode,
+  groupOf,
+  keyOf,
+  type Node,
+  noteNode,
+  plural,
+} from './nodes';
 import { difference } from './rows';
 
 /** The first one is taken until another is chosen: it ranks best on the labelled topics. */
@@ -17,7 +28,9 @@ export interface Question {
   readonly types: readonly string[];
 }
 
-const LIMIT = 20;
+/** As many as can be asked for. */
+const LIMIT = 100;
+const SHOWN = 20;
 const HISTORY = 20;
 
 export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
@@ -27,13 +40,28 @@ export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
   citation: 'by what they cite',
 };
 
-/** The line above the rows. */
-export function headline({ topic, weight, types }: Question, rows: number): string {
-  const asked = `“${topic.replaceAll(/\s+/g, ' ').trim()}”`;
+/** The line above the rows; `own` is the row of the entity that the topic is the name of. */
+export function headline(
+  { topic, weight, types }: Question,
+  rows: number,
+  own: ExpertRow | undefined,
+): string {
+  const asked = `“${oneLine(topic)}”`;
+  if (own) {
+    const about = `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
+    return rows > 0 ? `${about} · ${WEIGHT_TITLES[weight]}` : `${about}. They name nobody else.`;
+  }
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  return rows > 0
-    ? `${asked} · ${WEIGHT_TITLES[weight]}${only}`
-    : `No claim speaks of ${asked}${only}.`;
+  return rows > 0 ? `${asked} · ${WEIGHT_TITLES[weight]}` : `No claim speaks of ${asked}${only}.`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The one row whose entity has the topic as its name. */
+function ownRow(topic: string, rows: readonly ExpertRow[]): ExpertRow | undefined {
+  const folded = (text: string) => oneLine(text).toLowerCase();
+  const found = rows.filter(({ name }) => folded(name) === folded(topic));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Topics asked before, newest first, each once. */
@@ -46,6 +74,11 @@ export class Experts implements Model {
   private readonly rowsById = new Map<string, ExpertRow>();
   private readonly beneath = new Map<string, readonly Node[]>();
   roots: readonly Node[] = [];
+  /** The entity that the topic is the name of: it stands above the rows. */
+  own: ExpertRow | undefined;
+  /** The others, people first. */
+  private rows: readonly ExpertRow[] = [];
+  private everyone = false;
   private asked = 0;
 
   constructor(
@@ -56,6 +89,7 @@ export class Experts implements Model {
 
   /** Asks, and shows the answer unless another question was asked meanwhile. */
   async find(question: Question): Promise<ExpertsResult | undefined> {
+    if (question.topic !== this.question?.topic) this.everyone = false;
     this.question = question;
     this.asked += 1;
     const turn = this.asked;
@@ -64,7 +98,6 @@ export class Experts implements Model {
       topic,
       weight,
       limit: LIMIT,
-      explain: true,
       ...(types.length > 0 ? { types: [...types] } : {}),
     });
     if (turn !== this.asked) return undefined;
@@ -75,6 +108,16 @@ export class Experts implements Model {
   /** Asks again, for instance because the knowledge has changed. */
   async again(): Promise<void> {
     if (this.question) await this.find(this.question);
+  }
+
+  /** How many rows there are to show. */
+  get count(): number {
+    return this.rows.length;
+  }
+
+  showEveryone(): void {
+    this.everyone = true;
+    this.draw();
   }
 
   clear(): void {
@@ -93,32 +136,57 @@ export class Experts implements Model {
   }
 
   private show(rows: readonly ExpertRow[]): void {
+    this.own = this.question && ownRow(this.question.topic, rows);
+    const others = rows.filter((row) => row !== this.own);
+    this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
+    this.draw();
+  }
+
+  private draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const best = Math.max(0, ...rows.map(({ score }) => score));
-    const after = rows.map((row) => {
-      const node = expertNode(row, best);
-      this.rowsById.set(node.id, row);
-      return node;
-    });
-    const stale = after.filter(({ id }) => !sameEvidence(before.get(id), this.rowsById.get(id)));
+    const after = this.nodes();
+    const stale = [...this.rowsById.keys()].filter(
+      (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
+    );
     this.beneath.clear();
     const found = difference(this.roots, after);
     this.roots = after;
     if (found.kind === 'all') this.redraw('all');
     else {
-      const touched = found.kind === 'some' ? found.ids : [];
-      const ids = [...new Set([...touched, ...stale.map(({ id }) => id)])];
+      const ids = [...new Set([...(found.kind === 'some' ? found.ids : []), ...stale])];
       if (ids.length > 0) this.redraw(ids);
     }
+  }
+
+  private nodes(): Node[] {
+    const all = this.rows.length;
+    if (all === 0 && (this.question?.types.length ?? 0) > 0) {
+      return [commandNode('Show all types', 'vouchSidecar.allTypes')];
+    }
+    const shown = this.everyone ? this.rows : this.rows.slice(0, SHOWN);
+    const figure: Figure = this.question?.weight === 'citation' ? 'citation_count' : 'claim_count';
+    const digits = String(Math.max(0, ...shown.map((row) => row[figure]))).length;
+    const groups = GROUPS.flatMap((group) => {
+      const rows = shown.filter(({ type }) => groupOf(type) === group);
+      const nodes = rows.map((row) => {
+        const node = expertNode(row, figure, digits);
+        this.rowsById.set(node.id, row);
+        return node;
+      });
+      return nodes.length > 0 ? [groupNode(group, figure, nodes)] : [];
+    });
+    if (shown.length === all) return groups;
+    const label = `${SHOWN} of ${all} · show all`;
+    return [...groups, commandNode(label, 'vouchSidecar.showAllExperts')];
   }
 
   private async claims(node: Node): Promise<readonly Node[]> {
     const row = this.rowsById.get(node.id);
     if (!row) return [];
     const root = this.rootOf(row.collection ?? null);
-    const ids = row.explain?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
     try {
+      const ids = await this.counted(row);
       const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id, root })));
       const nodes = views.map(({ claim }) => claimNode(node.id, claim));
       const unseen = row.claim_count - nodes.length;
@@ -129,10 +197,19 @@ export class Experts implements Model {
       return [noteNode(node.id, messageOf(error), 'error')];
     }
   }
-}
 
-function sameEvidence(a: ExpertRow | undefined, b: ExpertRow | undefined): boolean {
-  if (!a || !b) return false;
-  const ids = (row: ExpertRow) => row.explain?.claims.map(({ claim_id }) => claim_id);
-  return keyOf(a) === keyOf(b) && JSON.stringify(ids(a)) === JSON.stringify(ids(b));
+  /** The claims that count most for a row: more than the three that every row names. */
+  private async counted(row: ExpertRow): Promise<readonly string[]> {
+    if (!this.question || row.claim_count <= row.top_claim_ids.length) return row.top_claim_ids;
+    const { topic, weight } = this.question;
+    const { experts } = await this.ask('vouch/experts', {
+      topic,
+      weight,
+      types: [row.type],
+      limit: LIMIT,
+      explain: true,
+    });
+    const found = experts.find((other) => keyOf(other) === keyOf(row));
+    return found?.explain?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
+  }
 }

@@ -16,6 +16,8 @@ export interface Node {
     | 'session'
     | 'entity'
     | 'expert'
+    | 'group'
+    | 'command'
     | 'why'
     | 'claim'
     | 'facts'
@@ -31,7 +33,11 @@ export interface Node {
   readonly icon: string;
   readonly color?: string;
   readonly branch: boolean;
+  /** Unfolded when it is first shown. */
+  readonly open?: boolean;
   readonly target?: Target;
+  /** What a click runs, where the row stands for a command. */
+  readonly command?: string;
   /** How it stands in its list, shown by colour. */
   readonly mark?: 'new' | 'gone';
   readonly subject?: Subject;
@@ -151,33 +157,72 @@ export function noteNode(parent: string, label: string, icon = 'info'): Node {
   };
 }
 
-const BAR = 6;
+/** What the figure before an expert's name counts. */
+export type Figure = 'claim_count' | 'citation_count';
 
-/** A bar for `share`, 0 to 1; whatever scores at all fills a cell. It leaves room for the counts. */
-export function bar(share: number): string {
-  const full = share > 0 ? Math.max(1, Math.round(Math.min(1, share) * BAR)) : 0;
-  return '━'.repeat(full) + '─'.repeat(BAR - full);
-}
+/** As wide as a digit. */
+const FIGURE_SPACE = '\u2007';
 
-export function expertNode(row: ExpertRow, best: number): Node {
-  const claims = plural(row.claim_count, 'claim');
-  const citations = plural(row.citation_count, 'citation');
-  const counts = [claims, citations];
-  const score = Number(row.score.toFixed(2)).toString();
+/** A row with its figure at the left, `digits` wide, so that figures stand below each other. */
+export function expertNode(row: ExpertRow, figure: Figure, digits: number): Node {
+  const counts = [plural(row.claim_count, 'claim'), plural(row.citation_count, 'citation')];
   return {
     id: `expert:${keyOf(row)}`,
     kind: 'expert',
-    label: row.name,
-    description: `${bar(best > 0 ? row.score / best : 0)}  ${joined(claims, row.collection, citations)}`,
-    spoken: [row.name, row.type, `score ${score}`, ...counts].join(', '),
+    label: `${String(row[figure]).padStart(digits, FIGURE_SPACE)}  ${row.name}`,
+    description: joined(row.collection, groupOf(row.type) === 'Systems and topics' && row.type),
+    spoken: [row.name, row.type, row.collection, ...counts].filter(Boolean).join(', '),
     tooltip: [
       row.name,
-      joined(row.type, ...counts, row.collection),
-      row.explain ? `Score ${score}: ${row.explain.formula}` : `Score ${score}`,
+      joined(row.type, row.collection),
+      `${counts[0]} on this topic, with ${counts[1]} between them. Unfold the row to read them.`,
     ],
     icon: entityIcon(row.type),
     branch: true,
     subject: subjectOf(row),
+  };
+}
+
+export const GROUPS = ['People', 'Teams', 'Systems and topics'] as const;
+export type Group = (typeof GROUPS)[number];
+
+const GROUP_OF: Readonly<Record<string, Group>> = {
+  person: 'People',
+  team: 'Teams',
+  company: 'Teams',
+  organization: 'Teams',
+};
+
+export const groupOf = (type: string): Group =>
+  GROUP_OF[type.toLowerCase()] ?? 'Systems and topics';
+
+export function groupNode(group: Group, figure: Figure, children: readonly Node[]): Node {
+  const counted = figure === 'claim_count' ? 'claims' : 'citations';
+  return {
+    id: `group:${group}`,
+    kind: 'group',
+    label: group,
+    description: counted,
+    spoken: `${group}, ${children.length}`,
+    tooltip: [`${group}, with the number of their ${counted} on this topic`],
+    icon: group === 'People' ? 'person' : group === 'Teams' ? 'organization' : 'server',
+    branch: true,
+    open: true,
+    children,
+  };
+}
+
+export function commandNode(label: string, command: string): Node {
+  return {
+    id: `command:${command}`,
+    kind: 'command',
+    label,
+    description: '',
+    spoken: label,
+    tooltip: [label],
+    icon: 'ellipsis',
+    branch: false,
+    command,
   };
 }
 

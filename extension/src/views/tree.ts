@@ -48,9 +48,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   getTreeItem({ node }: Row): vscode.TreeItem {
     const item = new vscode.TreeItem(
       node.label,
-      node.branch
-        ? vscode.TreeItemCollapsibleState.Collapsed
-        : vscode.TreeItemCollapsibleState.None,
+      node.branch ? unfolded(node) : vscode.TreeItemCollapsibleState.None,
     );
     item.id = node.id;
     item.description = node.description;
@@ -61,6 +59,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     item.contextValue = node.target && node.kind !== 'entity' ? `${node.kind} opens` : node.kind;
     item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
     if (node.mark) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
+    if (node.command) item.command = { command: node.command, title: node.label };
     if (node.target) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
     }
@@ -91,6 +90,9 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     });
   }
 }
+
+const unfolded = ({ open }: Node) =>
+  open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
 
 /** The text of a claim is read, not shouted. */
 const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');

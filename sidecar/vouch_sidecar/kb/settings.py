@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import Problem, Severity
 __all__ = [
     "CLIENT",
     "GROUPS",
+    "Definition",
     "Group",
     "Hover",
     "Name",
@@ -164,14 +165,41 @@ class Prompts(Group):
     )
 
 
+def _where(value: object) -> object:
+    """`true` and `false`, also as texts of the environment, are read as `all` and `off`."""
+    words = {"true": "all", "false": "off"}
+    return words.get(str(value).lower(), value) if isinstance(value, bool | str) else value
+
+
+Where = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
+"""In which texts something answers."""
+
+
 class Hover(Group):
     """Hovers, which no repository decides on. Seven claims are a dozen lines."""
 
     path = "sidecar.hover"
     sources = frozenset({"client", "environment"})
 
-    enabled: bool = Field(True, description="whether the name of an entity shows what is known")
+    enabled: Where = Field(
+        "all",
+        description="where the name of an entity shows whom to ask and what is known: everywhere "
+        "(two lines on an identifier of code), in comments, strings and prose alone, or nowhere",
+    )
     max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
+
+
+class Definition(Group):
+    """Go to definition, which no repository decides on."""
+
+    path = "sidecar.definition"
+    sources = frozenset({"client", "environment"})
+
+    enabled: Where = Field(
+        "prose",
+        description="where “Go to Definition” leads from the name of an entity to its file: "
+        "everywhere, in comments, strings and prose alone, or nowhere",
+    )
 
 
 class Probe(Group):
@@ -234,6 +262,7 @@ class Settings(BaseModel):
     naming: Naming = Naming()
     general: General = General()
     hover: Hover = Hover()
+    definition: Definition = Definition()
     kb: Base = Base()
     scope: Scope = Scope()
 
@@ -404,6 +433,8 @@ def schema_of(group: type[Group], field: str) -> dict[str, Any]:
 def _expected(group: type[Group], field: str) -> str:
     """The type and the range of a setting in words."""
     shape = schema_of(group, field)
+    if "enum" in shape:
+        return f"one of {', '.join(shape['enum'])}"
     what = {
         "boolean": "true or false",
         "integer": "a whole number",

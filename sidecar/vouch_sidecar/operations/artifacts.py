@@ -22,6 +22,7 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
+from vouch_sidecar.operations.documents import document_uri
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.retrieval.view import View, claim_date, moment
 
@@ -68,6 +69,10 @@ class Citation(Wire):
     title: str | None = Field(description="Of the source.")
     locator: str | None = Field(description="Path or address of a source, place of evidence in it.")
     quote: str | None
+    document: str | None = Field(
+        description="URI of the cited document, in the workspace or else as it was kept, with its "
+        "line as in `#L12` where that is known."
+    )
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
 
@@ -135,6 +140,7 @@ class ArtifactViews:
 
     def __init__(self, view: View, root: Path) -> None:
         self._view = view
+        self._root = root
         self._kb_dir = root / KB_DIRNAME
 
     def uri(self, path: str) -> str:
@@ -171,6 +177,7 @@ class ArtifactViews:
             title=source.title if source else None,
             locator=source.locator if source else None,
             quote=None,
+            document=document_uri(self._root, source) if source else None,
             uri=self.uri(source.path) if source else None,
         )
 
@@ -182,6 +189,7 @@ class ArtifactViews:
             title=source.title,
             locator=evidence.locator,
             quote=evidence.quote,
+            document=document_uri(self._root, source, evidence.locator),
             uri=self.uri(evidence.path),
         )
 

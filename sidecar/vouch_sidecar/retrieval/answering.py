@@ -7,12 +7,12 @@ docs/how-it-decides.md gives the rule, with the measurement behind the constants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from tantivy import Document
-from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.content import Needle, content_stems
 from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
 from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
@@ -20,6 +20,7 @@ from vouch_sidecar.retrieval.clauses import Reading, Span, readings
 from vouch_sidecar.retrieval.constants import (
     ABOUT_WEIGHT,
     ABOUT_WORDS,
+    CONSIDERED_SHARE,
     MAX_NEAREST,
     MAX_SECTIONS,
     QUESTION_SHARE,
@@ -27,7 +28,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Answer", "answers", "asked_next", "sections_about"]
+__all__ = ["Answer", "Considered", "answers", "asked_next", "considered", "sections_about"]
 
 
 class Answer(NamedTuple):
@@ -41,51 +42,74 @@ class Answer(NamedTuple):
     share: float
 
 
+class Considered(NamedTuple):
+    """What may answer, and what it lacks; None where it answers."""
+
+    answer: Answer
+    lacks: str | None
+
+
 def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
     """What holds most of a text or of a clause of it that asks, beside the names at some places:
     best first, claims before pages; nothing where too much does.
     """
-    return view.once(f"answers {names}", text, partial(_answers, view, text, names))
+
+    def find() -> list[Answer]:
+        judged = (one for way in readings(text, names) for one in _of_reading(view, text, way))
+        return _each_once(one.answer for one in sorted(judged, key=_order) if one.lacks is None)
+
+    return view.once(f"answers {names}", text, find)
 
 
-def _answers(view: View, text: str, names: Sequence[Span]) -> list[Answer]:
-    found = [one for way in readings(text, names) for one in _of_reading(view, text, way)]
-    return _each_once(sorted(found, key=_order))
+def considered(view: View, text: str, names: Sequence[Span] = ()) -> list[Considered]:
+    """The same, with what falls short of it: what lacks nothing first, then by share."""
+    judged = [
+        one
+        for way in readings(text, names)
+        for one in _of_reading(view, text, way, CONSIDERED_SHARE)
+    ]
+    judged = [one for one in judged if one.answer.share >= CONSIDERED_SHARE]
+    judged.sort(key=lambda one: (one.lacks is not None, _order(one)))
+    lacking = {one.answer: one.lacks for one in reversed(judged)}
+    return [Considered(one, lacking[one]) for one in _each_once(one.answer for one in judged)]
 
 
-def _of_reading(view: View, text: str, reading: Reading) -> list[Answer]:
+def _of_reading(
+    view: View, text: str, reading: Reading, share: float | None = None
+) -> list[Considered]:
+    """What holds so much of a text, read in one way, at least; else as much as answers it."""
     asked = asked_by(view, text, reading)
     if not asked.weights:
         return []
-    hits = view.search.down_to(asked.weights, Kind.CLAIM, asked.least.share)
-    documents = map(view.knowledge.snapshot.document, hits)
-    found = [answer for document in documents if (answer := _claim(asked, document))]
-    found += _sections(view, text, asked, asked.least)
-    found.sort(key=_order)
-    rivals = sum(answer.share == found[0].share for answer in found) if found else 0
-    return found if rivals <= RIVALS else []
+    least = asked.least.share if share is None else share
+    hits = view.search.down_to(asked.weights, Kind.CLAIM, least)
+    judged = [_claim(asked, view.knowledge.snapshot.document(hit)) for hit in hits]
+    judged = sorted([*judged, *_sections(view, text, asked, asked.least)], key=_order)
+    shares = [one.answer.share for one in judged if one.lacks is None]
+    rivals = shares.count(shares[0]) if shares else 0
+    if rivals <= RIVALS:
+        return judged
+    unclear = f"{rivals} hold as much: none of them is meant"
+    return [one if one.lacks else one._replace(lacks=unclear) for one in judged]
 
 
-def _order(answer: Answer) -> tuple[float, bool, str, int]:
+def _order(judged: Considered) -> tuple[float, bool, str, int]:
+    answer = judged.answer
     of_page = isinstance(answer.artifact, Page)
     return (-answer.share, of_page, answer.artifact.id, answer.section or 0)
 
 
-def _each_once(found: Sequence[Answer]) -> list[Answer]:
+def _each_once(found: Iterable[Answer]) -> list[Answer]:
     first: dict[tuple[bool, str], Answer] = {}
     for answer in found:
         first.setdefault((isinstance(answer.artifact, Page), answer.artifact.id), answer)
     return list(first.values())
 
 
-def _claim(asked: Asked, document: Document) -> Answer | None:
-    held = asked.held(stems_in(document))
-    if asked.enough(held, asked.least) is None:
-        return None
-    claim = claim_in(document)
-    held = asked.as_written(held, " ".join((claim.text, *claim.tags)))
-    share = asked.enough(held, asked.least)
-    return Answer(claim, None, tuple(word.word for word in held), share) if share else None
+def _claim(asked: Asked, document: Document) -> Considered:
+    claim, stems = claim_in(document), stems_in(document)
+    said = " ".join((claim.text, *claim.tags))
+    return _judged(asked, asked.least, asked.held(stems), said, claim, None)
 
 
 class _Section(NamedTuple):
@@ -98,15 +122,12 @@ class _Section(NamedTuple):
     heading_stems: list[str]
 
 
-def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Answer]:
-    """The sections that hold enough, together with their heading and the title of their page."""
+def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Considered]:
+    """The sections of pages, together with their heading and the title of their page."""
     for one in view.once("sections", text, partial(_near, view, text)):
         held = asked.held(one.stems, one.heading_stems)
-        if asked.enough(held, least) is None:
-            continue
-        held = asked.as_written(held, f"{one.heading}\n{texts(one.page)[one.number]}")
-        if share := asked.enough(held, least):
-            yield Answer(one.page, one.number, tuple(word.word for word in held), share)
+        said = f"{one.heading}\n{texts(one.page)[one.number]}"
+        yield _judged(asked, least, held, said, one.page, one.number)
 
 
 def _near(view: View, text: str) -> list[_Section]:
@@ -122,6 +143,23 @@ def _near(view: View, text: str) -> list[_Section]:
             stems, own = stems_in(document), content_stems(heading)
             found.append(_Section(page, number, heading, stems, own))
     return found
+
+
+def _judged(
+    asked: Asked,
+    least: Least,
+    held: list[Needle],
+    said: str,
+    artifact: Claim | Page,
+    section: int | None,
+) -> Considered:
+    """Whether words that stand together are enough, and still are as they are written there."""
+    lacks = asked.lacks(held, least)
+    if lacks is None:
+        held = asked.as_written(held, said)
+        lacks = asked.lacks(held, least)
+    words = tuple(word.word for word in held)
+    return Considered(Answer(artifact, section, words, asked.share_of(held)), lacks)
 
 
 def _heading(section: str) -> str:
@@ -142,7 +180,8 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
             return []
         about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}
         least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
-        found = sorted(_sections(view, text, asked, least), key=_order)
+        judged = sorted(_sections(view, text, asked, least), key=_order)
+        found = [one.answer for one in judged if one.lacks is None]
         told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
         return _each_once(told)
 
@@ -162,5 +201,6 @@ def asked_next(view: View, entity: Entity, text: str) -> Iterator[Answer]:
     words = {word: weight for word, weight in asked.weights.items() if not word.held_by(own)}
     asked = asked._replace(weights=words, mute=frozenset())
     for hit in view.search.nearest(entity.id, asked.weights, MAX_NEAREST):
-        if answer := _claim(asked, view.knowledge.snapshot.document(hit)):
-            yield answer
+        judged = _claim(asked, view.knowledge.snapshot.document(hit))
+        if judged.lacks is None:
+            yield judged.answer

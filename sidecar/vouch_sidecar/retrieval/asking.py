@@ -102,13 +102,21 @@ class Asked(NamedTuple):
             return Least(QUESTION_SHARE, QUESTION_WEIGHT, ANSWER_WORDS)
         return Least(OTHER_SHARE, OTHER_WEIGHT, ANSWER_WORDS)
 
-    def enough(self, held: Sequence[Needle], least: Least) -> float | None:
-        """The share of the text that these words are, if they are enough."""
+    def share_of(self, held: Sequence[Needle]) -> float:
+        """The share of the text that some of its words are."""
         weight = self.weight_of(held)
-        share = round(weight / self.whole, 3) if weight else 0.0
-        if share < least.share or weight < least.weight or sum(map(_size, held)) < least.words:
-            return None
-        return share
+        return round(weight / self.whole, 3) if weight else 0.0
+
+    def lacks(self, held: Sequence[Needle], least: Least) -> str | None:
+        """What these words lack to be enough, for people; None where they are."""
+        share, weight, words = self.share_of(held), self.weight_of(held), sum(map(_size, held))
+        if share < least.share:
+            return f"holds {share:g} of what is asked; {least.share:g} is needed"
+        if weight < least.weight:
+            return f"what it holds weighs {weight:.2f}; {least.weight:g} is needed"
+        if words < least.words:
+            return f"holds {words:g} words of it; {least.words:g} are needed"
+        return None
 
     def held(self, stems: Sequence[str], always: Iterable[str] = ()) -> list[Needle]:
         """The words that stand together in a text, a longer proper name with all of its words.

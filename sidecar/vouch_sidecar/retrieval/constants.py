@@ -136,6 +136,8 @@ OTHER_SHARE = 0.7
 OTHER_WEIGHT = 0.75
 ANSWER_WORDS = 2.0
 """Words that it holds at least; a pair of signs of a script without spaces is half a word."""
+CONSIDERED_SHARE = 0.3
+"""From here on `explain` names what was considered: less than half of what answers."""
 RIVALS = 3
 """Where more claims than these hold as much, none of them is meant."""
 NEARBY = 40

@@ -35,6 +35,8 @@ __all__ = [
     "ArmName",
     "Salient",
     "named_in",
+    "not_listed",
+    "not_said",
     "rank",
     "speaking_order",
     "strength_of",
@@ -145,12 +147,23 @@ def worth_volunteering(
 ) -> list[Salient]:
     """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
     rows = [row for view in views for row in named_in(view, texts, parts=False)]
-    keep = [
-        row
-        for row in rows
-        if row.strength >= threshold and not row.ambiguous and (row.claim_count or _has_page(row))
-    ]
-    return sorted(keep, key=speaking_order)
+    return sorted((row for row in rows if not_said(row, threshold) is None), key=speaking_order)
+
+
+def not_said(row: Salient, threshold: float) -> str | None:
+    """Why nothing may be said of an entity unasked, for people; None where it may."""
+    if row.ambiguous:
+        return "the same words name another entity"
+    if row.strength < threshold:
+        return f"{row.strength:g} is less than {threshold:g}, from where on it is said"
+    return None if row.claim_count or _has_page(row) else "nothing is known of it"
+
+
+def not_listed(found: Evidence) -> str | None:
+    """Why what stands in a text lists no entity, for people; None where it does."""
+    if found.strength >= found.least:
+        return None
+    return f"{found.strength:g} is less than {found.least:g}, from where on it is listed"
 
 
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
@@ -200,7 +213,8 @@ def _gathered_from(
     gathered: dict[str, _Gathered] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
-            if found.is_listed and (parts or found.mention.arm is not Arm.PART):
+            is_part = found.mention.arm is Arm.PART
+            if (parts or not is_part) and not_listed(found) is None:
                 entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
                 entry.evidence.append((age, text, found))
     known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())

@@ -135,30 +135,28 @@ export async function run({ w, test, artifacts }) {
   await test('asks for experts and goes through to a claim and its source', async () => {
     await w.command('Vouch: Find Experts');
     await w.answer('rate limiter');
-    const first = w.row('Experts', 'rate limiter');
-    await first.waitFor();
-    assert.match(await first.innerText(), /━{6}.*claims · .*citations/s);
-    await w.expand('Experts', 'rate limiter');
+    await sidebar.getByText(/rate limiter · concept · \d+ claims · by weight of evidence/).waitFor();
+    await w.expand('Experts', 'INC-118');
     const claim = w.row('Experts', 'INC-118 had two causes');
     await claim.click();
     await w.activeTab('inc-118-cause.yaml');
     await claim.locator('.monaco-tl-twistie').click();
-    const beneath = w.rows('Experts').and(page.locator('[aria-level="3"]'));
+    const beneath = w.rows('Experts').and(page.locator('[aria-level="4"]'));
     await beneath.filter({ hasText: 'docs/incidents/INC-118.md' }).click();
     await w.activeTab('INC-118.md');
   });
 
   await test('weighs the experts anew and shows only some types', async () => {
-    await w.row('Experts', 'rate limiter').hover();
+    await w.row('Experts', 'INC-118').hover();
     await sidebar.getByRole('button', { name: 'Weigh Evidence By' }).click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'recency' }).click();
     await sidebar.getByText('by how recent they are').waitFor();
-    await w.row('Experts', 'rate limiter').hover();
+    await w.row('Experts', 'INC-118').hover();
     await sidebar.getByRole('button', { name: 'Show Only Types' }).first().click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'system' }).click();
     await page.keyboard.press('Enter');
     await sidebar.getByText('only system').waitFor();
-    await w.row('Experts', 'rate limiter').waitFor({ state: 'detached' });
+    await w.row('Experts', 'INC-118').waitFor({ state: 'detached' });
   });
 
   await test('a prompt document: a hint, the panel follows, Ctrl+Enter submits', async () => {
@@ -247,7 +245,9 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\nThe Locker Gateway is late.');
+    await page.setViewportSize({ width: 1280, height: 1200 }); // what is unfolded above it stays so
     await inPlay('Locker Gateway').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await test('the knowledge base opts out: the panel empties', async () => {

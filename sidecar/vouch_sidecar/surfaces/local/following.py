@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.jsonl import as_line
@@ -32,17 +33,20 @@ Tell = Callable[[DidChangeSalience], None]
 
 async def feed(
     engine: Engine,
-    caller: Caller,
+    root: Path,
+    viewer: Viewer | None,
     session_ids: Container[str],
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
     """Send a follower what is in play in these sessions, now and whenever it changes, until it
-    leaves. `session_ids` may change meanwhile. Raises OSError.
+    leaves or the knowledge base is not served any more. `session_ids` may change meanwhile. Raises
+    OSError.
     """
+    caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
     pushes = Pushes(engine, caller, session_ids)
     with Changes(engine) as changes:
-        while not (reader.at_eof() or writer.is_closing()):
+        while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
             for push in pushes.salience():
                 writer.write(as_line(as_json(salience_notification(push))))
             await writer.drain()  # waits while the follower does not read

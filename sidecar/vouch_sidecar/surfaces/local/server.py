@@ -124,8 +124,7 @@ class LocalServer:
                 request = _read(line)
                 if request.get("method") == FOLLOW:
                     viewer = viewer_in(request.get("params"))
-                    caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
-                    await feed(self._engine, caller, self._came[root], reader, writer)
+                    await feed(self._engine, root, viewer, self._came[root], reader, writer)
                     return
                 writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()

@@ -1,4 +1,4 @@
-"""The language server: pygls for types and dispatch, a message pump of its own underneath."""
+"""The language server: pygls, cured of its faults, with one file a feature."""
 
 from __future__ import annotations
 

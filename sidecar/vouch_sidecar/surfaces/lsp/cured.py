@@ -95,7 +95,13 @@ class Documents(Workspace):
         where a URI can't, and take a change of a range for the whole text.
         """
         uri = text_document.uri
-        document: Any = Document(uri, text_document.text, self.units, text_document.version)
+        document: Any = Document(
+            uri,
+            text_document.text,
+            self.units,
+            text_document.version,
+            text_document.language_id,
+        )
         self.text_documents[unquote(uri)] = document
 
     def update_text_document(

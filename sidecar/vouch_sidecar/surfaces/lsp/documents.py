@@ -21,8 +21,16 @@ class Document:
     units: `utf-8`, `utf-16`, `utf-32`.
     """
 
-    def __init__(self, uri: str, source: str, encoding: str, version: int | None = None) -> None:
+    def __init__(
+        self,
+        uri: str,
+        source: str,
+        encoding: str,
+        version: int | None = None,
+        language_id: str = "",
+    ) -> None:
         self.uri = uri
+        self.language_id = language_id
         self.source = well_formed(source)
         self.version = version
         self._codec = CODECS[encoding]

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.operations import EntityCard, mentioned_at
+from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.paths import path_of
+from vouch_sidecar.surfaces.lsp.prompts import is_prompt
+from vouch_sidecar.surfaces.lsp.prose import is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["Found", "find"]
@@ -20,9 +25,10 @@ SPACE = re.compile(r"\s")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is named, and where."""
+    """What is named, and where; `in_code`: by an identifier of code, not in a comment or string."""
 
     range: lsp.Range
+    in_code: bool
     cards: tuple[EntityCard, ...]
 
 
@@ -36,7 +42,16 @@ def find(server: Sidecar, params: lsp.HoverParams | lsp.DefinitionParams) -> Fou
     named = mentioned_at(server.engine, server.caller, document.source[start:end], offset - start)
     if named is None or not named.cards:
         return None
-    return Found(document.range_of(start + named.start, start + named.end), named.cards)
+    in_code = not _is_ours(document) and is_code(document.language_id, document.source, offset)
+    place = document.range_of(start + named.start, start + named.end)
+    return Found(place, in_code, named.cards)
+
+
+def _is_ours(document: Document) -> bool:
+    """Whether a document is a prompt or stands under `.vouch/`, where all of it is prose."""
+    path = path_of(document.uri)
+    below = path is not None and KB_DIRNAME in path.parts
+    return below or is_prompt(document.uri, document.language_id)
 
 
 def _surroundings(text: str, offset: int) -> tuple[int, int]:

@@ -51,15 +51,20 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = _settings(server)
-    found = find(server, params) if settings.enabled else None
-    if found is None:
+    found = find(server, params) if settings.enabled != "off" else None
+    if found is None or (found.in_code and settings.enabled == "prose"):
         return None
     for card in found.cards:
         server.engine.stats.opened(card.entity.id)
     kind = _kind(server.client_capabilities)
     style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
-    value = "\n".join(_lines(found.cards, style, settings.max_claims))
-    return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=found.range)
+    if found.in_code:
+        lines = _brief(found.cards, style)
+    else:
+        lines = _lines(found.cards, style, settings.max_claims)
+    return lsp.Hover(
+        contents=lsp.MarkupContent(kind=kind, value="\n".join(lines)), range=found.range
+    )
 
 
 def _settings(server: Sidecar) -> Hover:
@@ -83,10 +88,12 @@ def _markdown_style(server: Sidecar) -> Style:
     uri_for = server.uris()
 
     def link(label: str, uri: str | None) -> str:
-        path = path_of(uri) if uri is not None else None
+        file, _, line = (uri or "").partition("#")
+        path = path_of(file)
         if path is None or not any(path.is_relative_to(root) for root in roots):
             return markdown(label)
-        return f"[{markdown(label)}]({uri_for(path).translate(LINK_UNSAFE)})"
+        target = uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
+        return f"[{markdown(label)}]({target})"
 
     return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
 
@@ -97,6 +104,15 @@ def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
     lines: list[str] = []
     for card in cards[:CARDS]:
         lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
+    return lines[1:]
+
+
+def _brief(cards: Sequence[EntityCard], style: Style) -> list[str]:
+    """Whom to ask and the best claim of each: enough beside what a language says of its code."""
+    lines: list[str] = []
+    for card in cards[:CARDS]:
+        first = (_ask(card, style) or [_head(card, style)])[0]
+        lines += ["", first, *(_claim(claim, style) for claim in card.claims[:1])]
     return lines[1:]
 
 
@@ -142,7 +158,7 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 def _claim(claim: ClaimView, style: Style) -> str:
     facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
     facts += [claim.date[:10]] if claim.date is not None else []
-    cited = {_label(citation): citation.uri for citation in reversed(claim.citations)}
+    cited = {_label(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")

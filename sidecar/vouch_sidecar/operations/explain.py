@@ -1,0 +1,145 @@
+"""Explain what a text brings in, and what candidates lack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from vouch_sidecar.engine import probing
+from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire, absent
+from vouch_sidecar.operations.gist import rows
+from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
+from vouch_sidecar.retrieval.salience import strength_of
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "ExplainParams", "ExplainResult"]
+
+NOTHING = "The text holds nothing that is known."
+
+
+class ExplainParams(Params):
+    """A text to explain."""
+
+    text: Topic = Field(description="A prompt or a paragraph. 16,384 characters count.")
+
+
+class ExplainedEntity(Wire):
+    """An entity that the text may name."""
+
+    entity_id: str
+    name: str
+    strength: float = Field(ge=0, le=1, description="The product of the factors.")
+    factors: dict[str, float] = Field(description="By name, each from 0 to 1.")
+    verdict: Verdict = Field(
+        description="`volunteered` is said unasked, `listed` only in what is in play."
+    )
+    why: str = Field(description="How it was found, and the threshold that it missed.")
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
+class ExplainedText(Wire):
+    """A claim or a page that the text may bring in."""
+
+    kind: SearchKind
+    id: str
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    verdict: Literal["said", "refused"]
+    why: str = Field(description="What brings it in, or what it lacks.")
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
+class ExplainResult(Result):
+    """Every candidate of a text."""
+
+    entities: list[ExplainedEntity] = Field(default_factory=list, description="Strongest first.")
+    texts: list[ExplainedText] = Field(
+        default_factory=list, description="What is said first, then by similarity."
+    )
+
+
+def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
+    text = analysed(params.text)
+    served = probing.allowed(ask.served)
+    probed = probing.probe(served, text, None, ask.late()).probe
+    speech = speak_of(served, [text], probed=probed)
+    entities: list[ExplainedEntity] = []
+    texts: list[ExplainedText] = []
+    for one in ask.served:
+        threshold = strength_of(one.settings.recall.similarity_threshold)
+        found = candidates(one.view, text, threshold)
+        speaking = [each.entity for each in found if each.verdict == "volunteered"]
+        collection = one.view.collection if ask.many else None
+        entities += [
+            ExplainedEntity(
+                entity_id=each.entity.id,
+                name=each.entity.name,
+                strength=each.strength,
+                factors=dict(each.factors),
+                verdict=each.verdict,
+                why=each.why,
+                collection=collection,
+            )
+            for each in found
+        ]
+        texts += [
+            ExplainedText(
+                kind=kind_of(line.artifact),
+                id=line.artifact.id,
+                similarity=line.similarity,
+                verdict="said" if line.said else "refused",
+                why=line.why,
+                collection=collection,
+            )
+            for line in lines(one.view, text, speaking, speech.hits)
+        ]
+    return ExplainResult(degraded=degraded(probed.timed_out), entities=entities, texts=texts)
+
+
+def gist(result: ExplainResult) -> list[str]:
+    named = [
+        f"{one.verdict}: entity {one_line(one.entity_id)}: {one_line(one.why)}"
+        for one in result.entities
+    ]
+    told = [
+        f"{one.verdict}: {one.kind} {one_line(one.id)}: {one_line(one.why)}" for one in result.texts
+    ]
+    return rows([*named, *told], NOTHING)
+
+
+def show(page: Page, result: ExplainResult) -> None:
+    if not result.entities and not result.texts:
+        page.nothing(NOTHING)
+        return
+    table = page.table("why")
+    table.column("verdict")
+    table.key("id")
+    table.column("value", 1, number=True)
+    for entity in result.entities:
+        what = page.artifact_id(entity.entity_id), f"{entity.strength:.2f}"
+        table.row(entity.verdict, *what, note=entity.why)
+    for text in result.texts:
+        what = page.artifact_id(text.id), f"{text.similarity:.2f}"
+        table.row(text.verdict, *what, note=text.why)
+    table.show()
+
+
+OPERATION = Operation(
+    name="explain",
+    summary="Every candidate of a text, listed, volunteered or refused, with its factors and what "
+    "it missed.",
+    params=ExplainParams,
+    result=ExplainResult,
+    run=answer,
+    when="Call it when something was said, or was not, and somebody asks why. Not to get context: "
+    "kb_context gives what is said.",
+    example={"text": "Can we restart Relay tonight?"},
+    gist=gist,
+    show=show,
+)

@@ -1,0 +1,116 @@
+"""Why a text brings in what it does: every candidate, as the code that decides about it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, key_of
+from vouch_sidecar.retrieval.answering import considered
+from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.choosing import choose, spans_of
+from vouch_sidecar.retrieval.constants import MAX_CLAIMS_OF_NAME, MAX_PHRASED, WHOLE_WORTH
+from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
+from vouch_sidecar.retrieval.view import View
+
+__all__ = ["Candidate", "Line", "Verdict", "candidates", "lines"]
+
+Verdict = Literal["volunteered", "listed", "refused"]
+NEVER = "`sidecar.names.never` has the word"
+PART = "part of a name is listed, not said"
+SAID = "it is said"
+
+
+class Candidate(NamedTuple):
+    """An entity that a text may name, and what became of it."""
+
+    view: View
+    entity: Entity
+    strength: float
+    factors: Mapping[str, float]
+    verdict: Verdict
+    why: str
+
+
+class Line(NamedTuple):
+    """A claim or a page that a text may bring in, and what became of it."""
+
+    view: View
+    artifact: Artifact
+    similarity: float
+    said: bool
+    why: str
+
+
+def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
+    """The entities that a text may name, strongest first. `threshold` is the strength from which on
+    one is said.
+    """
+    rows = {row.entity.id: row for row in named_in(view, [text])}
+    named = {row.entity.id for row in named_in(view, [text], parts=False)}
+    strongest: dict[str, Evidence] = {}
+    for found in weigh(view, text):
+        before = strongest.get(found.mention.entity_id)
+        if before is None or found.strength > before.strength:
+            strongest[found.mention.entity_id] = found
+    out = []
+    for entity_id, found in strongest.items():
+        row, lacks = rows.get(entity_id), not_listed(found)
+        verdict: Verdict = "refused" if lacks else "listed"
+        if row is not None and not lacks:
+            lacks = not_said(row, threshold) if entity_id in named else PART
+            verdict = "listed" if lacks else "volunteered"
+        if (entity := view.entity(entity_id)) is not None:
+            why = f"“{found.matched}” names “{found.mention.name}”: {found.factors}"
+            why += f"; {lacks}" if lacks else ""
+            out.append(Candidate(view, entity, found.strength, _factors(found), verdict, why))
+    out += _never(view, text, strongest)
+    return sorted(out, key=lambda one: (-one.strength, one.entity.id))
+
+
+def _factors(found: Evidence) -> dict[str, float]:
+    return {
+        "arm": found.arm,
+        "specificity": found.specificity,
+        "keyness": found.keyness,
+        "surroundings": found.surroundings,
+    }
+
+
+def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]:
+    """The entities whose names a setting keeps from naming anything."""
+    heard = {(m.start, m.end) for m in view.mentions(text)}
+    for mention in view.knowledge.names.find(text):
+        entity = view.entity(mention.entity_id)
+        if (mention.start, mention.end) in heard or entity is None or entity.id in known:
+            continue
+        yield Candidate(view, entity, 0.0, {}, "refused", NEVER)
+
+
+def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]) -> list[Line]:
+    """The claims and pages that a text may bring in: of the `entities` that speak, and what holds a
+    part of the rest. `hits` are those that are said.
+    """
+    text = text[:MAX_PHRASED]
+    here = (hit for hit in hits if hit.view is view)
+    out = {key_of(hit.artifact): _said(view, hit) for hit in here}
+
+    def refuse(artifact: Claim | Page, similarity: float, why: str) -> None:
+        key: Key = key_of(artifact)
+        out.setdefault(key, Line(view, artifact, similarity, False, why))
+
+    for entity in entities:
+        for claim, share in choose(view, entity, text, MAX_CLAIMS_OF_NAME):
+            held = f"holds {share:g} of what is asked beside “{entity.name}”"
+            refuse(claim, round(share * WHOLE_WORTH, 3), f"{held}; others go before it")
+    names = spans_of(view, text, [entity.id for entity in entities])
+    for answer, lacks in considered(view, text, names):
+        why = lacks or f"answers “{' '.join(answer.words)}”; others go before it"
+        refuse(answer.artifact, round(answer.share * WHOLE_WORTH, 3), why)
+    return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))
+
+
+def _said(view: View, hit: Hit) -> Line:
+    by = f"“{hit.phrase}” names {hit.entity_id}" if hit.entity_id else f"it holds “{hit.phrase}”"
+    return Line(view, hit.artifact, hit.similarity, True, f"{SAID}: {by}")

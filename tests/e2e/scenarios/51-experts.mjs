@@ -1,0 +1,84 @@
+// Experts: people first, the topic as the headline, the filter in the title, proposals while asking.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { courier, machineSettings } from '../settings.mjs';
+
+const THEMES = {
+  dark: ['Dark Modern', 'vs-dark'],
+  light: ['Light Modern', 'vs'],
+  'high-contrast': ['Dark High Contrast', 'hc-black'],
+};
+
+export const options = () => ({ fill: courier, machineSettings });
+
+export async function run({ w, test, artifacts }) {
+  const { page } = w;
+  const sidebar = page.locator('.part.sidebar');
+  const input = page.locator('.quick-input-widget input').first();
+  const proposal = (text) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
+
+  await test('people come first, the topic is the headline', async () => {
+    await w.panel();
+    await sidebar.getByText('Nothing in play').waitFor();
+    await w.command('Vouch: Find Experts');
+    await w.answer('Relay');
+    await sidebar.getByText('Relay · system · 17 claims · by weight of evidence').waitFor();
+    await w.row('Experts', 'Tomasz Wróbel').waitFor();
+    const rows = (await w.rows('Experts').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+    assert.match(rows[0], /^People/);
+    assert.match(rows[1], /^\d+ Tomasz Wróbel/);
+    assert.ok(rows.some((row) => row.startsWith('Systems and topics')), rows.join('\n'));
+    assert.ok(!rows.some((row) => /^\d+ Relay/.test(row)), rows.join('\n'));
+  });
+
+  await test('the filter stands in the title; a new question drops it', async () => {
+    await w.row('Experts', 'Tomasz Wróbel').hover();
+    await sidebar.getByRole('button', { name: 'Show Only Types' }).first().click();
+    await proposal('person').click();
+    await page.keyboard.press('Enter');
+    await sidebar.locator('.pane-header', { hasText: 'only person' }).waitFor();
+    await w.command('Vouch: Find Experts');
+    await w.answer('PostGIS');
+    await sidebar.locator('.pane-header', { hasText: 'only person' }).waitFor({ state: 'detached' });
+    await w.row('Experts', 'Systems and topics').waitFor();
+  });
+
+  await test('the word under the caret and the names of entities are proposed', async () => {
+    await w.openFile('runbook.md');
+    await page.locator('.editor-instance .view-line', { hasText: 'Dead letters' }).click();
+    await page.keyboard.press('Home');
+    await w.command('Vouch: Find Experts');
+    await proposal('at the cursor').filter({ hasText: 'Dead' }).waitFor();
+    await input.fill('rate');
+    await proposal('rate limiter').waitFor();
+    await w.picture(path.join(artifacts, '51-experts-proposals.png'));
+    await page.keyboard.press('Escape');
+  });
+
+  await test("the editor's context menu asks for the word", async () => {
+    await w.pointAt('Relay');
+    await page.mouse.down({ button: 'right' });
+    await page.mouse.up({ button: 'right' });
+    await page.locator('.context-view .action-label', { hasText: 'Find Experts on This Word' }).click();
+    await sidebar.getByText('Relay · system · 17 claims').waitFor();
+  });
+
+  for (const [name, [theme, css]] of Object.entries(THEMES)) {
+    await test(`the experts in ${name}`, async () => {
+      await w.command('Preferences: Color Theme');
+      await w.quickInputRow(theme);
+      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await page.waitForTimeout(500);
+      await w.picture(path.join(artifacts, `51-experts-${name}.png`));
+    });
+  }
+
+  await test('the experts at 900×600 and at 200 %', async () => {
+    await page.setViewportSize({ width: 900, height: 600 });
+    await page.waitForTimeout(500);
+    await w.picture(path.join(artifacts, '51-experts-900x600.png'));
+    await page.setViewportSize({ width: 640, height: 400 }); // 1280×800 at 200 %
+    await page.waitForTimeout(500);
+    await w.picture(path.join(artifacts, '51-experts-200-percent.png'));
+  });
+}

@@ -1,0 +1,98 @@
+"""`explain` tells what became of each candidate, and never anything else than `context` does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine
+
+from tests.engine.bases import ask, base, engine_on, write
+from tests.kb.samples import claim, entity
+
+ROOT = Path(__file__).parents[2]
+KBS = {"courier": ROOT / "examples" / "courier", "bakery": ROOT / "tests" / "quality" / "bakery"}
+SET = [
+    json.loads(line)
+    for line in (ROOT / "tests" / "quality" / "sets" / "answers.jsonl").read_text().splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def engines() -> dict[str, Engine]:
+    return {name: engine_on(root) for name, root in KBS.items()}
+
+
+@pytest.mark.parametrize("kb", KBS)
+def test_what_is_said_is_what_context_says(engines: dict[str, Engine], kb: str) -> None:
+    for prompt in (case["prompt"] for case in SET if case["kb"] == kb):
+        context = ask(engines[kb], "context", task=prompt)
+        found = ask(engines[kb], "explain", text=prompt)
+        said = {(text["kind"], text["id"]) for text in found["texts"] if text["verdict"] == "said"}
+        assert said == {(item["kind"], item["id"]) for item in context["items"]}, prompt
+        verdicts = {one["entity_id"]: one["verdict"] for one in found["entities"]}
+        for item in context["items"]:
+            assert verdicts.get(item["entity_id"], "volunteered") == "volunteered", prompt
+
+
+@pytest.mark.parametrize("kb", KBS)
+def test_what_is_listed_is_what_salience_lists(engines: dict[str, Engine], kb: str) -> None:
+    for number, prompt in enumerate(case["prompt"] for case in SET if case["kb"] == kb):
+        session = f"s{number}"
+        engines[kb].observe(session, None, prompt)
+        rows = ask(engines[kb], "salience", session_id=session)["salience"]
+        named = {row["entity_id"] for row in rows if row["arm"] != "text"}
+        found = ask(engines[kb], "explain", text=prompt)["entities"]
+        listed = {one["entity_id"] for one in found if one["verdict"] != "refused"}
+        assert named <= listed, prompt
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    files = {
+        "entities/beacon.yaml": entity("beacon", name="Beacon", type="system"),
+        "entities/ada.yaml": entity("ada", name="Ada Lovelace", type="person"),
+        "claims/slow.yaml": claim(
+            "slow", text="Beacon answers from its cache.", entities=["beacon"]
+        ),
+        "claims/night.yaml": claim(
+            "night", text="Night trains of the depot leave with diesel engines.", entities=[]
+        ),
+    }
+    return engine_on(base(tmp_path / "kb", files))
+
+
+def explained(engine: Engine, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Entities and texts by id."""
+    found = ask(engine, "explain", text=text)
+    entities = {one["entity_id"]: one for one in found["entities"]}
+    return entities, {one["id"]: one for one in found["texts"]}
+
+
+def test_the_missed_threshold_is_named(engine: Engine) -> None:
+    entities, _ = explained(engine, "please beacon me when it is over")
+    assert entities["beacon"]["verdict"] == "refused"
+    assert "is less than 0.2, from where on it is listed" in entities["beacon"]["why"]
+    factors = entities["beacon"]["factors"]
+    assert set(factors) == {"arm", "specificity", "keyness", "surroundings"}
+
+
+def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
+    _, texts = explained(engine, "Which diesel engines need new filters and oil this winter?")
+    assert texts["night"]["verdict"] == "refused"
+    assert texts["night"]["why"].endswith("is needed")
+    _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
+    assert texts["night"]["verdict"] == "said"
+
+
+def test_a_word_that_names_nothing_here_is_named(engine: Engine) -> None:
+    assert explained(engine, "Why is Beacon slow?")[0]["beacon"]["verdict"] == "volunteered"
+    (root,) = engine.collections
+    write(root, "config.yaml", {"sidecar": {"names": {"never": ["beacon"]}}})
+    engine.load()
+    entities, texts = explained(engine, "Why is Beacon slow?")
+    assert entities["beacon"]["verdict"] == "refused"
+    assert entities["beacon"]["why"] == "`sidecar.names.never` has the word"
+    assert {text["verdict"] for text in texts.values()} == {"refused"}
