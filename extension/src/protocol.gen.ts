@@ -586,7 +586,7 @@ export interface SalientEntity {
   readonly entity_id: string;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The claim that shares most with the newest text that names the entity. */
+  /** The claim that holds most of the newest text that names it: of several the best. */
   readonly top_claim_id: string | null;
   readonly name: string;
   readonly type: string;

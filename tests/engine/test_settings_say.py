@@ -74,3 +74,12 @@ def test_the_smallest_block_says_something(tmp_path: Path, max_chars: int) -> No
     block = ask(served, "context", task="why is the gull service slow?")["text"]
     assert "Gull writes to the tills." in block
     assert len(block) <= max_chars
+
+
+def test_searches_for_a_part_of_a_name_put_its_entity_in_play(tmp_path: Path) -> None:
+    served = engine(tmp_path)
+    for _ in range(3):
+        found = ask(served, "search", query="jwt", session_id="s")
+    assert found["_meta"]["vouch_salience"] == [
+        {"entity_id": "jwt", "claim_count": 1, "top_claim_id": "jwt"}
+    ]

@@ -124,7 +124,7 @@ def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
         {
             "notebookDocument": opened,
             "cellTextDocuments": [
-                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "JWT = 1"}
+                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "# JWT"}
             ],
         },
     )
@@ -132,7 +132,7 @@ def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
     assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**JWT**")
     text: dict[str, Any] = {
         "document": {"uri": cell["document"], "version": 2},
-        "changes": [{"text": "JWT = 1\nRedis is the store"}],
+        "changes": [{"text": "# JWT\nRedis is the store"}],
     }
     client.notify(
         "notebookDocument/didChange",

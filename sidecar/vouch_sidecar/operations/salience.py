@@ -35,7 +35,8 @@ class SalientEntity(Wire):
     entity_id: str
     claim_count: int = Field(description="Live, visible claims linked to it.")
     top_claim_id: str | None = Field(
-        description="The claim that shares most with the newest text that names the entity."
+        description="The claim that holds most of the newest text that names it: of several "
+        "the best."
     )
     name: str
     type: str

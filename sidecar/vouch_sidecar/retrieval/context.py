@@ -48,8 +48,8 @@ def lines_for(
         lines = _lines_of(row, text, limit)
         firsts += lines[:1]
         others += lines[1:]
-    named = {_artifact(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Line(named.get(_artifact(h), h), h.similarity / WHOLE_WORTH) for h in found]
+    named = {_place(line.hit): line.hit for line in [*others, *firsts]}
+    answers = [_Line(named.get(_place(h), h), h.similarity / WHOLE_WORTH) for h in found]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.share < best.share)
         firsts.insert(next(less, len(firsts)), best)

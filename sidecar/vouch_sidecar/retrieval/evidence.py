@@ -60,12 +60,12 @@ class Evidence(NamedTuple):
         return round(prod(self[2:]), 3)
 
     @property
-    def is_listed(self) -> bool:
-        """Whether it is enough to list the entity. Of a part that several share, what counts is its
-        strength before it is shared.
+    def least(self) -> float:
+        """The strength from which on it lists the entity; for a part that several share, what is
+        left of that once it is shared.
         """
         is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
-        return self.strength >= (LISTED * SHARED if is_shared else LISTED)
+        return LISTED * SHARED if is_shared else LISTED
 
     @property
     def factors(self) -> str:
@@ -134,7 +134,7 @@ def _weighed(place: Place) -> Evidence:
         specific, around = IN_CODE, 1.0
     factors = (specific, 1.0, around)
     evidence = Evidence(mention, matched, _arm(mention, matched), *factors)
-    if place.is_one_word and not place.is_settled and evidence.is_listed:
+    if place.is_one_word and not place.is_settled and evidence.strength >= LISTED:
         return evidence._replace(keyness=_keyness(place) if meant < BESIDE_ITS_TRADE else 1.0)
     return evidence
 
@@ -145,7 +145,7 @@ def _weighed_part(place: Place) -> Evidence:
     around = passage.surroundings(mention, place.inside, place.is_person)
     arm = PART * SHARED if mention.ambiguous else PART
     found = Evidence(mention, matched, arm, specificity_of_part(place), 1.0, around)
-    if place.is_one_word and not place.is_settled and found.is_listed:
+    if place.is_one_word and not place.is_settled and found.strength >= found.least:
         return found._replace(keyness=_keyness(place))
     return found
 

@@ -20,7 +20,6 @@ from vouch_sidecar.retrieval.constants import (
     FADING,
     FOUND,
     FOUND_WITHOUT_CLAIMS,
-    LISTED,
     MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
@@ -162,9 +161,9 @@ def not_said(row: Salient, threshold: float) -> str | None:
 
 def not_listed(found: Evidence) -> str | None:
     """Why what stands in a text lists no entity, for people; None where it does."""
-    if found.is_listed:
+    if found.strength >= found.least:
         return None
-    return f"{found.strength:g} is less than {LISTED:g}, from where on it is listed"
+    return f"{found.strength:g} is less than {found.least:g}, from where on it is listed"
 
 
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
