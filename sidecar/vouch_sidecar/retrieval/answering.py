@@ -22,7 +22,6 @@ from vouch_sidecar.retrieval.constants import (
     ABOUT_WORDS,
     CONSIDERED_SHARE,
     MAX_NEAREST,
-    MAX_PHRASED,
     MAX_SECTIONS,
     QUESTION_SHARE,
     RIVALS,
@@ -176,7 +175,7 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
     """
 
     def find() -> list[Answer]:
-        asked = asked_about(view, text[:MAX_PHRASED], names)
+        asked = asked_about(view, text, names)
         if not asked.weights:
             return []
         about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}

@@ -16,12 +16,7 @@ from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
-from vouch_sidecar.retrieval.constants import (
-    MAX_PHRASED,
-    MAX_WEIGHED,
-    OF_THE_FAMILY,
-    QUESTION_WEIGHT,
-)
+from vouch_sidecar.retrieval.constants import MAX_WEIGHED, OF_THE_FAMILY, QUESTION_WEIGHT
 from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.view import View, claim_date, claim_in
 
@@ -67,20 +62,16 @@ def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
 
     A part of the weight of a word is also held by what holds another word of its family.
     """
-    asking = text[:MAX_PHRASED]
 
-    def find() -> Mapping[Needle, float]:
-        asked = asked_about(view, asking, spans_of(view, asking, [entity.id]))
-        weights: dict[Needle, float] = {}
-        for word, weight in asked.weights.items():
-            family = relatives(word.only_stem) if word.only_stem else frozenset()
-            if family:
-                either = (*word.alternatives, *((stem,) for stem in sorted(family)))
-                weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
-            weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
-        return weights
-
-    return view.once(f"wanted {entity.id}", text, find)
+    asked = asked_about(view, text, spans_of(view, text, [entity.id]))
+    weights: dict[Needle, float] = {}
+    for word, weight in asked.weights.items():
+        family = relatives(word.only_stem) if word.only_stem else frozenset()
+        if family:
+            either = (*word.alternatives, *((stem,) for stem in sorted(family)))
+            weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
+        weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
+    return weights
 
 
 def _share(wanted: Mapping[Needle, float], stems: frozenset[str]) -> float:

@@ -46,6 +46,7 @@ _PREDICATES = _AUXILIARIES | frozenset(
     runs says sends shows stopped stops stores takes times took uses wants went works writes
     """.split()
 )
+_ENDINGS = frozenset("again and for now or please to".split())
 _OPERATING = frozenset(
     """
     bump call debug deploy downgrade install kill migrate monitor patch redeploy restart rollback
@@ -80,7 +81,7 @@ def stands_as_a_name(units: Sequence[Unit], at: int) -> bool:
         return not _in_traceback(units, at)
     if after in _PREDICATES and (before is None or before in _QUESTIONS or before == "till"):
         return True
-    ends = after is None or after in _PREPOSITIONS or after in {"and", "or", "to", "please", "now"}
+    ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
     return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
 
 

@@ -171,8 +171,8 @@ def meant_by_its_place(place: Place) -> float:
     beside, following = [*before, *after], after[0] if after else None
     if beside_its_trade(place.view, place.entity, passage.text, beside):
         return BESIDE_ITS_TRADE if written or stands else BARE_NOUN
-    system = place.entity.type in _SYSTEMS and passage.like_a_name(unit)
-    if system and in_software(following, beside):
+    named = place.has_capital and (passage.like_a_name(unit) or (stands and written))
+    if named and place.entity.type in _SYSTEMS and in_software(following, beside, stands):
         return BESIDE_ITS_TRADE
     return BARE_NOUN if stands and tier(unit.folded) != 1 else 0.0
 

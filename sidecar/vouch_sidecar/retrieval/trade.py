@@ -7,7 +7,7 @@ from math import fsum
 
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import stems_in
-from vouch_sidecar.index.text import Unit, fold
+from vouch_sidecar.index.text import Unit
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.asking import worths_of
 from vouch_sidecar.retrieval.constants import TRADE_WEIGHT, TRADE_WORDS
@@ -47,8 +47,11 @@ def beside_its_trade(view: View, entity: Entity, text: str, beside: Iterable[Uni
     return False
 
 
-def in_software(after: Unit | None, others: list[Unit]) -> bool:
-    """Whether words are those of software: the one right after a name, or two others."""
-    if after is not None and not after.gap and fold(after.folded) in SOFTWARE:
+def in_software(after: Unit | None, others: Iterable[Unit], stands: bool) -> bool:
+    """Whether words are those of software: the one right after a name, or two others; one, if the
+    name `stands` where names do.
+    """
+    if after is not None and not after.gap and after.folded in SOFTWARE:
         return True
-    return len({unit.stem for unit in others if unit.folded in SOFTWARE}) >= TRADE_WORDS
+    found = {unit.stem for unit in others if unit.folded in SOFTWARE}
+    return len(found) >= (1 if stands else TRADE_WORDS)
