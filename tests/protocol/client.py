@@ -17,7 +17,7 @@ from typing import Any
 __all__ = ["COMMAND", "Client", "Message", "environment", "running", "uri_of"]
 
 Message = dict[str, Any]
-WAIT = 15.0
+WAIT = 60.0
 HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 REFUSED = {"code": -32601, "message": "Method not found"}

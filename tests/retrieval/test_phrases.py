@@ -86,3 +86,20 @@ def test_a_title_that_is_a_name_too_is_looked_for() -> None:
     found = run([seen], "what counts as proof of delivery?", 0.4, lambda _, look: look())
     assert found.phrases == ("proof of delivery",)
     assert [hit.artifact.id for hit in found.moderate] == ["one"]
+
+
+def test_a_title_of_common_words_is_meant_where_it_stands_just_so() -> None:
+    seen = view(
+        page("line", "Starting a line", body="Be early."),
+        page("peak", "Peak plan 2026", body="Freeze."),
+        page("hub", "Our glossary", body="Words."),
+        claim("c", "A line is started by hand."),
+    )
+
+    def said(text: str) -> list[str]:
+        found = run([seen], text, 0.4, lambda _, look: look())
+        return [hit.artifact.id for hit in found.moderate]
+
+    assert said("how do I start a new line in the printed report?") == []
+    assert said("see the page on starting a line for that") == ["line"]
+    assert said("is the peak plan of 2026 out for us yet?") == ["peak"]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.changing import after
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Change, Kind
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
+from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
 
@@ -97,3 +101,14 @@ def test_a_snippet_is_one_line_around_the_first_word_found() -> None:
     assert cut.endswith("…")
     assert snippet("a\nb", "b") == "a b"
     assert snippet("x " * 200, "nowhere").startswith("x x")
+
+
+def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> None:
+    texts = [f"The tide of harbour {i} turns at noon" for i in range(150)]
+    texts += [f"Ferry {i} leaves at noon" for i in range(600)]
+    known = knowledge_of([claim(f"c{i:03}", text) for i, text in enumerate(texts)])
+    new = [claim(f"n{i:02}", f"The tide of channel {i} turns late") for i in range(40)]
+    new.append(claim("springs", "Tide, tide, tide."))
+    changed = after(known, Change(upserts=tuple(new), removals=frozenset()))
+    (first, *_) = search([View("kb", changed, Viewer().gates)], "tide", [Kind.CLAIM], 10)
+    assert first.artifact.id == "springs"

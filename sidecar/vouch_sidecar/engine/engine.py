@@ -14,6 +14,7 @@ from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.overlays import Overlays
 from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.starts import Starts
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base import user_folder
@@ -24,7 +25,6 @@ from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings, viewer_for
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.sessions import Sessions
 from vouch_sidecar.retrieval.view import NameWords, View
 
 __all__ = ["Engine", "UnknownRootError"]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.phrases import Phrase
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.sessions import Session
 
 __all__ = ["Probed", "allowed", "probe"]
 

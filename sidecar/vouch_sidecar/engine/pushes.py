@@ -12,10 +12,10 @@ from typing import Literal
 from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import Speech, fresh, held_back, say
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.sessions import Session
 
 __all__ = ["Pushes", "SaliencePush", "StatusPush"]
 

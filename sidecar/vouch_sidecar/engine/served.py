@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.salience import Salient, rank
-from vouch_sidecar.retrieval.sessions import Session
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["Served", "Speaker"]

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
@@ -24,7 +25,6 @@ from vouch_sidecar.retrieval.salience import (
     strength_of,
     worth_volunteering,
 )
-from vouch_sidecar.retrieval.sessions import Session
 
 __all__ = ["Speech", "fresh", "held_back", "say", "speak_of"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -210,8 +210,14 @@ class Snapshot:
         hidden = self.old.count(query)
         base = self.base.search(query, limit + hidden, by)
         found = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
-        new = [Hit(value, self.new, n) for value, n in self.new.search(query, limit, by)]
+        new = _hits(self.new, query, limit, by)
         return (_merged(found, new) if new else found)[:limit]
+
+    def best_of_each(self, query: Query, limit: int) -> list[Hit]:
+        """The best hits of the base and those of what is new: where a score weighs words by their
+        rarity in one layer, it says nothing beside that of another.
+        """
+        return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
     def down_to(self, query: Query, least: float) -> list[Hit]:
         """All hits by score that are worth at least so much, best first, ties by key."""
@@ -229,6 +235,10 @@ class Snapshot:
     def document(self, hit: Hit) -> Document:
         """The document of a hit."""
         return hit.layer.document(hit.number)
+
+
+def _hits(layer: Layer, query: Query, limit: int, by: str | None = None) -> list[Hit]:
+    return [Hit(value, layer, number) for value, number in layer.search(query, limit, by)]
 
 
 def _merged(one: Sequence[Hit], other: Sequence[Hit]) -> list[Hit]:

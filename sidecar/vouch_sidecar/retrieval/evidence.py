@@ -60,6 +60,14 @@ class Evidence(NamedTuple):
         return round(prod(self[2:]), 3)
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it is enough to list the entity. Of a part that several share, what counts is its
+        strength before it is shared.
+        """
+        is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
+        return self.strength >= (LISTED * SHARED if is_shared else LISTED)
+
+    @property
     def factors(self) -> str:
         """The product, written out."""
         return (
@@ -83,8 +91,8 @@ def _weigh(view: View, text: str) -> list[Evidence]:
         return unseen
     passage = Passage.of(text)
     found = [_weighed(Place.of(view, passage, m)) for m in mentions]
-    weighed = (_weighed_part(Place.of(view, passage, m)) for m in parts)
-    return [*found, *(part for part in weighed if part is not None), *unseen]
+    found += [_weighed_part(Place.of(view, passage, m)) for m in parts]
+    return [*found, *unseen]
 
 
 def _unseen(view: View, text: str, named: Container[str]) -> list[Evidence]:
@@ -126,22 +134,20 @@ def _weighed(place: Place) -> Evidence:
         specific, around = IN_CODE, 1.0
     factors = (specific, 1.0, around)
     evidence = Evidence(mention, matched, _arm(mention, matched), *factors)
-    if place.is_one_word and not place.is_settled and evidence.strength >= LISTED:
+    if place.is_one_word and not place.is_settled and evidence.is_listed:
         return evidence._replace(keyness=_keyness(place) if meant < BESIDE_ITS_TRADE else 1.0)
     return evidence
 
 
-def _weighed_part(place: Place) -> Evidence | None:
-    """The evidence of a part of a name, if that is enough to list its entity."""
+def _weighed_part(place: Place) -> Evidence:
     passage, mention = place.passage, place.mention
     matched = passage.text[mention.start : mention.end]
     around = passage.surroundings(mention, place.inside, place.is_person)
-    found = Evidence(mention, matched, PART, specificity_of_part(place), 1.0, around)
-    if place.is_one_word and not place.is_settled and found.strength >= LISTED:
-        found = found._replace(keyness=_keyness(place))
-    if found.strength < LISTED:
-        return None
-    return found._replace(arm=PART * SHARED) if mention.ambiguous else found
+    arm = PART * SHARED if mention.ambiguous else PART
+    found = Evidence(mention, matched, arm, specificity_of_part(place), 1.0, around)
+    if place.is_one_word and not place.is_settled and found.is_listed:
+        return found._replace(keyness=_keyness(place))
+    return found
 
 
 def _arm(mention: Mention, matched: str) -> float:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from tantivy import Document
 from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.schema import key_in, stems_in, texts
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
@@ -131,6 +132,8 @@ def _tells(phrase: Phrase, hit: Hit) -> bool:
     lone English word, or its words stand apart there; or because the phrase is half of a page's
     title or more.
     """
+    if phrase.kind == "title" and isinstance(hit.artifact, Page):
+        return _is_meant(phrase, hit.artifact.title)
     if phrase.kind in TELLING_KINDS:
         lone = len(phrase.needles) == 1 and tier(fold(phrase.needles[0].word)) > 0
         return not lone and _stands_in(phrase, hit.artifact)
@@ -142,10 +145,18 @@ def _tells(phrase: Phrase, hit: Hit) -> bool:
     return held == len(phrase.needles) and 2 * held >= len(title)
 
 
+def _is_meant(phrase: Phrase, title: str) -> bool:
+    """Whether a title is meant where its words stand in a text, which those of “Starting a line” do
+    in many: they stand there just so, are three, or one is not among the commonest.
+    """
+    common = [tier(fold(needle.word)) in (1, 2) for needle in phrase.needles]
+    return len(common) > 2 or not all(common) or surface(phrase.text) == surface(title)
+
+
 def _stands_in(phrase: Phrase, artifact: Artifact) -> bool:
-    """Whether the words of a phrase stand side by side in an artifact; of a title, anywhere."""
+    """Whether the words of a phrase stand side by side in an artifact."""
     wanted = in_a_row(phrase.text)
-    return phrase.kind == "title" or any(wanted in in_a_row(text) for text in texts(artifact))
+    return any(wanted in in_a_row(text) for text in texts(artifact))
 
 
 def _speaking(named: Iterable[Salient]) -> list[Salient]:

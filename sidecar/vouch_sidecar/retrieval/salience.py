@@ -162,7 +162,7 @@ def not_said(row: Salient, threshold: float) -> str | None:
 
 def not_listed(found: Evidence) -> str | None:
     """Why what stands in a text lists no entity, for people; None where it does."""
-    if found.mention.arm is Arm.PART or found.strength >= LISTED:
+    if found.is_listed:
         return None
     return f"{found.strength:g} is less than {LISTED:g}, from where on it is listed"
 

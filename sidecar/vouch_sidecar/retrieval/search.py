@@ -126,15 +126,14 @@ def _in_kind(
 ) -> list[Found]:
     """The best of one kind, each artifact once.
 
-    tantivy chooses some more than are asked for, by a score that weighs a word by its rarity in one
-    layer and rounds the length of a text; those are scored exactly.
+    tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
+    rarity there and rounds the length of a text; those are scored exactly.
     """
     weights, average = _statistics(view, kind, words)
     snapshot = view.knowledge.snapshot
     scored = []
-    for hit in snapshot.search(
-        view.search.relevant(words, kind), limit + len(exclude) + SPARE_HITS
-    ):
+    most = limit + len(exclude) + SPARE_HITS
+    for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
         if artifact_id not in exclude and (value := _score(document, weights, average)) > 0:

@@ -21,6 +21,7 @@ from pygls.io_ import run_async
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
+from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.features import FEATURES
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -112,41 +113,6 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
 async def _watch_parent(server: Sidecar, end: End) -> None:
     """End when the parent, or the client that gave its process id, is gone."""
     parent = os.getppid()
-    clients: list[int] = []
-
-    def connected() -> None:
-        # An id from another process namespace names nothing here, and is not watched.
-        if server.process_id is not None and _is_alive(server.process_id):
-            clients.append(server.process_id)
-
-    server.on_start.insert(0, connected)
-    while os.getppid() == parent and all(map(_is_alive, clients)):
+    while os.getppid() == parent and (server.client is None or is_alive(server.client)):
         await anyio.sleep(PARENT_POLL)
     end.ask()
-
-
-def _is_alive(pid: int) -> bool:
-    if sys.platform == "win32":
-        return _is_alive_on_windows(pid)
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError, ValueError):
-        return True
-    return True
-
-
-def _is_alive_on_windows(pid: int) -> bool:
-    """Where `os.kill` would end the process instead of asking after it."""
-    import ctypes
-
-    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 - unknown to checkers elsewhere
-    synchronize, timed_out = 0x0010_0000, 0x102
-    handle = kernel.OpenProcess(synchronize, False, pid)
-    if not handle:
-        return False
-    try:
-        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
-    finally:
-        kernel.CloseHandle(handle)

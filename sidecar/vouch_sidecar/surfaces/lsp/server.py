@@ -17,6 +17,7 @@ from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Prompts
 from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
+from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
@@ -64,6 +65,8 @@ class Sidecar(Server):
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
         self.prompts = PromptDocuments(engine.observe, self._idle_seconds, f"{self.connection}/")
+        self.client: int | None = None
+        """The process id of the client; one from another namespace names nothing here."""
         self.on_start: list[Callable[[], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.protocol.announce = self._announce
@@ -128,6 +131,8 @@ class Sidecar(Server):
 
     def _initialize(self, params: lsp.InitializeParams) -> None:
         """Note who connects. Knowledge bases are looked for once that is answered."""
+        if params.process_id is not None and is_alive(params.process_id):
+            self.client = params.process_id
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         self.caller = Caller(self.connection, self.session_id, _viewer(options.viewer))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.retrieval.salience import rank
-from vouch_sidecar.retrieval.sessions import (
+from vouch_sidecar.engine.sessions import (
     IDLE_SECONDS,
     MAX_SESSIONS,
     MAX_SLOT_BYTES,
     Session,
     Sessions,
 )
+from vouch_sidecar.retrieval.salience import rank
 
 from tests.retrieval.samples import claim, entity, view
 
