@@ -65,8 +65,9 @@ EVENTS = f"""\
 
 A prompt document has the language `vouch-prompt`, or a URI such as `{PROMPT_URI}`,
 whose first part names its session. What is typed into it counts when it stands still for a moment,
-or when a request comes; saving or closing it submits it. Of any other document, the lines just
-changed count for the connection's own session.
+or when a request comes; saving or closing it submits it. Of any other document, the
+paragraph being edited and the two edited before it count for the connection's own session: lines up
+to a blank one, at most 20.
 """
 STANDARD = """\
 ## Standard requests

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Panel } from './panel';
-import { copyContext, newPrompt, PromptHint, submitPrompt } from './prompts';
+import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
 import { install, installCommand } from './server/install';
 import { hasKnowledgeBase } from './server/look';
@@ -97,6 +97,7 @@ function commands(
     newPrompt,
     submitPrompt: () => submitPrompt(server),
     copyContext: () => copyContext(server),
+    insertContext: () => insertContext(server),
     showStatus: () => showStatus(panel, server),
     restart: start,
     showLogs: () => log.show(),

@@ -1,5 +1,6 @@
 /** Prompt documents: opened, hinted at, submitted; and the context that goes with a text. */
 import * as vscode from 'vscode';
+import type { ContextResult } from './protocol.gen';
 import type { Server } from './server/server';
 import { plural } from './views/nodes';
 
@@ -13,7 +14,7 @@ export async function newPrompt(): Promise<void> {
   await vscode.window.showTextDocument(document);
 }
 
-/** Makes the prompt final for the session. It stays, selected: typing on begins the next one. */
+/** Makes the prompt final for the session. It stays, caret and all: typing on begins the next one. */
 export async function submitPrompt(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== PROMPT_LANGUAGE || !editor.document.getText().trim()) return;
@@ -23,27 +24,47 @@ export async function submitPrompt(server: Server): Promise<void> {
   }
   const { document } = editor;
   await server.notify('textDocument/didSave', { textDocument: { uri: document.uri.toString() } });
-  const end = document.lineAt(document.lineCount - 1).range.end;
-  editor.selection = new vscode.Selection(new vscode.Position(0, 0), end);
-  vscode.window.setStatusBarMessage('$(check) Vouch: prompt submitted', SHOWN_MS);
+  vscode.window.setStatusBarMessage('$(check) Vouch: prompt recorded for this session', SHOWN_MS);
 }
 
 /** The block for the selection, or else for the whole document, on the clipboard. */
 export async function copyContext(server: Server): Promise<void> {
+  const context = await contextOf(server, vscode.window.activeTextEditor);
+  if (!context) return;
+  await vscode.env.clipboard.writeText(context.text);
+  const items = plural(context.items.length, 'item');
+  vscode.window.setStatusBarMessage(`$(copy) Vouch: context copied, ${items}`, SHOWN_MS);
+}
+
+/** The same block at the end of the prompt. */
+export async function insertContext(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
+  const context = await contextOf(server, editor);
+  if (!editor || !context) return;
+  const { document } = editor;
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  const caret = editor.selection;
+  await editor.edit((edit) => edit.insert(end, `\n\n${context.text}`));
+  editor.selection = caret;
+  const items = plural(context.items.length, 'item');
+  vscode.window.setStatusBarMessage(`$(insert) Vouch: context inserted, ${items}`, SHOWN_MS);
+}
+
+async function contextOf(
+  server: Server,
+  editor: vscode.TextEditor | undefined,
+): Promise<ContextResult | undefined> {
   const text = editor && (editor.document.getText(editor.selection) || editor.document.getText());
   if (!text?.trim()) {
     vscode.window.setStatusBarMessage('$(info) Vouch: no text to find context for', SHOWN_MS);
-    return;
+    return undefined;
   }
   const context = await server.ask('vouch/context', { task: text });
   if (!context.text) {
     vscode.window.setStatusBarMessage('$(info) Vouch: nothing is known about this', SHOWN_MS);
-    return;
+    return undefined;
   }
-  await vscode.env.clipboard.writeText(context.text);
-  const items = plural(context.items.length, 'item');
-  vscode.window.setStatusBarMessage(`$(copy) Vouch: context copied, ${items}`, SHOWN_MS);
+  return context;
 }
 
 /** The hint in an empty prompt. It listens only until the first change of the prompt it is in. */

@@ -170,11 +170,12 @@ test('a claim says status, confidence and date, and opens at its text', () => {
     uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
-  assert.equal(node.description, 'contested · 0.70 · 2026-06-30');
+  assert.equal(node.description, '', 'the text has the row to itself');
   assert.equal(node.icon, 'warning');
   assert.equal(node.target?.needles[0], 'Text of c');
   const [facts, citation] = node.children ?? [];
-  assert.equal(facts?.label, node.description);
+  assert.equal(facts?.label, 'contested · confidence 0.70 · 2026-06-30');
+  assert.match(node.spoken, /confidence 0\.70/);
   assert.equal(citation?.label, 'Runbook');
   assert.deepEqual(citation?.target, {
     uris: [cited.document, cited.uri],

@@ -101,18 +101,20 @@ def test_the_end_of_a_session_empties_it(client: Client) -> None:
     pushed(client, "A", [])
 
 
-def test_an_edited_document_puts_the_lines_just_changed_in_play(
+def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
     client: Client, tmp_path: Path
 ) -> None:
     uri = (tmp_path / "notes.md").as_uri()
-    client.open(uri, "Redis is far away.\nnothing here\n", "markdown")
+    client.open(uri, "Redis is far away.\n\nnothing here\n", "markdown")
     assert in_play(client) == []
-    client.change(uri, "Redis is far away.\nJWT lives here\n")
+    client.change(uri, "Redis is far away.\n\nJWT lives here\n")
     assert in_play(client) == ["jwt"]
-    client.change(uri, "Redis is far away.\nJWT lives here\n\n", 3)
+    client.change(uri, "Redis is far away.\n\nJWT lives here\n\n", 3)
     assert in_play(client) == ["jwt"]
-    client.change(uri, "Redis is far away.\n\n", 4)
-    assert in_play(client) == []
+    client.change(uri, "Redis is far off.\n\nJWT lives here\n\n", 4)
+    assert sorted(in_play(client)) == ["jwt", "redis"]
+    client.change(uri, "Redis is far off.\n\n\n", 5)
+    assert in_play(client) == ["redis"]
 
 
 def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
@@ -124,15 +126,15 @@ def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
         {
             "notebookDocument": opened,
             "cellTextDocuments": [
-                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "# JWT"}
+                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "JWT = 1"}
             ],
         },
     )
     place = {"textDocument": {"uri": cell["document"]}, "position": {"line": 0, "character": 1}}
-    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**JWT**")
+    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("Ask: ")
     text: dict[str, Any] = {
         "document": {"uri": cell["document"], "version": 2},
-        "changes": [{"text": "# JWT\nRedis is the store"}],
+        "changes": [{"text": "JWT = 1\n\nRedis is the store"}],
     }
     client.notify(
         "notebookDocument/didChange",

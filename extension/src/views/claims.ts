@@ -17,7 +17,7 @@ export function claimNode(parent: string, claim: ClaimView): Node {
     id,
     kind: 'claim',
     label: claim.text.replaceAll(/\s+/g, ' ').trim(),
-    description: facts,
+    description: '', // the text has the row to itself
     spoken: `${claim.text}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
     tooltip: [claim.text, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
     icon,
@@ -31,7 +31,7 @@ export function claimNode(parent: string, claim: ClaimView): Node {
   };
 }
 
-/** Status, confidence and date once more, where the text of the claim leaves no room for them. */
+/** Status, confidence and date, below the text of the claim. */
 function factsNode(parent: string, claim: ClaimView): Node {
   const label = factsOf(claim);
   const description = claim.contradicts.length > 0 ? 'contradicted by another claim' : '';
@@ -50,7 +50,11 @@ function factsNode(parent: string, claim: ClaimView): Node {
 }
 
 function factsOf(claim: ClaimView): string {
-  return joined(claim.status, claim.confidence.toFixed(2), claim.date?.slice(0, 10));
+  return joined(
+    claim.status,
+    `confidence ${claim.confidence.toFixed(2)}`,
+    claim.date?.slice(0, 10),
+  );
 }
 
 const titleOf = (citation: Citation): string =>

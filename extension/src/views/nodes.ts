@@ -107,15 +107,19 @@ export function entityNode(
     label: row.name,
     description: joined(state, row.collection, row.type, claims),
     spoken: [row.name, row.type, claims, state, isNew && 'new'].filter(Boolean).join(', '),
-    tooltip: [row.name, joined(row.type, claims, row.collection), `In play: ${row.why}`],
+    tooltip: [row.name, joined(row.type, claims, row.collection), inWords(row)],
     icon: entityIcon(row.type),
-    ...(gone ? { color: 'disabledForeground', mark: 'gone' } : isNew ? { mark: 'new' } : {}),
+    ...(gone ? { color: 'descriptionForeground', mark: 'gone' } : isNew ? { mark: 'new' } : {}),
     branch: true,
     subject: subjectOf(row),
   };
 }
 
 /** The words that named an entity. */
+/** Why an entity is in play, without figures. */
+const inWords = ({ matched, arm }: SalientEntity): string =>
+  matched.length > 0 ? `In play because of ${quoted(matched)}, ${ARMS[arm]}.` : 'In play.';
+
 export function whyNode(parent: string, row: SalientEntity): Node {
   const words = quoted(row.matched);
   return {

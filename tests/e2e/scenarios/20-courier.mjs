@@ -113,14 +113,14 @@ export async function run({ w, test, artifacts }) {
     await claim.locator('.monaco-tl-twistie').click();
     const beneath = w.rows('In Play').and(page.locator('[aria-level="3"]'));
     await beneath.nth(1).waitFor();
-    assert.match(await beneath.first().innerText(), /^(stable|working|actionable) · 0\.\d\d · 20\d\d-/);
+    assert.match(await beneath.first().innerText(), /^(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
   });
 
   await test('what is read does not move when something else comes into play', async () => {
     await page.keyboard.press('Escape');
     const before = (await inPlay('Label Forge').boundingBox()).y;
     await w.toEnd();
-    await page.keyboard.type(' before the Tokyo hub wakes up?');
+    await page.keyboard.type('\n\nNot before the Tokyo hub wakes up.');
     await inPlay('東京ハブ').waitFor();
     assert.equal((await inPlay('Label Forge').boundingBox()).y, before);
     await inPlay('東京ハブ').and(page.locator('[aria-label*="new"]')).waitFor();
@@ -169,7 +169,16 @@ export async function run({ w, test, artifacts }) {
     await until(async () => (await hint(page)) === '', 'the hint goes', 1_000);
     await inPlay('Priya Raman').waitFor();
     await page.keyboard.press('Control+Enter');
-    await page.locator('.statusbar-item', { hasText: 'prompt submitted' }).waitFor();
+    await page.locator('.statusbar-item', { hasText: 'prompt recorded for this session' }).waitFor();
+    await page.keyboard.type(' Today?'); // nothing is selected, the caret stays
+    await page.locator('.editor-instance .view-line', { hasText: 'retention? Today?' }).waitFor();
+  });
+
+  await test('inserts the context into the prompt', async () => {
+    await w.command('Vouch: Insert Context into Prompt');
+    await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'PRIMARY' }).first().waitFor();
+    await page.keyboard.press('Control+Z');
   });
 
   await test('copies the context for a prompt', async () => {
@@ -203,7 +212,7 @@ export async function run({ w, test, artifacts }) {
   await test('a claim approved outside shows up', async () => {
     await w.openFile('notes.txt');
     await w.toEnd();
-    await page.keyboard.type('\nDo we restart PostGIS?');
+    await page.keyboard.type('\n\nDo we restart PostGIS?');
     await inPlay('PostGIS').waitFor();
     await w.expand('In Play', 'PostGIS');
     const text = 'PostGIS is backed up at noon, on the second replica.';
@@ -244,7 +253,7 @@ export async function run({ w, test, artifacts }) {
     assert.deepEqual(now, shown);
     await w.openFile('notes.txt');
     await w.toEnd();
-    await page.keyboard.type('\nThe Locker Gateway is late.');
+    await page.keyboard.type('\n\nThe Locker Gateway is late.');
     await page.setViewportSize({ width: 1280, height: 1200 }); // what is unfolded above it stays so
     await inPlay('Locker Gateway').waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });

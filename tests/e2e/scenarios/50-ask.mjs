@@ -85,7 +85,7 @@ export async function run({ w, test, artifacts }) {
   await test('a citation in the panel opens the document', async () => {
     await w.openFile('notes.txt');
     await w.toEnd();
-    await page.keyboard.type('\nMay we restart Relay?');
+    await page.keyboard.type('\n\nMay we restart Relay?');
     await w.expand('In Play', 'Relay');
     await w.expand('In Play', 'Never restart Relay');
     await w.row('In Play', 'Incident report INC-118').click();

@@ -8,7 +8,7 @@ from itertools import islice
 
 from lsprotocol import types as lsp
 
-__all__ = ["Document", "changed_lines", "well_formed"]
+__all__ = ["BREAK", "Document", "changed_lines", "well_formed"]
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")

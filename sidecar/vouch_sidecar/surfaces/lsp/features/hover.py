@@ -6,6 +6,7 @@ the workspace and the knowledge base, never one that a claim brings along.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -127,12 +128,19 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
 
 def _head(card: EntityCard, style: Style) -> str:
     entity = card.entity
-    head = [style.strong(clip(entity.name, NAME)), style.text(entity.type)]
+    head = [_isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
     if entity.aliases:
-        head.append(style.text(clip("also " + ", ".join(entity.aliases), NAME)))
+        aliases = clip(", ".join(map(one_line, entity.aliases)), NAME)
+        head.append("also " + _isolated(style.text(aliases)))
     if card.collection is not None:
         head.append(style.text(card.collection))
     return " · ".join([*head, count(card.claim_count, "live claim")])
+
+
+def _isolated(text: str) -> str:
+    """A text that holds right-to-left letters, kept from turning round what stands beside it."""
+    turns = any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
+    return f"\u2068{text}\u2069" if turns else text
 
 
 def _ask(card: EntityCard, style: Style) -> list[str]:

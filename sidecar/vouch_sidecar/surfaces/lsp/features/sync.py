@@ -1,4 +1,4 @@
-"""Open documents as events: prompts, edited lines, and what stands unsaved under `.vouch/`."""
+"""Open documents as events: prompts, edited paragraphs, and what stands unsaved under `.vouch/`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.documents import Document, changed_lines
+from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -33,6 +34,7 @@ class Sync:
     def __init__(self, server: Sidecar) -> None:
         self._server = server
         self._seen: dict[str, str] = {}
+        self._paragraphs: dict[str, Paragraphs] = {}
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         self._opened(params.text_document)
@@ -90,10 +92,12 @@ class Sync:
         self._edited(document, before)
 
     def _edited(self, document: Document, before: str) -> None:
-        lines = changed_lines(before, document.source)
-        if lines is not None:
-            slot = f"{self._server.connection}/{document.uri}"
-            self._server.engine.observe(self._server.session_id, slot, lines)
+        paragraphs = self._paragraphs.setdefault(document.uri, Paragraphs())
+        edited = paragraphs.edit(before, document.source)
+        if edited is not None:
+            number, text = edited
+            slot = f"{self._server.connection}/{document.uri}#{number}"
+            self._server.engine.observe(self._server.session_id, slot, text)
 
     def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
         for uri in (document.uri for document in documents):
@@ -102,6 +106,7 @@ class Sync:
             elif uri in self._seen:
                 self._overlay(uri, None)
             self._seen.pop(uri, None)
+            self._paragraphs.pop(uri, None)
 
     def _overlay(self, uri: str, text: str | None) -> None:
         path = path_of(uri)

@@ -1,0 +1,81 @@
+"""The paragraphs that were edited last."""
+
+from __future__ import annotations
+
+import pytest
+from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
+
+TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
+
+
+class Writer:
+    """Somebody who edits one document."""
+
+    def __init__(self, text: str = TEXT) -> None:
+        self.text = text
+        self.paragraphs = Paragraphs()
+
+    def put(self, old: str, new: str) -> tuple[int, str] | None:
+        """Replaces a part of the text."""
+        before, self.text = self.text, self.text.replace(old, new, 1)
+        return self.paragraphs.edit(before, self.text)
+
+
+def test_a_paragraph_is_told_whole() -> None:
+    assert Writer().put("more", "more!") == (0, "one\nmore!")
+
+
+def test_edited_again_it_replaces_itself() -> None:
+    writer = Writer()
+    assert writer.put("one", "one!") == (0, "one!\nmore")
+    assert writer.put("two", "two!") == (1, "two!")
+    assert writer.put("more", "more!") == (0, "one!\nmore!")
+
+
+def test_there_are_three_at_most_and_the_oldest_goes() -> None:
+    writer = Writer()
+    numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
+    assert [found and found[0] for found in numbers] == [0, 1, 2, 0, 1]
+
+
+def test_it_is_the_same_one_when_lines_come_before_it() -> None:
+    writer = Writer()
+    writer.put("three", "three!")
+    writer.put("one", "zero\n\nzero\n\none!")
+    assert writer.put("three!", "three!!") == (0, "three!!")
+
+
+def test_typing_on_at_the_next_line_forgets_nothing() -> None:
+    writer = Writer("see:")
+    assert writer.put("see:", "see: JWT") == (0, "see: JWT")
+    assert writer.put("JWT", "JWT\n") is None
+    assert writer.put("JWT\n", "JWT\nRedis") == (0, "see: JWT\nRedis")
+    assert writer.put("Redis", "Redis\n\nKafka") == (1, "Kafka")
+
+
+def test_a_paragraph_taken_away_is_empty() -> None:
+    writer = Writer()
+    writer.put("two", "two!")
+    assert writer.put("two!", "") == (0, "")
+    assert writer.put("four", "") is None
+
+
+def test_a_paragraph_of_which_a_part_was_taken_away_is_the_rest_of_it() -> None:
+    writer = Writer()
+    writer.put("more", "more!")
+    assert writer.put("more!", "") == (0, "one")
+
+
+@pytest.mark.parametrize("at", [0, 30, 59])
+def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
+    lines = [f"line {number}." for number in range(60)]
+    writer = Writer("\n".join(lines))
+    found = writer.put(f"line {at}.", f"line {at}!")
+    assert found is not None
+    told = found[1].split("\n")
+    assert len(told) <= 20
+    assert f"line {at}!" in told
+
+
+def test_what_is_only_moved_is_not_edited() -> None:
+    assert Writer().put("two\n", "two\n\n") is None
