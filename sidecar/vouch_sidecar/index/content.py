@@ -48,7 +48,7 @@ class Needle(NamedTuple):
 
     def held_by(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems holds the word."""
-        return any(all(s in stems for s in option) for option in self.alternatives)
+        return any(map(stems.issuperset, self.alternatives))
 
 
 def content_stems(text: str) -> list[str]:

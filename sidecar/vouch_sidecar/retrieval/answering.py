@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, content_stems
 from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
 from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
 from vouch_sidecar.retrieval.clauses import Reading, Span, readings
 from vouch_sidecar.retrieval.constants import (
@@ -113,11 +113,11 @@ def _claim(asked: Asked, document: Document) -> Considered:
 
 
 class _Section(NamedTuple):
-    """A section of a page with its heading, and the stems of both."""
+    """A section of a page: what it says with its heading and the page's title, and the stems."""
 
     page: Page
     number: int
-    heading: str
+    said: str
     stems: list[str]
     heading_stems: list[str]
 
@@ -126,22 +126,25 @@ def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Con
     """The sections of pages, together with their heading and the title of their page."""
     for one in view.once("sections", text, partial(_near, view, text)):
         held = asked.held(one.stems, one.heading_stems)
-        said = f"{one.heading}\n{texts(one.page)[one.number]}"
-        yield _judged(asked, least, held, said, one.page, one.number)
+        yield _judged(asked, least, held, one.said, one.page, one.number)
 
 
 def _near(view: View, text: str) -> list[_Section]:
     """The sections that hold most of a text."""
     snapshot, found = view.knowledge.snapshot, list[_Section]()
     query = view.search.weighed(asked_about(view, text, ()).weights, Kind.PAGE)
+    pages: dict[str, Artifact | None] = {}
     for hit in snapshot.search(query, MAX_SECTIONS):
         document = snapshot.document(hit)
         _, page_id, number = key_in(document)
-        page = view.visible((Kind.PAGE, page_id))
+        if page_id not in pages:
+            pages[page_id] = view.visible((Kind.PAGE, page_id))
+        page = pages[page_id]
         if isinstance(page, Page):
             heading = f"{page.title}\n{_heading(sections(page)[number])}"
+            said = f"{heading}\n{texts(page)[number]}"
             stems, own = stems_in(document), content_stems(heading)
-            found.append(_Section(page, number, heading, stems, own))
+            found.append(_Section(page, number, said, stems, own))
     return found
 
 

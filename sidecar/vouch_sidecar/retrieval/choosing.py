@@ -90,8 +90,10 @@ def spans_of(view: View, text: str, entity_ids: Iterable[str]) -> tuple[Span, ..
 def _documents(
     view: View, entity: Entity, wanted: Mapping[Needle, float], limit: int
 ) -> Iterator[Document]:
-    places = _places(view, entity.id)
     hits = view.search.nearest(entity.id, wanted, max(1, view.claim_count(entity.id)))
+    if len(hits) > limit:
+        hits = [hit for hit in hits if hit.value >= hits[limit - 1].value]
+    places = _places(view, entity.id) if len({hit.value for hit in hits}) < len(hits) else {}
     hits.sort(key=lambda hit: (-hit.value, places.get(_key(hit), len(places))))
     return map(view.knowledge.snapshot.document, hits[:limit])
 
