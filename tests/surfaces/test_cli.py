@@ -162,7 +162,7 @@ def test_one_of_a_kind(root: Path) -> None:
 def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:
     for number in range(20):
         knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt")
-    assert "22 live claims, the 20 newest\n" in run(root, "entity", "jwt").stdout
+    assert "22 live claims, the 20 best\n" in run(root, "entity", "jwt").stdout
 
 
 def writes_to(out: int, root: Path, extra: Sequence[str]) -> tuple[int, str]:

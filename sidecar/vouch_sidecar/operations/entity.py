@@ -141,7 +141,7 @@ def _show_people(page: Page, rows: list[PersonRow]) -> None:
 
 
 def _live(total: int, shown: int) -> str:
-    order = f", the {shown} newest" if shown < total else ", the newest first" if total > 1 else ""
+    order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
     return count(total, "live claim") + order
 
 

@@ -62,7 +62,6 @@ def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
 
     A part of the weight of a word is also held by what holds another word of its family.
     """
-
     asked = asked_about(view, text, spans_of(view, text, [entity.id]))
     weights: dict[Needle, float] = {}
     for word, weight in asked.weights.items():
