@@ -9,17 +9,18 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix soak bench million eval oracle workbench generate clean
+	e2e vsix soak bench million eval oracle mcp1 workbench generate clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-setup: $(PYTHON_READY) $(EXTENSION_READY) workbench oracle ## Everything that is needed below, once
+setup: $(PYTHON_READY) $(EXTENSION_READY) workbench oracle mcp1 ## Everything that is needed below, once
 
 $(PYTHON_READY): pyproject.toml scripts/venv
 	scripts/venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@echo "Installing what the sidecar and its tests need into .venv; a minute or two."
+	$(BIN)/python -m pip install --disable-pip-version-check --editable . --group dev
 	touch $@
 
 $(EXTENSION_READY): extension/package-lock.json scripts/node
@@ -34,6 +35,9 @@ workbench: # does nothing when it is there
 oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
 	@scripts/oracle
 
+mcp1: ## vouch-sidecar and vouch-kb in one environment, .mcp1/, with version 1 of the MCP SDK
+	@scripts/mcp1
+
 demo: $(PYTHON_READY) ## A short session over the example knowledge base
 	@$(BIN)/python examples/demo.py
 
@@ -46,8 +50,10 @@ lint: $(PYTHON_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(PYTHON_READY)
+types: $(PYTHON_READY) mcp1
 	$(BIN)/mypy
+	$(BIN)/mypy --python-executable .mcp1/bin/python --cache-dir .mypy_cache/mcp1 \
+	  sidecar/vouch_sidecar/surfaces/mcp/sdk1.py
 
 schemas: $(PYTHON_READY)
 	$(BIN)/python -m vouch_sidecar.operations.schema --check
@@ -63,11 +69,11 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate
 
-unit: $(PYTHON_READY) oracle ## Tests of the sidecar
+unit: $(PYTHON_READY) oracle mcp1 ## Tests of the sidecar
 	mkdir -p artifacts
 	$(BIN)/pytest -n 2 --dist loadfile --junitxml=artifacts/pytest.xml
 
-soak: $(PYTHON_READY) oracle ## The long form of the tests that try many things: half an hour
+soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: half an hour
 	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
 extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
@@ -91,6 +97,6 @@ eval: $(PYTHON_READY) ## Quality of what is said
 	$(BIN)/python -m benchmarks.quality
 
 clean: ## Removes what was made here, the environments included
-	rm -rf .venv .oracle artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .oracle .mcp1 artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -72,8 +72,8 @@ def _params(engine: Engine, root: Path) -> list[dict[str, str]]:
 
 def _ask(engine: Engine, name: str, known: Mapping[str, str]) -> None:
     if name == BRIEF:
-        with engine.serving(Caller()) as served:
-            brief(served)
+        served = engine.serving(Caller())
+        brief(served)
         return
     params = {
         field: known[field] for field in OPERATIONS[name].params.model_fields if field in known

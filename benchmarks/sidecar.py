@@ -12,6 +12,7 @@ from vouch_sidecar.kb.store import Store
 
 from benchmarks.client import Client, connected, is_sealed
 from benchmarks.editing import edit, lent
+from benchmarks.features import edited
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
@@ -33,9 +34,11 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
         time.sleep(2)  # folders are looked through once more to begin watching them
         found["memory at first"] = Figure.of([client.memory()])
         found |= _asked(client, questions)
-        found["saved"] = _saved(client, root)
-        for name, field in (("memory", "VmRSS"), ("shared", "RssFile"), ("peak", "VmHWM")):
+        found |= edited(client, root)
+        for name, field in (("memory", "VmRSS"), ("shared", "RssFile")):
             found[name] = Figure.of([client.memory(field)])
+        found["saved"] = _saved(client, root)
+        found["peak"] = Figure.of([client.memory("VmHWM")])
     return found
 
 

@@ -32,7 +32,7 @@ PLAIN_HOVER = lsp.ClientCapabilities(
     )
 )
 
-console = Console(width=100, highlight=False)
+console = Console(highlight=False)
 
 
 class Editor:
@@ -110,8 +110,9 @@ async def main() -> None:
         await retire_a_claim(editor)
         await editor.stop()
     console.print()
-    say("Open examples/courier in an editor that runs the sidecar, or ask from a shell:")
-    say('  .venv/bin/vouch-sidecar experts "proof of delivery" --root examples/courier')
+    say("Ask more of the example, or of a project of your own that has a .vouch/:")
+    command(".venv/bin/vouch-sidecar experts 'proof of delivery' --root examples/courier")
+    command(".venv/bin/vouch-sidecar watch --root ~/your-project")
 
 
 async def edit_a_file(editor: Editor) -> None:
@@ -139,7 +140,7 @@ async def hover(editor: Editor) -> None:
     if shown is not None and isinstance(shown.contents, lsp.MarkupContent):
         console.print(
             Padding(
-                Panel(Text(shown.contents.value), title="DLQ", title_align="left", width=92),
+                Panel(Text(shown.contents.value), title="DLQ", title_align="left"),
                 (0, 4),
                 expand=False,
             )
@@ -186,7 +187,7 @@ async def prompt_an_agent(editor: Editor) -> None:
         "prompt": "Tomasz asks whether consumer lag on Kafka still pages the Dispatch team.",
         "cwd": str(editor.root),
     }
-    say(f'$ echo \'{{"prompt": "{event["prompt"]}", …}}\' | vouch-sidecar hook user-prompt-submit')
+    say(f'echo \'{{"prompt": "{event["prompt"]}", …}}\' | vouch-sidecar hook user-prompt-submit')
     hook = await asyncio.create_subprocess_exec(
         str(COMMAND),
         "hook",
@@ -235,6 +236,11 @@ def in_play(push: Any) -> None:
             row.name, row.type, str(row.claim_count), ", ".join(row.matched), f"{row.score:.2f}"
         )
     console.print(Padding(table, (0, 4), expand=False))
+
+
+def command(text: str) -> None:
+    """A line to copy: as long as it is."""
+    console.print(Text(f"    $ {text}"), soft_wrap=True)
 
 
 def heading(text: str) -> None:

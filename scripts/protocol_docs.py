@@ -58,6 +58,10 @@ the same result. An optional parameter that is null counts as one that is left o
 is indexed; until `complete` is true, answers come from what is there. All of
 `initializationOptions` may be left out: `session_id` names the connection's own session, `viewer`
 says who asks, `settings` tunes what `config.yaml` may tune.
+
+The first index is there when `vouch/didChangeStatus` comes with `quiescent: true`, and from then on
+`complete` is true in every answer. Clients that declare `window.workDoneProgress` see the reading
+as progress as well.
 """
 
 EVENTS = f"""\

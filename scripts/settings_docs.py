@@ -1,4 +1,4 @@
-"""Writes what is said of the settings elsewhere from the models in `kb/settings.py`: README's
+"""Writes what is said of the settings elsewhere from the models in `kb/options.py`: README's
 table, the extension's manifest, and the names that the extension sends.
 
 python -m scripts.settings_docs [--check]
@@ -21,7 +21,6 @@ README = REPOSITORY / "README.md"
 MANIFEST = REPOSITORY / "extension" / "package.json"
 NAMES = REPOSITORY / "extension" / "src" / "settings.gen.ts"
 HEAD = "| in `config.yaml` | default | range | |\n|---|---|---|---|\n"
-
 Shape = dict[str, Any]
 
 
@@ -35,7 +34,7 @@ def configuration() -> list[dict[str, Any]]:
     pages = []
     for title, group in GROUPS.items():
         found = [name for name in names() if name.group is group and "client" in group.sources]
-        properties = {name.client: _property(_shape(name), at) for at, name in enumerate(found, 1)}
+        properties = {name.client: _property(name, at) for at, name in enumerate(found, 1)}
         if properties:
             pages.append({"title": title.capitalize(), "properties": properties})
     return pages
@@ -72,7 +71,8 @@ def _row(name: Name, shape: Shape) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
 
 
-def _property(shape: Shape, order: int) -> dict[str, Any]:
+def _property(name: Name, order: int) -> dict[str, Any]:
+    shape = _shape(name)
     words = shape["description"]
     low_high = [int(bound) if bound == int(bound) else bound for bound in _bounds(shape)]
     if low_high:
@@ -83,7 +83,7 @@ def _property(shape: Shape, order: int) -> dict[str, Any]:
         **({"enum": shape["enum"]} if "enum" in shape else {}),
         **({"items": {"type": "string"}} if shape["type"] == "array" else {}),
         **dict(zip(("minimum", "maximum"), low_high, strict=False)),
-        "scope": "window",
+        "scope": "window" if name.group.in_workspace else "machine",
         "order": order,
         "markdownDescription": f"{words[:1].upper()}{words[1:]}.",
     }

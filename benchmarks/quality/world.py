@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copytree
@@ -41,8 +41,8 @@ class Said(NamedTuple):
 class World:
     """The real engine over the knowledge base in a folder. Sessions are made as they are named."""
 
-    def __init__(self, root: Path) -> None:
-        self._engine = Engine(env={})
+    def __init__(self, root: Path, settings: Mapping[str, object] | None = None) -> None:
+        self._engine = Engine(env={}, client_settings=settings)
         self._engine.add_root(root)
         self._engine.load()
         self._caller = Caller()
@@ -74,21 +74,21 @@ class World:
 
 
 @contextmanager
-def written(knowledge: Knowledge) -> Iterator[World]:
+def written(knowledge: Knowledge, made: Callable[[Path], World] = World) -> Iterator[World]:
     """A world over files in a temporary folder, written the way vouch writes them."""
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder)
         write(root, knowledge)
-        yield World(root)
+        yield made(root)
 
 
 @contextmanager
-def copied(source: Path) -> Iterator[World]:
+def copied(source: Path, made: Callable[[Path], World] = World) -> Iterator[World]:
     """A world over a copy of a knowledge base, so that the original stays as it is."""
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder) / source.name
         copytree(source / ".vouch", root / ".vouch")
-        yield World(root)
+        yield made(root)
 
 
 def write(root: Path, knowledge: Knowledge) -> None:

@@ -92,6 +92,9 @@ const text = `// Generated from schemas/protocol.json by \`npm run generate\`; c
 /** The protocol that these types belong to. */
 export const PROTOCOL = ${schema.protocol};
 
+/** The weights of experts, with what a heading says of each. */
+export const WEIGHTS: Readonly<Record<string, string>> = ${JSON.stringify(definitions.ExpertsParams?.properties.weight['x-titles'] ?? {}, null, 2)};
+
 ${Object.entries(definitions)
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(declaration)

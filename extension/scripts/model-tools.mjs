@@ -85,7 +85,7 @@ function inputSchema(definition, { operation, takes, required }) {
 }
 
 /** A model leaves out what it does not set: `null` would only be one more way to say so. */
-function withoutNull({ anyOf, default: fallback, ...rest }) {
+function withoutNull({ anyOf, default: fallback, 'x-titles': _, ...rest }) {
   const some = (anyOf ?? []).filter(({ type }) => type !== 'null');
   if (some.length > 1) throw new Error(`A union is too much for a tool: ${JSON.stringify(some)}.`);
   return { ...some[0], ...rest, ...(fallback == null ? {} : { default: fallback }) };

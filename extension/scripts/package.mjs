@@ -1,14 +1,23 @@
-// Makes the .vsix, byte for byte the same from the same sources: the bundle, and the server's wheel.
+// Makes the .vsix, byte for byte the same from the same sources: the bundle, the server's wheel, the
+// example, the changelog.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const PROJECT = path.join(ROOT, '..');
 const OUT = path.join(PROJECT, 'dist/vouch-sidecar.vsix');
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES = 1_500_000;
 const VENV = path.join(PROJECT, '.venv/bin/python');
 const PYTHON = process.env.PYTHON ?? (existsSync(VENV) ? VENV : 'python3');
 
@@ -17,7 +26,11 @@ const env = { ...process.env, SOURCE_DATE_EPOCH: '1577836800', npm_config_loglev
 const run = (command, args) =>
   execFileSync(command, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
 
-rmSync(path.join(ROOT, 'server'), { recursive: true, force: true });
+for (const made of ['server', 'example']) {
+  rmSync(path.join(ROOT, made), { recursive: true, force: true });
+}
+cpSync(path.join(PROJECT, 'examples/courier'), path.join(ROOT, 'example'), { recursive: true });
+copyFileSync(path.join(PROJECT, 'CHANGELOG.md'), path.join(ROOT, 'CHANGELOG.md'));
 mkdirSync(path.dirname(OUT), { recursive: true });
 run(process.execPath, ['scripts/build.mjs']);
 run(PYTHON, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', 'server', PROJECT]);

@@ -1,16 +1,10 @@
 /** Asking for experts: the topic with its history, the weight, the types. */
 import * as vscode from 'vscode';
 import type { Panel } from './panel';
+import { WEIGHTS } from './protocol.gen';
 import type { Ask } from './views/ask';
-import {
-  type Experts,
-  type Question,
-  remember,
-  WEIGHT_TITLES,
-  WEIGHTS,
-  type Weight,
-} from './views/experts';
-import { messageOf } from './views/inPlay';
+import { messageOf } from './views/beneath';
+import { type Experts, FIRST_WEIGHT, type Question, remember } from './views/experts';
 
 const HISTORY = 'experts.history';
 const MOST = 100;
@@ -24,6 +18,7 @@ export class ExpertCommands {
     private readonly panel: Panel,
     private readonly memory: vscode.Memento,
     private readonly ask: Ask,
+    private readonly namesLike: (typed: string) => Promise<string[]>,
   ) {}
 
   /** Asks for a topic where none is given, and shows who carries the evidence on it. */
@@ -31,7 +26,7 @@ export class ExpertCommands {
     const topic = (given ?? (await this.askTopic()))?.trim();
     if (!topic) return;
     await this.memory.update(HISTORY, remember(this.history, topic));
-    const { weight = WEIGHTS[0] } = this.experts.question ?? {};
+    const { weight = FIRST_WEIGHT } = this.experts.question ?? {};
     await vscode.commands.executeCommand('vouchSidecar.experts.focus');
     await this.run({ topic, weight, types: [] });
   }
@@ -39,15 +34,13 @@ export class ExpertCommands {
   async chooseWeight(): Promise<void> {
     const now = this.experts.question;
     if (!now) return;
-    const items = WEIGHTS.map((weight) => ({
+    const items = Object.entries(WEIGHTS).map(([weight, description]) => ({
       weight,
       label: `${weight === now.weight ? '$(check)' : '$(blank)'} ${weight}`,
-      description: WEIGHT_TITLES[weight],
+      description,
     }));
     const placeHolder = 'Weigh the evidence by…';
-    const chosen: { weight: Weight } | undefined = await vscode.window.showQuickPick(items, {
-      placeHolder,
-    });
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder });
     if (chosen) await this.run({ ...now, weight: chosen.weight });
   }
 
@@ -110,16 +103,6 @@ export class ExpertCommands {
     return experts.map(({ type }) => type);
   }
 
-  /** Entities that a text finds, by name. */
-  private async entities(query: string): Promise<string[]> {
-    try {
-      const { hits } = await this.ask('vouch/search', { query, kinds: ['entity'], limit: 10 });
-      return hits.map(({ title }) => title);
-    } catch {
-      return []; // What was typed can be asked all the same.
-    }
-  }
-
   private askTopic(): Promise<string | undefined> {
     const pick = vscode.window.createQuickPick<Choice>();
     pick.title = 'Find Experts';
@@ -140,7 +123,8 @@ export class ExpertCommands {
     pick.onDidChangeValue(async (value) => {
       const typed = value.trim();
       offer(typed, []);
-      const found = typed ? await this.entities(typed) : [];
+      // What was typed can be asked whatever becomes of this.
+      const found = typed ? await this.namesLike(typed).catch(() => []) : [];
       if (found.length > 0 && pick.value === value) offer(typed, found);
     });
     return new Promise((resolve) => {

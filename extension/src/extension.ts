@@ -2,16 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
+import { openExample } from './example';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
+import { Explain } from './explain/explain';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
-import { install, installCommand } from './server/install';
-import { hasKnowledgeBase } from './server/look';
+import { install, installCommand, replaceOlder } from './server/install';
+import { mayBeServed } from './server/machine';
 import { type Listeners, Server } from './server/server';
 import { copyDiagnostics, showStatus } from './showStatus';
+import type { State } from './statusText';
 import type { Ask } from './views/ask';
-import { messageOf } from './views/inPlay';
+import { messageOf } from './views/beneath';
 import type { Node } from './views/nodes';
 import { openTarget } from './views/open';
 
@@ -25,21 +28,26 @@ export function activate(context: vscode.ExtensionContext): void {
     server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
   const panel = new Panel(ask, submit, log, sessionId);
   const server = new Server(context, log, sessionId, listeners(panel, log));
-  const start = () => startWhereKnown(panel, server, log);
+  const start = () => startWhereKnown(context, panel, server, log);
   const agents = new Agents(context, server);
-  const experts = new ExpertCommands(panel, context.workspaceState, ask);
+  const explain = new Explain(ask, panel);
+  const experts = new ExpertCommands(panel, context.workspaceState, ask, (typed) =>
+    server.namesLike(typed),
+  );
 
   context.subscriptions.push(
     log,
     panel,
     server,
     agents,
+    explain,
+    ...registered({ explain: (row?: { node: Node }) => explain.run(row?.node) }),
     panel.onDidChangeState((state) => agents.setState(state)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => agents.setState(panel.state)),
     new PromptHint(),
     ...commands(context, log, panel, server, start),
     ...expertCommands(experts),
-    ...watchers(server, start),
+    ...watchers(panel, server, start),
   );
   void start();
 }
@@ -69,20 +77,36 @@ async function offerLogs(log: vscode.LogOutputChannel, message: string): Promise
 
 /** Starts the server where there is a knowledge base in, above or below an opened folder. */
 async function startWhereKnown(
+  context: vscode.ExtensionContext,
   panel: Panel,
   server: Server,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
+  panel.setState('looking'); // at once: nobody starts it a second time meanwhile
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   for (const folder of folders) {
-    if (await hasKnowledgeBase(folder)) {
+    if (await mayBeServed(folder)) {
       await server.restart();
+      if (server.found?.origin === 'installed') await update(context, server, log);
       return;
     }
   }
   log.info('There is no knowledge base in, above or below an opened folder.');
   await server.stop();
   panel.setState('noKnowledgeBase');
+}
+
+/** What an older version of the extension has installed serves until the carried one is there. */
+async function update(
+  context: vscode.ExtensionContext,
+  server: Server,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  try {
+    if (await replaceOlder(context, log)) await server.restart();
+  } catch (error) {
+    log.warn(`The server of an older version stays: ${messageOf(error)}`);
+  }
 }
 
 function commands(
@@ -103,6 +127,7 @@ function commands(
     showLogs: () => log.show(),
     copyDiagnostics: () => copyDiagnostics(panel, server, context.extension.packageJSON.version),
     install: () => installAndStart(context, log, start),
+    openExample: () => openExample(context),
     openWalkthrough: () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
     clearPath: () =>
@@ -112,6 +137,7 @@ function commands(
     openPathSetting: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
+    copyText: (text: unknown) => vscode.env.clipboard.writeText(String(text)),
     copyRow: (row: { node: Node }) =>
       vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
   });
@@ -190,15 +216,19 @@ async function offerOtherWays(
   if (chosen) await ways[chosen]?.();
 }
 
-function watchers(server: Server, start: () => Promise<void>): vscode.Disposable[] {
+const IDLE: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];
+
+function watchers(panel: Panel, server: Server, start: () => Promise<void>): vscode.Disposable[] {
+  const startIfIdle = () => (IDLE.includes(panel.state) ? start() : undefined);
   const appearing = vscode.workspace.createFileSystemWatcher('**/.vouch', false, true, true);
   return [
     appearing,
-    appearing.onDidCreate(() => (server.running ? undefined : start())),
-    vscode.workspace.onDidChangeWorkspaceFolders(() => (server.running ? undefined : start())),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => (server.running ? undefined : start())),
+    appearing.onDidCreate(startIfIdle),
+    vscode.workspace.onDidChangeWorkspaceFolders(startIfIdle),
+    vscode.workspace.onDidGrantWorkspaceTrust(startIfIdle),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
-      if (event.affectsConfiguration(`${ID}.path`)) await start();
+      const starts = ['path', 'trust'].some((key) => event.affectsConfiguration(`${ID}.${key}`));
+      if (starts) await start();
       else if (event.affectsConfiguration(ID)) await server.sendSettings();
     }),
   ];

@@ -2,18 +2,16 @@
  * and to links into known folders. */
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
+import { isServed } from './inSight';
 import { isInside, tame } from './text/links';
 
-export function middleware(
-  folders: () => readonly string[],
-  knows: (document: vscode.TextDocument) => boolean,
-): Middleware {
+export function middleware(folders: () => readonly string[]): Middleware {
   return {
     provideDefinition(document, position, token, next) {
-      return knows(document) ? next(document, position, token) : undefined;
+      return isServed(document) ? next(document, position, token) : undefined;
     },
     async provideHover(document, position, token, next) {
-      if (!knows(document)) return undefined;
+      if (!isServed(document)) return undefined;
       const hover = await next(document, position, token);
       if (!hover) return hover;
       const inside = (target: string) => isInside(target, folders());

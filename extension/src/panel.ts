@@ -1,11 +1,13 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
+import { InSight } from './inSight';
 import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { StatusItems } from './status';
 import { holdsOf, type State, summarize } from './statusText';
 import { type Ask, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
+import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
 import type { Node, Target } from './views/nodes';
 import { Marks, NodeTree } from './views/tree';
@@ -22,6 +24,9 @@ export class Panel implements vscode.Disposable {
   health: DidChangeStatus | undefined;
   private readonly inPlay: InPlay;
   private readonly inPlayTree: NodeTree;
+  readonly inFile: InFile;
+  private readonly inFileTree: NodeTree;
+  private readonly inSight = new InSight((sight) => void this.lookAt(sight));
   private readonly items = new StatusItems();
   private readonly progress = new Progress();
   private readonly marks = vscode.window.registerFileDecorationProvider(new Marks());
@@ -43,7 +48,10 @@ export class Panel implements vscode.Disposable {
       this.describeExperts(); // first: the line above the rows would push them down
       this.expertsTree.redraw(rows);
     });
+    this.inFile = new InFile(ask, rootOf, (rows) => this.inFileTree.redraw(rows));
     this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
+    this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile);
+    this.inFileTree.view.onDidChangeVisibility(() => this.inSight.soon());
     this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
     this.setState('looking');
   }
@@ -57,7 +65,10 @@ export class Panel implements vscode.Disposable {
     const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
     void setContext('pathSet', path !== '');
     void setContext('state', state);
-    if (EMPTY.includes(state)) this.inPlay.clear();
+    if (EMPTY.includes(state)) {
+      this.inPlay.clear();
+      this.inFile.clear();
+    }
     this.describe();
     this.changedState.fire(state);
   }
@@ -104,10 +115,10 @@ export class Panel implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.fading);
     clearTimeout(this.settling);
-    for (const part of [this.inPlayTree, this.expertsTree, this.items, this.progress]) {
+    const { inPlayTree, inFileTree, expertsTree, items, progress, inSight, marks } = this;
+    for (const part of [inPlayTree, inFileTree, expertsTree, items, progress, inSight, marks]) {
       part.dispose();
     }
-    this.marks.dispose();
     this.changedState.dispose();
   }
 
@@ -131,6 +142,11 @@ export class Panel implements vscode.Disposable {
       this.resuming = false;
     }
     await this.askSalience();
+  }
+
+  /** Nobody is asked for a view that is folded or hidden. */
+  private async lookAt(sight: Sight | undefined): Promise<void> {
+    if (this.state === 'ready' && this.inFileTree.view.visible) await this.inFile.look(sight);
   }
 
   private async askSalience(): Promise<void> {
@@ -171,7 +187,9 @@ export class Panel implements vscode.Disposable {
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
-      await Promise.all([this.inPlay.moveTo(this.generation), this.experts.again()]);
+      this.inSight.soon();
+      const trees = [this.inPlay, this.inFile].map((tree) => tree.moveTo(this.generation));
+      await Promise.all([...trees, this.experts.again()]);
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
     }

@@ -3,10 +3,18 @@
 /** The protocol that these types belong to. */
 export const PROTOCOL = 1;
 
+/** The weights of experts, with what a heading says of each. */
+export const WEIGHTS: Readonly<Record<string, string>> = {
+  "citation": "by what they cite",
+  "count": "by number of claims",
+  "evidence": "by weight of evidence",
+  "recency": "by how recent they are"
+};
+
 /** What came of one way to recognise something, since the process began. */
 export interface ArmStats {
   /** `text` is full text, the others are ways to name an entity. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
   /** Times that a block or a push said something by it. */
   readonly said: number;
   /** Of these, how often it was opened or hovered afterwards. */
@@ -111,8 +119,8 @@ export interface ContextItem {
   readonly phrase: string;
   /** Strength of the evidence. */
   readonly similarity: number;
-  /** How it matched; `text` is full text. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  /** How it matched; `text` is full text, `semantic` meaning. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
 }
 
 /** A task to give context for, or a session. */
@@ -151,6 +159,8 @@ export interface ContextResult {
   readonly primary_collection: string | null;
   /** Others that the block speaks of. */
   readonly supplemental_collections: readonly string[];
+  /** `sidecar.persona` of the primary collection's config. */
+  readonly persona: string | null;
 }
 
 /** Artifacts that are served, by kind. */
@@ -175,7 +185,7 @@ export interface DidChangeSalience {
   readonly generation: number;
 }
 
-/** Sent when the health of the server changes. */
+/** Sent when the health of the server, or what it knows, changes. */
 export interface DidChangeStatus {
   /** warning: it serves, within the limits that `message` names. */
   readonly health: "ok" | "warning" | "error";
@@ -365,7 +375,7 @@ export interface ExplainedText {
   readonly collection?: string | null;
 }
 
-/** An artifact by id. */
+/** An artifact by id, an entity also by name. */
 export interface IdParams {
   /** Session that the call belongs to; without one it is stateless. */
   readonly session_id?: string | null;
@@ -373,14 +383,65 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** As other answers give it; no name. */
+  /** As other answers give it; of an entity also a name or an alias. */
   readonly id: string;
+}
+
+/** A text, or an open document. */
+export interface MentionsParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** The text. 65,536 characters count. */
+  readonly text?: string | null;
+  /** Instead of a text, an open document. The language server alone has them. */
+  readonly uri?: string | null;
+  /** The part of the document that is looked at; 65,536 characters count. */
+  readonly range?: Range | null;
+}
+
+/** The entities that a text names. */
+export interface MentionsResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  /** As they stand there. */
+  readonly mentions: readonly NamedEntity[];
 }
 
 /** What is in play in the session that the call named. */
 export interface Meta {
   /** Strongest first. */
   readonly vouch_salience: readonly SalienceMeta[];
+}
+
+/** A place that names an entity. Where words name several, each is a row. */
+export interface NamedEntity {
+  readonly entity_id: string;
+  readonly name: string;
+  readonly type: string;
+  /** How the words name it. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  /** Whether they name other entities as well. */
+  readonly ambiguous: boolean;
+  /** Whether that is strong enough for what is in play. */
+  readonly listed: boolean;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+  /** Of a text: where the words begin, in Unicode code points. */
+  readonly start?: number | null;
+  /** Of a text: where they end. */
+  readonly end?: number | null;
+  /** Of a document: where the words stand. */
+  readonly range?: Range | null;
 }
 
 /** How long one operation took: the latest thousand calls. */
@@ -426,6 +487,13 @@ export interface PersonRow {
   readonly relation: string | null;
 }
 
+/** A place in a document, as in LSP. */
+export interface Position {
+  readonly line: number;
+  /** In the client's encoding. */
+  readonly character: number;
+}
+
 /** An artifact that a phrase of the text brought in. */
 export interface ProbeHit {
   /** The words of the text that matched. */
@@ -438,8 +506,8 @@ export interface ProbeHit {
   readonly text: string;
   /** Strength of the evidence. */
   readonly similarity: number;
-  /** How it matched; `text` is full text. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  /** How it matched; `text` is full text, `semantic` meaning. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */
@@ -485,6 +553,15 @@ export interface ProbeResult {
   readonly probe_time_ms: number;
 }
 
+/** How often a text brought in something of one knowledge base. */
+export interface ProbeStats {
+  readonly collection: string;
+  /** Texts that it was asked about. */
+  readonly probes: number;
+  /** Of these, those for which it held something. */
+  readonly hits: number;
+}
+
 /** Something wrong with one file, with a setting from elsewhere, or with following the disk. */
 export interface ProblemView {
   /** Relative to `.vouch/`; empty for settings of the client or the environment, and for what fails at the moment. */
@@ -495,7 +572,9 @@ export interface ProblemView {
   /** Dotted name of the field, where it is about one. */
   readonly field: string | null;
   /** error: what the file or the setting says does not count. */
-  readonly severity: "error" | "warning";
+  readonly severity: "error" | "warning" | "hint";
+  /** The rule that found it; stays the same. */
+  readonly code: string;
   readonly message: string;
 }
 
@@ -505,6 +584,12 @@ export interface PromptParams {
   readonly session_id: string;
   /** The prompt in its own words. */
   readonly text: string;
+}
+
+/** A part of a document, as in LSP. */
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
 }
 
 /** An edge of the graph. */
@@ -593,7 +678,7 @@ export interface SalientEntity {
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
   /** The words that named it, newest first. */
   readonly matched: readonly string[];
   /** The evidence and its factors, readable. */
@@ -612,8 +697,10 @@ export interface SearchHit {
   readonly title: string;
   /** Where the words stand, at most 200 characters. */
   readonly snippet: string;
-  /** BM25, rounded to 6 places; comparable within one answer. */
+  /** BM25, or with a model meaning and words; rounded to 6 places, comparable within one answer. */
   readonly score: number;
+  /** Present where it was found by meaning alone. */
+  readonly arm?: "semantic" | null;
   /** The knowledge base it stands in. */
   readonly collection: string | null;
   /** The artifact's file. */
@@ -673,6 +760,7 @@ export interface StatsResult {
   readonly _meta?: Meta | null;
   readonly arms: readonly ArmStats[];
   readonly operations: readonly OperationStats[];
+  readonly probes: readonly ProbeStats[];
   readonly probe_cache: CacheStats;
 }
 
@@ -688,6 +776,8 @@ export interface StatusResult {
   readonly _meta?: Meta | null;
   /** The knowledge bases, in the order of their folders. */
   readonly roots: readonly RootStatus[];
+  /** Why knowledge bases of other users are not served, and how to allow them. */
+  readonly refused: readonly string[];
   /** Sessions with a window. */
   readonly sessions: number;
   /** How changes on disk are noticed first; the sweep runs beside the others. */
@@ -716,6 +806,7 @@ export interface Requests {
   "vouch/stats": { params: Params; result: StatsResult };
   "vouch/capabilities": { params: Params; result: CapabilitiesResult };
   "vouch/explain": { params: ExplainParams; result: ExplainResult };
+  "vouch/mentions": { params: MentionsParams; result: MentionsResult };
   "vouch/sessionEnd": { params: SessionEndParams; result: Result };
 }
 

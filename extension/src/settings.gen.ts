@@ -25,4 +25,12 @@ export const CLIENT_SETTINGS = [
   'hover.enabled',
   'hover.maxClaims',
   'definition.enabled',
+  'semantic.model',
+  'semantic.ollama',
+  'semantic.speaks',
+  'trust.folders',
+  'diagnostics.error',
+  'diagnostics.warning',
+  'diagnostics.hint',
+  'diagnostics.ignore',
 ] as const;

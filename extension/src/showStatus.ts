@@ -13,7 +13,7 @@ interface Entry extends vscode.QuickPickItem {
 
 export async function showStatus(panel: Panel, server: Server): Promise<void> {
   const summary = summarize(panel.state, panel.status, panel.health);
-  const entries = [...roots(panel), ...problems(panel), ...actions(server)];
+  const entries = [...roots(panel), ...refused(panel), ...problems(panel), ...actions(server)];
   const chosen = await vscode.window.showQuickPick(entries, {
     title: summary.text,
     placeHolder: summary.detail,
@@ -35,6 +35,15 @@ function roots({ status }: Panel): Entry[] {
       ),
   }));
 }
+
+/** Knowledge bases of other users. */
+const refused = ({ status }: Panel): Entry[] =>
+  (status?.refused ?? []).map((detail) => ({
+    label: '$(lock) not served',
+    detail,
+    run: () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar.trust.folders'),
+  }));
 
 function problems({ status }: Panel): Entry[] {
   return problemsOf(status).map(({ root, path: file, line, severity, message }) => {

@@ -26,6 +26,7 @@ const block = (text: string) => ({
   items: [],
   primary_collection: null,
   supplemental_collections: [],
+  persona: null,
 });
 
 function generatorCheck(changed: unknown) {
@@ -215,7 +216,7 @@ test('the server that was found is offered for each folder, and none before', as
       `Vouch (${name})`,
       '/bin/vouch-sidecar',
       ['mcp'],
-      { PYTHONSAFEPATH: '1' },
+      { PYTHONPATH: '', PYTHONSAFEPATH: '1' },
       '1.2.3',
       `/w/${name}`,
     ]),

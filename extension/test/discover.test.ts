@@ -12,7 +12,7 @@ function world(files: Record<string, string>, more: Partial<World> = {}) {
     trusted: true,
     folders: ['/home/me/repo'],
     setting: '',
-    installed: '/store/server/bin/vouch-sidecar',
+    installed: async () => ['/store/server/bin/vouch-sidecar'],
     interpreter: async () => undefined,
     executable: async (file) => (file in files ? file : undefined),
     version: async (file) => {
@@ -62,6 +62,14 @@ test('the selected environment comes before the PATH, the PATH before the instal
   assert.equal((await discover(world(files).made))?.origin, 'path');
   delete files['/opt/bin/vouch-sidecar'];
   assert.equal((await discover(world(files).made))?.origin, 'installed');
+});
+
+test('of what was installed, the server that the extension carries comes before an older one', async () => {
+  const files: Record<string, string> = { '/store/new/vouch': SERVER, '/store/old/vouch': SERVER };
+  const installed = async () => Object.keys(files);
+  assert.equal((await discover(world(files, { installed }).made))?.command, '/store/new/vouch');
+  delete files['/store/new/vouch'];
+  assert.equal((await discover(world(files, { installed }).made))?.command, '/store/old/vouch');
 });
 
 test('without trust neither the environment nor a PATH inside the workspace is run', async () => {

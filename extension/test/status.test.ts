@@ -7,6 +7,7 @@ const status: StatusResult = {
   generation: 7,
   complete: true,
   degraded: [],
+  refused: [],
   roots: [
     {
       root: '/home/me/secret-project',
@@ -19,6 +20,7 @@ const status: StatusResult = {
           column: 1,
           field: null,
           severity: 'error',
+          code: 'invalid',
           message: 'is not YAML',
         },
       ],

@@ -5,6 +5,7 @@ import { arrange } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
+import { InFile, type Sight } from '../src/views/inFile';
 import { InPlay } from '../src/views/inPlay';
 import { entityNode, keyOf, type Node } from '../src/views/nodes';
 import { difference } from '../src/views/rows';
@@ -61,9 +62,10 @@ test('while a row is open nothing moves: newcomers come last, what is open stays
   model.push('own', [salient('c'), salient('b'), salient('a')]);
   assert.deepEqual(names(model.roots), ['A', 'B', 'C']);
   model.push('own', [salient('c')]);
-  assert.deepEqual(names(model.roots), ['B', 'C']);
+  assert.deepEqual(names(model.roots), ['A', 'B', 'C'], 'what goes above it would move it');
   assert.match(model.roots[0]?.description ?? '', /no longer in play/);
-  model.expanded(model.roots[0] as Node, false);
+  assert.match(model.roots[1]?.description ?? '', /no longer in play/);
+  model.expanded(model.roots[1] as Node, false);
   model.push('own', [salient('d'), salient('c')]);
   assert.deepEqual(names(model.roots), ['D', 'C']);
 });
@@ -336,4 +338,101 @@ test('the line above the experts says what was asked; history keeps each once', 
   assert.equal(headline(asked, 0, own), 'RELAY · team · 3 claims. They name nobody else.');
   assert.deepEqual(remember(['a', 'b'], 'b'), ['b', 'a']);
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
+});
+
+const sight = (uri: string, folded: readonly number[] = []): Sight => ({
+  uri,
+  range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
+  shows: (line) => !folded.includes(line),
+});
+
+/** A model, and what the next look at each document finds: names by line. */
+function inFile(named: Record<string, [line: number, id: string, listed?: boolean][]>) {
+  const drawn: unknown[] = [];
+  const ask = (async (method: string, params: { uri: string; id: string }) => {
+    if (method === 'vouch/entity') return entity(params.id, [claim('c1')]);
+    const found = named[params.uri];
+    if (!found) throw new Error('names no open document');
+    const mentions = found.map(([line, id, listed = true]) => ({
+      ...salient(id),
+      listed,
+      range: { start: { line, character: 0 }, end: { line, character: 1 } },
+    }));
+    return { mentions };
+  }) as unknown as Ask;
+  const model = new InFile(
+    ask,
+    () => null,
+    (rows) => drawn.push(rows),
+  );
+  return { model, drawn, named };
+}
+
+test('what a file names is listed once, in its order, without what is folded or hardly meant', async () => {
+  const { model } = inFile({
+    a: [
+      [1, 'x'],
+      [2, 'folded'],
+      [3, 'hardly', false],
+      [4, 'b'],
+      [5, 'x'],
+    ],
+  });
+  await model.look(sight('a', [2]));
+  assert.deepEqual(names(model.roots), ['X', 'B']);
+});
+
+test('scrolling moves nothing that is still in sight, another file begins anew', async () => {
+  const { model, drawn, named } = inFile({
+    a: [
+      [1, 'x'],
+      [2, 'y'],
+    ],
+    b: [
+      [1, 'z'],
+      [2, 'y'],
+    ],
+  });
+  await model.look(sight('a'));
+  drawn.length = 0;
+  await model.look(sight('a'));
+  assert.deepEqual(drawn, []);
+  named.a = [
+    [3, 'new'],
+    [4, 'y'],
+  ];
+  await model.look(sight('a'));
+  assert.deepEqual(names(model.roots), ['Y', 'NEW']);
+  await model.look(sight('b'));
+  assert.deepEqual(names(model.roots), ['Z', 'Y']);
+  await model.look(undefined);
+  assert.deepEqual(names(model.roots), []);
+});
+
+test('what is unfolded stays, wherever one looks', async () => {
+  const { model } = inFile({
+    a: [
+      [1, 'x'],
+      [2, 'y'],
+    ],
+    b: [[1, 'z']],
+  });
+  await model.look(sight('a'));
+  const row = model.roots[1] as Node;
+  model.expanded(row, true);
+  assert.deepEqual(names(await model.children(row)), ['Text of c1']);
+  for (const next of [sight('b'), sight('closed'), undefined]) {
+    await model.look(next);
+    assert.equal(model.roots[1]?.id, row.id);
+    assert.match(model.roots[1]?.description ?? '', /no longer in sight/);
+  }
+  model.expanded(model.roots[1] as Node, false);
+  await model.look(sight('b'));
+  assert.deepEqual(names(model.roots), ['Z']);
+});
+
+test('an answer that comes late is not shown', async () => {
+  const { model } = inFile({ a: [[1, 'x']], b: [[1, 'z']] });
+  await Promise.all([model.look(sight('a')), model.look(sight('b'))]);
+  assert.deepEqual(names(model.roots), ['Z']);
 });

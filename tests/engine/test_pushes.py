@@ -337,3 +337,18 @@ def test_the_state_of_the_process_is_told_on_change(engine: Engine, root: Path) 
     mended = pushes.status()
     assert mended is not None
     assert mended.health == "ok"
+
+
+def test_whoever_has_nothing_in_play_is_told_that_there_is_more_to_know(
+    engine: Engine, root: Path
+) -> None:
+    pushes = Pushes(engine, Caller())
+    first = pushes.status()
+    write(root, "entities/relay.yaml", entity("relay", name="Relay"))
+    engine.load()
+    second = pushes.status()
+    assert first is not None
+    assert second is not None
+    assert (second.health, second.quiescent) == (first.health, first.quiescent)
+    assert second.generation > first.generation
+    assert pushes.status() is None

@@ -18,8 +18,7 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running
 
-START = 1.5
-"""Seconds that a busy machine may need beside the time limit."""
+LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class Ended:
         assert set(said) == {"hookEventName", "additionalContext"}
         return str(said["additionalContext"])
 
-    def is_silent(self, limit: float = 0.5) -> bool:
-        return (self.out, self.err, self.code) == (b"", b"", 0) and self.seconds < limit + START
+    def is_silent(self) -> bool:
+        return (self.out, self.err, self.code) == (b"", b"", 0)
 
 
 @contextmanager
@@ -93,14 +92,16 @@ Hook = Callable[..., Ended]
 
 @pytest.fixture
 def hook(place: Place) -> Hook:
-    """Runs a hook: `hook(event, **payload)`, `raw` for bytes as they are, `env` for more of it."""
+    """Runs a hook: `hook(event, **payload)`, `raw` for bytes as they are, `env` for more of it. It
+    has time enough on a busy machine, unless `env` names another limit, or "" for none.
+    """
 
     def run(
         event: str, raw: bytes | None = None, env: Mapping[str, str] | None = None, **given: Any
     ) -> Ended:
         payload = {"session_id": "agent", "cwd": str(place.root), **given}
         data = json.dumps(payload).encode() if raw is None else raw
-        return run_hook(event, data, {**place.env, **(env or {})})
+        return run_hook(event, data, {**place.env, LIMIT: "10000", **(env or {})})
 
     return run
 
@@ -119,7 +120,7 @@ def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
     return Ended(done.stdout, done.stderr, done.returncode, time.monotonic() - started)
 
 
-def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+def until(holds: Callable[[], object], seconds: float = 30.0) -> None:
     """Wait for something to hold."""
     deadline = time.monotonic() + seconds
     while not holds():

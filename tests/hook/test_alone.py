@@ -22,7 +22,7 @@ from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
-PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "5000"}
+PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
 
 
 def warm(place: Place) -> None:
@@ -61,7 +61,7 @@ def test_where_the_time_is_too_short_it_is_silent_and_warms(hook: Hook, place: P
     (place.base / "changed").touch()
     knowledge.claim(place.root, "jwt-rotates", "JWT keys rotate.", "jwt", status="archived")
     short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
-    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent(0.1)
+    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent()
     until(lambda: whole(place) not in ([], [before]))
 
 
@@ -169,7 +169,7 @@ def test_after_many_changes_what_it_leaves_behind_lets_the_next_one_answer(
         text = f"Rule {number}: JWT signing keys rotate."
         knowledge.claim(place.root, f"rule-{number}", text, "jwt")
     short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
-    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent(0.1)
+    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent()
     until(lambda: whole(place) not in ([], before))
     assert "rule-" in hook("user-prompt-submit", prompt=f"{PROMPT} Now?", env=PATIENT).text
     assert stored(place, f"Rule {changed - 1}: JWT")
@@ -183,7 +183,7 @@ def test_a_damaged_base_is_no_base(hook: Hook, place: Place, name: str) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x40
     path.write_bytes(data)
-    assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).is_silent(5)
+    assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).is_silent()
     until(lambda: whole(place))
     assert not before.exists()
     assert "jwt-rotates" in hook("user-prompt-submit", prompt=f"{PROMPT}?", env=PATIENT).text
@@ -212,7 +212,7 @@ def test_an_empty_knowledge_base_has_no_brief(hook: Hook, place: Place) -> None:
         if path.is_file():
             path.unlink()
     warm(place)
-    assert hook("session-start", env=PATIENT).is_silent(5)
+    assert hook("session-start", env=PATIENT).is_silent()
 
 
 def test_a_process_that_serves_a_part_of_it_does_not_answer_for_all(
@@ -250,5 +250,5 @@ def test_the_way_to_a_resident_process_is_standard_library() -> None:
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    allowed = ("vouch_sidecar.surfaces", "vouch_sidecar.kb.discovery")
+    allowed = ("vouch_sidecar.surfaces", "vouch_sidecar.kb.discovery", "vouch_sidecar.version")
     assert all(name.startswith(allowed) or name == "vouch_sidecar.kb" for name in own.split())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.surfaces.local.address import socket_path
 
-from tests.hook.conftest import START, Hook, Place
+from tests.hook.conftest import LIMIT, Hook, Place
 from tests.protocol.client import COMMAND, environment
 
 PROMPT = "user-prompt-submit"
@@ -115,16 +115,12 @@ def test_a_socket_that_answers_nonsense(hook: Hook, place: Place, answer: bytes)
         assert hook(PROMPT, prompt=KNOWN).is_silent()
 
 
-@pytest.mark.parametrize(
-    ("milliseconds", "least", "most"), [("100", 0.05, 0.4), (None, 0.4, 0.9), ("1500", 1.3, 2.2)]
-)
-def test_a_hanging_socket(
-    hook: Hook, place: Place, milliseconds: str | None, least: float, most: float
-) -> None:
-    env = {} if milliseconds is None else {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": milliseconds}
+@pytest.mark.parametrize(("milliseconds", "least"), [("100", 0.05), ("", 0.4), ("1500", 1.3)])
+def test_a_hanging_socket(hook: Hook, place: Place, milliseconds: str, least: float) -> None:
+    env = {LIMIT: milliseconds}
     with listening(socket_of(place), None):
         ended = hook(PROMPT, prompt=KNOWN, env=env)
-    assert ended.is_silent(most)
+    assert ended.is_silent()
     assert ended.seconds > least
 
 
@@ -132,8 +128,8 @@ def test_the_limit_that_a_resident_process_says_holds_for_its_answer(
     hook: Hook, place: Place
 ) -> None:
     with listening(socket_of(place), b'{"id":1,"ok":true,"result":1.6}\n', hangs=True):
-        ended = hook(PROMPT, prompt=KNOWN)
-    assert ended.is_silent(1.6)
+        ended = hook(PROMPT, prompt=KNOWN, env={LIMIT: ""})
+    assert ended.is_silent()
     assert ended.seconds > 1.4
 
 
@@ -202,6 +198,6 @@ def test_input_that_never_ends(place: Place) -> None:
         assert process.stdin is not None
         process.stdin.write(b'{"prompt": "JWT')
         process.stdin.flush()
-        assert process.wait(0.5 + START) == 0
+        assert process.wait(30) == 0
         assert process.stdout is not None
         assert process.stdout.read() == b""

@@ -333,8 +333,8 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
     assert [*view.claims_in(view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
     assert knowledge.at_path("claims/c.yaml") is None
     assert knowledge.at_path("claims/d.yaml") == later
-    assert view.claims_of("auth") == []
-    assert view.claims_of("cache") == [later]
+    assert not list(view.claims_in(view.search.about(["auth"])))
+    assert list(view.claims_in(view.search.about(["cache"]))) == [later]
     assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))
 
 
@@ -370,3 +370,14 @@ def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
     assert [key_in(one) for one in written.documents()] == [key_in(one) for one in documents]
     found = written.search(Query.term_query(SCHEMA, "stems", "claim@open:96", "freq"), 3)
     assert [key_in(written.document(n))[1] for _, n in found] == ["c000096", "c000193", "c000290"]
+
+
+def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
+    def edge(name: str) -> Relation:
+        return Relation(name, f"relations/{name}.yaml", "hub", "supports", f"end-{name}")
+
+    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}") for i in "abcdef"]
+    hub = Entity("hub", "entities/hub.yaml", "Hub")
+    first = after(Knowledge(), Change((hub, *ends, *map(edge, "bcdef")), frozenset()))
+    known = after(Knowledge(in_memory(first.documents())), Change((edge("a"),), frozenset()))
+    assert [one.id for one in known.relations_of("hub")] == list("abcdef")

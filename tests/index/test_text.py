@@ -172,3 +172,11 @@ def test_spaces_hyphens_and_one_line_end_join_names(text: str) -> None:
 )
 def test_inflections_are_narrower_than_stems(base: str, form: str, expected: bool) -> None:
     assert inflects(base, form) is expected
+
+
+@pytest.mark.parametrize("letter", ["e", "가", "", "क"])
+def test_marks_beyond_those_that_a_letter_has_cost_no_more_than_their_number(letter: str) -> None:
+    marks = (letter + "\u0301\u0327" * 60_000 + " café") * 2
+    found = units(marks).units
+    assert [marks[u.start : u.end] for u in found][-1] == "café"
+    assert len(found) >= 2

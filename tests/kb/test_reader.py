@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import pickle
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.reader import limit_of, locate, parse
+from vouch_sidecar.kb.reader import limit_of, parse
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -217,11 +219,42 @@ def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> Non
     assert len(message) < 200
 
 
+def test_a_file_is_composed_once_however_many_faults_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    composed = 0
+    loader: Any = document._Loader
+    made = loader.get_single_node
+
+    def compose(one: Any) -> Any:
+        nonlocal composed
+        composed += 1
+        return made(one)
+
+    monkeypatch.setattr(loader, "get_single_node", compose)
+    fields = ("text", "type", "status", "confidence", "evidence", "entities", "tags", "updated_at")
+    data = b"id: a\n" + b"".join(f"{name}: {{}}\n".encode() for name in fields)
+    reading = parse("claims/a.yaml", data)
+    assert {problem.line for problem in reading.problems} >= {2, 3, 4, 5, 6, 7, 8, 9} - {5}
+    assert len(reading.problems) > 5
+    assert composed == 1
+
+
+@pytest.mark.parametrize("text", ["- a\n", "? {}\n", "{a: {b: 1}, c}\n- 1\n"])
+@pytest.mark.parametrize("shape", ["x:\n%s", "x: [%s]", "id: a\ntext: [1]\nentities:\n%s"])
+def test_a_file_of_more_values_than_anybody_writes_is_refused(text: str, shape: str) -> None:
+    unit = text if "[%s]" not in shape else "{},"
+    data = (shape % (unit * (limit_of(CLAIM) // len(unit) - 20))).encode()
+    reading = parse(CLAIM, data)
+    assert reading.artifact is None
+    assert len(reading.problems) == 1
+
+
 def test_problems_of_a_page_have_their_line_in_the_file() -> None:
     data = b"---\r\nid: auth\r\ntitle: Auth\r\nentities:\r\n  - a\r\n  -  7\r\n---\r\nbody"
     assert refused("pages/auth.md", data)[0::2] == ("entities.1", 6)
-    assert locate("pages/auth.md", data, "entities.1") == (6, 6)
-    assert locate("pages/auth.md", data, "title") == (3, 1)
+    reading = parse("pages/auth.md", data)
+    assert (reading.problems[0].line, reading.problems[0].column) == (6, 6)
     torn = b"---\nid: auth\ntitle: Auth: two\n---\nbody"
     assert refused("pages/auth.md", torn)[2] == 3
 

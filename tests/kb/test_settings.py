@@ -298,3 +298,45 @@ def test_no_config_makes_it_raise(content: object) -> None:
     client = content if isinstance(content, dict) else {}
     settings, _ = load_settings(config, client, {})
     assert 1 <= settings.reflex.window <= 64
+
+
+@pytest.mark.parametrize(
+    ("address", "taken"),
+    [
+        ("http://127.0.0.1:11434", "http://127.0.0.1:11434"),
+        (" http://localhost/ ", "http://localhost:11434"),
+        ("http://[::1]:8080", "http://[::1]:8080"),
+        ("https://127.0.0.1", None),
+        ("http://example.org", None),
+        ("http://localhost.example.org", None),
+        ("http://127.0.0.1@example.org", None),
+        ("http://user@127.0.0.1", None),
+        ("http://127.0.0.1:99999", None),
+        ("http://127.0.0.1/api?x", None),
+        ("http://[", None),
+        ("localhost", None),
+    ],
+)
+def test_a_model_is_asked_on_this_machine_alone(address: str, taken: str | None) -> None:
+    sources = [({"semantic": {"ollama": address}}, {}), ({}, {f"{PREFIX}OLLAMA": address})]
+    for client, env in sources:
+        settings, problems = load_settings(None, client, env)
+        assert settings.semantic.ollama == taken
+        said = [problem.message for problem in problems]
+        assert bool(said) is (taken is None)
+        assert all("must be an http address of this machine; it is ignored" in one for one in said)
+
+
+PREFIX = "VOUCH_SIDECAR_SEMANTIC_"
+
+
+def test_a_repository_names_no_model() -> None:
+    config = dump({"sidecar": {"semantic": {"model": "/m", "ollama": "http://[::1]", "speaks": 1}}})
+    settings, problems = load_settings(config, {}, {})
+    assert settings == Settings()
+    assert [problem.message for problem in problems] == [
+        "`sidecar.semantic` counts in client settings and the environment alone; it is ignored"
+    ]
+    own = {f"{PREFIX}MODEL": "~/model", f"{PREFIX}SPEAKS": "true"}
+    settings, problems = load_settings(None, {"semantic": {"model": "m"}}, own)
+    assert (settings.semantic.model, settings.semantic.speaks, problems) == ("~/model", True, ())

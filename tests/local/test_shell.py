@@ -89,7 +89,7 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
 
 
 @pytest.mark.parametrize(
-    "args", [["experts", "jwt", "--explain"], ["entity", "jwt"], ["search", "nothing at all"]]
+    "args", [["experts", "jwt", "--explain"], ["entity", "jwt"], ["salience", "nothing at all"]]
 )
 @pytest.mark.parametrize("width", [40, 100])
 def test_people_read_the_same_in_the_same_colours(
@@ -160,16 +160,34 @@ def test_what_a_resident_process_refuses_is_said_as_ever(place: Place) -> None:
     assert "names no entity that may be shown" in ask(place, "entity", "never-seen", code=1)
 
 
-def test_texts_of_a_session_and_settings_stay_with_this_process(
-    place: Place, server: Client
-) -> None:
-    assert [one["entity_id"] for one in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
+def test_settings_of_this_process_count_here(place: Place, server: Client) -> None:
     settings = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}
     task = "How long does JWT live, and where is Redis?"
     assert len(ask(place, "context", task, env=settings)["items"]) == 1
     assert ask(place, "check")["problems"] == []
-    assert answered(server, "salience") == answered(server, "context") == 0
+    assert answered(server, "context") == 0
+
+
+def test_texts_of_a_session_leave_nothing_behind(place: Place, server: Client) -> None:
+    rows = ask(place, "salience", "JWT", "Where is Redis?")["salience"]
+    assert {one["entity_id"] for one in rows} == {"jwt", "redis"}
+    assert [one["entity_id"] for one in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
+    assert answered(server, "salience") == 2
     assert server.request("vouch/status")["sessions"] == 0
+
+
+@pytest.mark.usefixtures("server")
+def test_exit_codes_and_standard_error_are_the_same(place: Place) -> None:
+    for extra, said in ((["--json"], b""), ([], b"Nothing found.\n")):
+        done = subprocess.run(
+            [COMMAND, "search", "zzzqqq", *extra],
+            capture_output=True,
+            cwd=place.root,
+            env=environment(place.env),
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (1, said)
+        assert bool(done.stdout) == bool(extra)
 
 
 @pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": {}}\n', b""])

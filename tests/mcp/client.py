@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import subprocess
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -9,11 +11,17 @@ from typing import Any, TextIO, TypeVar
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.protocol.client import COMMAND
 
-__all__ = ["called", "connected", "json_of", "text_of"]
+__all__ = ["ENVIRONMENTS", "ROOT", "called", "connected", "json_of", "make_both", "text_of"]
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = {"SDK 2": COMMAND, "SDK 1": ROOT / ".mcp1" / "bin" / COMMAND.name}
+"""The program beside each version of the SDK."""
+program = COMMAND
+"""The one that is tested; a fixture takes one after the other."""
 
 T = TypeVar("T")
 
@@ -27,7 +35,7 @@ def connected(
 ) -> T:
     """What `talk` gives, with a session on a server that runs in a folder."""
     server = StdioServerParameters(
-        command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
+        command=str(program), args=["mcp", *args], cwd=cwd, env=dict(env)
     )
 
     async def main() -> T:
@@ -37,6 +45,15 @@ def connected(
             return await talk(session)
 
     return anyio.run(main)
+
+
+def make_both() -> Path:
+    """The environment with version 1 of the SDK; one process of the tests at a time makes it."""
+    with (ROOT / "scripts" / "mcp1").open() as script:
+        fcntl.flock(script, fcntl.LOCK_EX)
+        made = subprocess.run([script.name], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    return ROOT / ".mcp1"
 
 
 async def called(session: ClientSession, name: str, **arguments: Any) -> CallToolResult:

@@ -8,7 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.mcp import client
 from tests.protocol import knowledge
+
+
+@pytest.fixture(params=client.ENVIRONMENTS, scope="session")
+def program(request: pytest.FixtureRequest) -> Path:
+    """The program whose surface is tested, with each version of the SDK."""
+    client.make_both()
+    return client.ENVIRONMENTS[request.param]
+
+
+@pytest.fixture(autouse=True)
+def tested(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "program", program)
 
 
 @pytest.fixture

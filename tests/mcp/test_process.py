@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import pytest
 from mcp import ClientSession
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
+from tests.mcp import client
 from tests.mcp.client import called, connected
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import environment
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -38,7 +38,7 @@ INITIALIZE = {
 def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:
     """What the process answers to lines before its input ends; it ends well, and by itself."""
     done = subprocess.run(
-        [COMMAND, "mcp"],
+        [client.program, "mcp"],
         cwd=root,
         env=environment(env),
         input=b"".join(line + b"\n" for line in lines),
@@ -56,7 +56,7 @@ def test_it_ends_with_its_input(root: Path, env: dict[str, str]) -> None:
 
 def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
     process = subprocess.Popen(
-        [COMMAND, "mcp"],
+        [client.program, "mcp"],
         cwd=root,
         env=environment(env),
         stdin=subprocess.PIPE,
@@ -73,14 +73,28 @@ def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str,
         assert process.wait(timeout=10) == 130
 
 
-@pytest.mark.parametrize(
-    "bad", [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
-)
-def test_a_bad_line_costs_nothing_but_itself(root: Path, env: dict[str, str], bad: bytes) -> None:
-    received = exchanged(root, env, bad, json.dumps(INITIALIZE).encode())
+def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) -> None:
+    bad = [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
+    received = exchanged(root, env, *bad, json.dumps(INITIALIZE).encode())
     (answer,) = [message for message in received if message.get("id") == 1]
     assert answer["result"]["serverInfo"]["name"] == "vouch-sidecar"
     assert "purple" not in json.dumps(received)
+
+
+def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
+    """`json.dumps` writes it as an escape, which JSON allows."""
+    call = {"name": "kb_search", "arguments": {"query": "JWT \ud800"}}
+    lines = [
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+        {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "\udfff"}},
+        {"jsonrpc": "2.0", "id": "\ud800 😀", "method": "tools/list"},
+    ]
+    received = exchanged(root, env, *(json.dumps(one).encode() for one in (INITIALIZE, *lines)))
+    answers = {message["id"]: message for message in received}
+    assert answers[2]["result"]["structuredContent"]["hits"]
+    assert "error" in answers[3]
+    assert answers["\ufffd 😀"]["result"]["tools"]
 
 
 def test_what_was_asked_before_the_end_is_answered(root: Path, env: dict[str, str]) -> None:

@@ -15,6 +15,7 @@ from vouch_sidecar.operations import (
     UnknownOperationError,
     call,
     read_params,
+    refuse_unknown,
 )
 
 from tests.engine.bases import ask, base, engine_on
@@ -130,6 +131,20 @@ def test_every_wrong_field_has_its_message() -> None:
 @pytest.mark.parametrize("params", [[], "x", 7, True, [SENT]])
 def test_params_that_are_no_object(operation: str, params: object) -> None:
     assert refused(operation, params) == {"params": "must be an object"}
+
+
+def test_an_unknown_param_is_refused_where_somebody_wants_that() -> None:
+    with pytest.raises(InvalidParamsError, match="limt is no parameter; did you mean limit"):
+        refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limt": 3})
+    refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limit": 3, "workDoneToken": 1})
+
+
+def test_an_unknown_param_is_logged_without_what_was_sent(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask(engine, "experts", None, topic="keys", **{SENT: SENT, "limt": 3})
+    assert "experts: an unknown parameter is ignored; did you mean limit?" in caplog.text
+    assert SENT not in caplog.text
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))

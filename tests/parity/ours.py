@@ -48,8 +48,8 @@ class Sidecar:
     def matched(self, topic: str) -> list[str]:
         """Ids of all declared claims that match a topic."""
         question = Question(topic, now(), linking="declared")
-        with self._engine.serving(self._caller) as served:
-            found = matching([one.view for one in served], question)
+        served = self._engine.serving(self._caller)
+        found = matching([one.view for one in served], question)
         return sorted({c.id for match in found for c in match.view.claims_in(match.query)})
 
 

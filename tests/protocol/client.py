@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 __all__ = ["COMMAND", "Client", "Message", "environment", "running", "uri_of"]
 
@@ -27,7 +28,8 @@ class Client:
     """One server process. Everything received is kept in `received`, in order.
 
     Requests of the server are answered with `reply(method)`: a result, or an error when it raises
-    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`.
+    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`. With `tcp`
+    the messages go over a socket of this machine.
     """
 
     def __init__(
@@ -36,15 +38,27 @@ class Client:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         reply: Callable[[str], Any] | None = None,
+        tcp: bool = False,
     ) -> None:
         self.process = subprocess.Popen(
-            [COMMAND, *(args or ("lsp",))],
+            [COMMAND, *(args or ("lsp", *(["--tcp", "127.0.0.1:0"] if tcp else [])))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
             env=environment(env or {}),
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self._sink: IO[bytes] = self.process.stdin
+        self._source: IO[bytes] = self.process.stdout
+        if tcp:
+            host, _, port = self.process.stderr.readline().split()[-1].decode().rpartition(":")
+            with socket.create_connection((host, int(port)), WAIT) as connection:
+                connection.settimeout(None)
+                self._sink = connection.makefile("wb")
+                self._source = connection.makefile("rb")
         self.received: list[Message] = []
         self.strays = b""
         self.errors = b""
@@ -60,9 +74,8 @@ class Client:
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        self._sink.write(data)
+        self._sink.flush()
 
     def send(self, message: object) -> None:
         """Send a message, of any content."""
@@ -172,8 +185,7 @@ class Client:
 
     def hang_up(self) -> None:
         """Close the server's standard input."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        self._sink.close()
 
     def ended(self, timeout: float = 2.0) -> int:
         """The exit code, within so many seconds."""
@@ -191,7 +203,8 @@ class Client:
         self.process.wait()
         for thread in self._threads:
             thread.join(5)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        standard = (self.process.stdin, self.process.stdout, self.process.stderr)
+        for stream in (self._sink, self._source, *standard):
             assert stream is not None
             try:
                 stream.close()
@@ -199,8 +212,14 @@ class Client:
                 continue
 
     def _read(self) -> None:
-        stream = self.process.stdout
-        assert stream is not None
+        with suppress(ConnectionResetError):  # how a server over TCP ends
+            self._read_messages()
+        with self._arrived:
+            self._over = True
+            self._arrived.notify_all()
+
+    def _read_messages(self) -> None:
+        stream = self._source
         header = b""
         while line := stream.readline():
             if line.startswith(b"{"):
@@ -216,9 +235,6 @@ class Client:
                 self._take(json.loads(stream.read(int(found[1]))))
             header = b""
         self.strays += header
-        with self._arrived:
-            self._over = True
-            self._arrived.notify_all()
 
     def _take_line(self, line: bytes) -> None:
         with self._arrived:
@@ -253,9 +269,10 @@ def running(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     reply: Callable[[str], Any] | None = None,
+    tcp: bool = False,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, reply=reply)
+    client = Client(*args, cwd=cwd, env=env, reply=reply, tcp=tcp)
     try:
         yield client
     finally:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client, running
+from tests.protocol.editor import ABLE, Editor
 
 Start = Callable[..., Client]
 
@@ -58,3 +59,22 @@ def client(start: Start, root: Path) -> Iterator[Client]:
     one.indexed()
     yield one
     assert knowledge.digest(root) == before
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a knowledge base in which everything cites something."""
+    return knowledge.library(tmp_path_factory.mktemp("library") / "project")
+
+
+@pytest.fixture(scope="module", params=["stdio", "tcp"])
+def editor(library: Path, request: pytest.FixtureRequest) -> Iterator[Editor]:
+    """An editor that can do everything, on `library`; one for a module and each transport."""
+    before = knowledge.digest(library)
+    with running(cwd=library, tcp=request.param == "tcp") as client:
+        client.initialize(library, capabilities=ABLE)
+        client.indexed()
+        yield Editor(client)
+    assert client.strays == b""
+    assert client.errors == b""
+    assert knowledge.digest(library) == before

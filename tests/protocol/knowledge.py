@@ -5,9 +5,22 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-__all__ = ["claim", "claim_text", "config", "digest", "entity", "make", "source"]
+__all__ = [
+    "EVIDENCE",
+    "SOURCE",
+    "claim",
+    "claim_text",
+    "config",
+    "digest",
+    "entity",
+    "library",
+    "make",
+    "source",
+    "write",
+]
 
-SOURCE = "a" * 64
+SOURCE = hashlib.sha256(b"Auth notes").hexdigest()
+EVIDENCE = "ev-0000000000000001"
 
 
 def make(root: Path, name: str | None = None) -> Path:
@@ -22,6 +35,56 @@ def make(root: Path, name: str | None = None) -> Path:
     claim(root, "jwt-rotates", "Refresh tokens for JWT rotate on every use.", "jwt", "redis")
     claim(root, "redis-holds", "Redis holds the sessions.", "redis")
     return root
+
+
+def library(root: Path) -> Path:
+    """As `make`, with everything that an id can stand in: a page, a relation, evidence, a claim
+    that is superseded, and the cited document in the workspace.
+    """
+    make(root)
+    (root / "docs").mkdir()
+    (root / "docs" / "auth.md").write_text("# Auth\n\nTokens expire.\n", "utf-8")
+    claim(
+        root,
+        "jwt-old",
+        "JWT access tokens never expire.",
+        "jwt",
+        status="superseded",
+        more="superseded_by: jwt-expires\n",
+    )
+    claim(
+        root,
+        "jwt-cites",
+        "JWT is cited by evidence.",
+        "jwt",
+        more="supersedes:\n- jwt-old\n",
+        cites=EVIDENCE,
+    )
+    write(
+        root,
+        f"evidence/{EVIDENCE}.yaml",
+        f"id: {EVIDENCE}\nsource_id: {SOURCE}\nlocator: L3\nquote: Tokens expire.\n",
+    )
+    write(
+        root,
+        "relations/jwt-uses-redis.yaml",
+        "id: jwt-uses-redis\nsource: jwt\nrelation: uses\ntarget: redis\n",
+    )
+    write(
+        root,
+        "pages/auth.md",
+        "---\nid: auth\ntitle: Auth guide\nstatus: active\nclaims: [jwt-expires, jwt-old]\n"
+        f"entities:\n- jwt\nsources:\n- {SOURCE}\n---\n# Auth\n\nAs [claim: jwt-rotates] says,"
+        " [[redis]] holds it.\n\n## Tokens\n\nShort.\n",
+    )
+    return root
+
+
+def write(root: Path, relative: str, text: str) -> Path:
+    """Write a file below `.vouch/`."""
+    path = root / ".vouch" / relative
+    path.write_bytes(text.encode())
+    return path
 
 
 def config(root: Path, text: str) -> None:
@@ -40,12 +103,17 @@ def entity(root: Path, entity_id: str, name: str, *aliases: str) -> Path:
 
 
 def claim(
-    root: Path, claim_id: str, text: str, *entities: str, status: str = "stable", more: str = ""
+    root: Path,
+    claim_id: str,
+    text: str,
+    *entities: str,
+    status: str = "stable",
+    more: str = "",
+    cites: str = SOURCE,
 ) -> Path:
     """Write a claim; its file."""
-    path = root / ".vouch" / "claims" / f"{claim_id}.yaml"
-    path.write_text(claim_text(claim_id, text, *entities, status=status, more=more), "utf-8")
-    return path
+    said = claim_text(claim_id, text, *entities, status=status, more=more)
+    return write(root, f"claims/{claim_id}.yaml", said.replace(SOURCE, cites))
 
 
 def claim_text(

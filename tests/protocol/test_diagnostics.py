@@ -10,6 +10,7 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Start
+from tests.protocol.editor import ABLE, Editor
 
 PUBLISHED = "textDocument/publishDiagnostics"
 
@@ -115,3 +116,58 @@ def test_a_client_that_pulls_is_not_pushed(start: Start, root: Path) -> None:
 
 def test_clients_that_do_not_pull_are_told_of_no_provider(client: Client) -> None:
     assert not any("diagnosticProvider" in str(m) for m in client.received)
+
+
+def test_checks_across_files_are_made_for_what_is_open(start: Start, root: Path) -> None:
+    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt", "gone")
+    client = start()
+    client.initialize(root, capabilities=ABLE)
+    client.indexed()
+    assert not any(m.get("method") == PUBLISHED for m in client.received)
+    client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
+    dangling, undeclared = published(client, path.as_uri(), 2)
+    assert (dangling["code"], dangling["severity"]) == ("dangling-entity", 2)
+    assert (undeclared["code"], undeclared["severity"]) == ("undeclared-entity", 4)
+    page, _, heading = dangling["codeDescription"]["href"].partition("#")
+    assert f"## {heading}\n" in Path(page.removeprefix("file://")).read_text("utf-8")
+    since = len(client.received)
+    knowledge.entity(root, "gone", "Gone again")
+    client.save((root / ".vouch" / "entities" / "gone.yaml").as_uri())
+    published(client, path.as_uri(), 1, since)
+    since = len(client.received)
+    client.close(path.as_uri())
+    published(client, path.as_uri(), 0, since)
+
+
+def test_a_deleted_file_has_no_problems(start: Start, root: Path) -> None:
+    path = knowledge.write(root, "claims/broken.yaml", "id: broken\n<<<<<<< HEAD\n")
+    client = start()
+    client.initialize(root)
+    (found,) = published(client, path.as_uri(), 1)
+    assert found["code"] == "git-conflict"
+    since = len(client.received)
+    path.unlink()
+    client.save(path.as_uri())
+    published(client, path.as_uri(), 0, since)
+
+
+def test_the_checks_of_an_open_file_are_pulled_as_well(start: Start, root: Path) -> None:
+    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
+    able = {**ABLE, "textDocument": {**ABLE["textDocument"], "diagnostic": {}}}
+    client = start()
+    client.initialize(root, capabilities=able)
+    client.indexed()
+    editor = Editor(client)
+    report = editor.whole(editor.open(path), "textDocument/diagnostic")
+    assert [one["code"] for one in report["items"]] == ["undeclared-entity"]
+
+
+def test_severities_of_the_client(start: Start, root: Path) -> None:
+    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
+    client = start()
+    settings = {"diagnostics": {"warning": ["undeclared-entity"]}}
+    client.initialize(root, initializationOptions={"settings": settings})
+    client.indexed()
+    client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
+    (found,) = published(client, path.as_uri(), 1)
+    assert found["severity"] == 2

@@ -53,3 +53,20 @@ def test_config_counts_as_well(client: Client, root: Path) -> None:
     client.open(uri, "retrieval:\n  reflex:\n    enabled: false\n", "yaml")
     assert not client.request("vouch/salience", {"session_id": "A"})["salience"]
     client.close(uri)
+
+
+def test_a_request_waits_for_the_large_document_before_it(client: Client, claim_uri: str) -> None:
+    """Large documents are read beside the messages; answers come in order all the same."""
+    long = "word " * 10_000
+    client.open(claim_uri, claim_text("jwt-expires", "JWT lives. " + long, "jwt"), "yaml")
+    assert text_of(client).startswith("JWT lives. word")
+    for number in range(5):
+        text = claim_text("jwt-expires", f"JWT {number}. " + long, "jwt")
+        client.change(claim_uri, text, number + 2)
+    asked = [client.start("vouch/claim", {"id": "jwt-expires"})]
+    client.change(claim_uri, claim_text("jwt-expires", "JWT ends.", "jwt"), 8)
+    asked.append(client.start("vouch/claim", {"id": "jwt-expires"}))
+    answers = [client.answer(number)["result"]["claim"]["text"][:6] for number in asked]
+    assert answers == ["JWT 4.", "JWT en"]
+    client.close(claim_uri)
+    assert "word" not in text_of(client)

@@ -72,6 +72,11 @@ of anything else {OTHER_SHARE:g} and {OTHER_WEIGHT:g}.
 words more than {NEARBY} content words apart
 where more than {RIVALS} claims hold as much as the best
 those that hold a share of {CONSIDERED_SHARE:g} or more and are not
+a hit scores {MEANING_WEIGHT:g} × cosine
+descriptions and sections count {BESIDE_A_CLAIM:g} of it
+whose cosine is {MEANT:g} or more
+the cosine is {ANSWERS_BY_MEANING:g} or more
+({ANSWERS_AMONG_MANY:g} from {MANY_CLAIMS:,} claims on)
 the largest share from {PARTIAL_SHARE:g} on
 {OTHER_FORM:g} for another form of one
 {LEADS:g} where the claim begins with a word of the topic

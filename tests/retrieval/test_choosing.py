@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Change, Claim
-from vouch_sidecar.retrieval.choosing import best_claim_id, by_worth, choose
+from vouch_sidecar.retrieval.choosing import best_claim_id, choose
 from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.salience import rank
 from vouch_sidecar.retrieval.view import View
@@ -34,7 +34,7 @@ def ids(seen: View, text: str) -> list[str]:
 
 def test_where_the_text_does_not_decide_the_best_comes_first() -> None:
     order = ["d", "c", "b", "a", "e"]
-    assert [one.id for one in by_worth(WORTH)] == order
+    assert [one.id for one in SEEN.best_claims("relay", 9)] == order
     for text in ("Relay", "what do we know about Relay?", "any notes on Relay's brokers?"):
         assert ids(SEEN, text) == order
         assert best_claim_id(SEEN, RELAY, text) == "d"

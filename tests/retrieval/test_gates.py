@@ -68,7 +68,7 @@ def everything(seen: View, text: str) -> dict[str, object]:
             for r in salience([seen], [text], 20)
         ],
         "weights": seen.weights(text),
-        "claims": [c.id for e in ("vault", "jwt") for c in seen.claims_of(e)],
+        "claims": [c.id for e in ("vault", "jwt") for c in seen.claims_in(seen.search.about([e]))],
         "relations": [r.id for e in ("vault", "rotation", "hers") for r in seen.relations_of(e)],
         "pages": [p.id for e in ("vault", "jwt") for p in seen.pages_about((Kind.ENTITY, e))],
     }
@@ -85,7 +85,11 @@ def test_answers_are_those_of_a_knowledge_base_without_what_is_hidden(text: str)
 
 def test_the_right_viewer_sees_more() -> None:
     hers = view(*SHOWN, *HIDDEN, who=ADA)
-    assert [c.id for c in hers.claims_of("vault")] == ["hers", "length", "rotation"]
+    assert [c.id for c in hers.claims_in(hers.search.about(["vault"]))] == [
+        "hers",
+        "length",
+        "rotation",
+    ]
     assert [r.id for r in hers.relations_of("vault")] == ["r1", "r3"]
     theirs = view(*SHOWN, *HIDDEN, who=COURIER)
     assert ids_of(hers, "hunter2") == {"hers", "s1", "private"}

@@ -132,20 +132,20 @@ def test_the_demo_names_somebody_wherever_it_can() -> None:
         for path in (COURIER / ".vouch/relations").glob("*.yaml")
         if (content := yaml.safe_load(path.read_text("utf-8")))["relation"] == "owned_by"
     }
-    with found.serving(Caller()) as served:
-        view = served[0].view
-        entities = [
-            one
-            for path in (COURIER / ".vouch/entities").glob("*.yaml")
-            if (one := view.entity(path.stem)) is not None
-        ]
-        persons = {one.id for one in entities if one.type == "person"}
-        shared = {
-            one.id
-            for one in entities
-            for claim in view.claims_of(one.id)
-            if persons & set(view.knowledge.links(claim.id, view.gates)[0])
-        }
+    served = found.serving(Caller())
+    view = served[0].view
+    entities = [
+        one
+        for path in (COURIER / ".vouch/entities").glob("*.yaml")
+        if (one := view.entity(path.stem)) is not None
+    ]
+    persons = {one.id for one in entities if one.type == "person"}
+    shared = {
+        one.id
+        for one in entities
+        for claim in view.claims_in(view.search.about([one.id]))
+        if persons & set(view.knowledge.links(claim.id, view.gates)[0])
+    }
     others = {one.id for one in entities} - persons
     expected = others & (owned | shared)
     assert len(expected) >= 9

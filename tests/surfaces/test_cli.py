@@ -13,6 +13,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
+from tests.surfaces.test_tables import on_terminal
 
 
 @pytest.fixture
@@ -20,8 +21,10 @@ def root(tmp_path: Path) -> Path:
     return knowledge.make(tmp_path / "project")
 
 
-def run(cwd: Path, *args: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a command; `.vouch/` is the same afterwards."""
+def run(
+    cwd: Path, *args: str, code: int = 0, given: str = "", **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command; `given` is its standard input."""
     done = subprocess.run(
         [COMMAND, *args],
         capture_output=True,
@@ -30,6 +33,7 @@ def run(cwd: Path, *args: str, code: int = 0, **env: str) -> subprocess.Complete
         timeout=60,
         check=False,
         encoding="utf-8",
+        input=given,
     )
     assert done.returncode == code, done.stderr
     return done
@@ -39,14 +43,17 @@ def run(cwd: Path, *args: str, code: int = 0, **env: str) -> subprocess.Complete
     ("args", "expected"),
     [
         (["experts", "jwt"], ["jwt", "JWT", "concept"]),
-        (["salience", "Where is Redis?", "How long does JWT live?"], ["jwt", "redis", "names"]),
+        (["salience", "Where is Redis?", "How long does JWT live?"], ["jwt", "redis", "JWT"]),
+        (["salience", "JWT", "--explain"], ["“JWT” names “JWT”: name 1 × "]),
         (["search", "tokens"], ["claim", "jwt-expires"]),
-        (["entity", "jwt"], ["JWT", "JSON Web Token", "2 live claims", "jwt-expires"]),
-        (["claim", "jwt-expires"], ["15 minutes", "Auth notes", "confidence 0.9"]),
+        (["entity", "jwt"], ["JWT", "JSON Web Token", ".vouch/entities/jwt.yaml", "jwt-expires"]),
+        (["claim", "jwt-expires"], ["15 minutes", "Auth notes", ".vouch/claims/jwt-expires.yaml"]),
         (["context", "How long does JWT live?"], ["jwt-expires"]),
-        (["probe", "How long does JWT live?"], ["evidence for project", "jwt-expires"]),
-        (["status"], ["project", "3 claims", "2 entities", "0 problems"]),
-        (["check"], ["No problems."]),
+        (["probe", "How long does JWT live?"], ["jwt-expires"]),
+        (["status", "--header"], ["claims\tentities", "project", "\t3\t2\t"]),
+        (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t1\tyes"]),
+        (["explain", "Where is Redis?"], ["redis\tvolunteered"]),
+        (["check"], []),
         (["--version"], ["vouch-sidecar"]),
     ],
 )
@@ -80,7 +87,10 @@ def test_what_machines_read(root: Path, args: list[str], key: str) -> None:
         (["experts", "  "], "topic must not be blank"),
         (["experts", "jwt", "--limit", "0"], "--limit must be"),
         (["experts", "jwt", "--min-claims", "0"], "--min-claims must be"),
-        (["search", "jwt", "--kind", "topic"], "--kind must be"),
+        (["search", "jwt", "--kind", "topic"], "--kind"),
+        (["experts", "jwt", "--weight", "fame"], "is not one of 'count', 'recency'"),
+        (["experts", "jwt", "--type", "planet"], "--type must be one of agent, api,"),
+        (["experts", "jwt", "--limt", "3"], "--limit"),
         (["experts", "jwt", "--limit", "many"], "--limit"),
         (["experts"], "TOPIC"),
         (["salience"], "TEXT"),
@@ -99,15 +109,106 @@ def test_usage(root: Path, args: list[str], message: str) -> None:
 @pytest.mark.parametrize("kind", ["entity", "claim"])
 def test_what_there_is_not(root: Path, kind: str) -> None:
     said = run(root, kind, "never-seen", code=1).stderr
-    assert f"id names no {kind} that may be shown; `vouch-sidecar search` finds ids" in said
+    assert f"id names no {kind} that may be shown" in said
+
+
+def test_what_is_nearly_called_so(root: Path) -> None:
+    knowledge.entity(root, "redis-cluster", "Redis cluster")
+    said = run(root, "entity", "reddis", code=1).stderr
+    assert "the nearest: redis, redis-cluster" in said
+    assert "the nearest: jwt-expires" in run(root, "claim", "jwt-expire", code=1).stderr
+
+
+@pytest.mark.parametrize("called", ["JWT", "json web token", "Jwt"])
+def test_an_entity_by_its_name(root: Path, called: str) -> None:
+    assert run(root, "entity", called).stdout.startswith("entity\tjwt\tJWT")
+
+
+def test_a_claim_that_is_superseded(root: Path) -> None:
+    knowledge.claim(root, "oldest", "JWT.", "jwt", status="superseded")
+    knowledge.claim(
+        root, "older", "JWT.", "jwt", status="superseded", more="supersedes: [oldest]\n"
+    )
+    knowledge.claim(root, "newest", "JWT.", "jwt", more="supersedes: [older]\n")
+    (root / ".vouch" / "relations" / "edge.yaml").write_text(
+        "id: edge\nsource: older\nrelation: supersedes\ntarget: oldest\n", "utf-8"
+    )
+    for claim in ("older", "oldest"):
+        assert "superseded by newest" in run(root, "claim", claim, code=1).stderr
+
+
+def test_a_type_that_only_this_knowledge_base_has(root: Path) -> None:
+    path = root / ".vouch" / "entities" / "jwt.yaml"
+    path.write_text(path.read_text().replace("concept", "planet"), "utf-8")
+    assert "jwt\tJWT\tplanet" in run(root, "experts", "jwt", "--type", "planet").stdout
+
+
+@pytest.mark.parametrize("command", ["experts", "search", "probe"])
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_where_nothing_is_found(root: Path, command: str, extra: list[str]) -> None:
+    done = run(root, command, "zzzqqq", *extra, code=1)
+    assert bool(done.stdout) == bool(extra)
+    assert bool(done.stderr) != bool(extra)
+
+
+@pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
+def test_standard_input(root: Path, command: str) -> None:
+    given = "+ # JWT access tokens\n- # Redis\n"
+    wanted = run(root, command, given).stdout
+    assert "jwt" in wanted
+    assert run(root, command, "-", given=given).stdout == wanted
+
+
+def test_more_on_standard_input_than_counts(root: Path) -> None:
+    done = run(root, "mentions", "-", given="JWT " * 20_000)
+    assert "only the first 65,536 characters of standard input count" in done.stderr
+    assert done.stdout.startswith("jwt\t")
+
+
+def test_what_can_be_cut(root: Path) -> None:
+    header, *rows = run(root, "experts", "jwt", "--header").stdout.splitlines()
+    assert header == "entity\tname\ttype\tclaims\tcitations\tscore\ttop claims"
+    assert [row.split("\t")[3] for row in rows] == ["2", "1"]
+    claims = [row for row in run(root, "entity", "jwt").stdout.splitlines() if row[:5] == "claim"]
+    assert [row.split("\t")[1] for row in claims] == ["jwt-expires", "jwt-rotates"]
+
+
+def test_json_holds_nothing_that_a_terminal_obeys(root: Path) -> None:
+    path = knowledge.claim(root, "hostile", "x", "jwt")
+    hostile = r'"JWT \e[31m \x9b2J \x7f \u202e \u2028 認証 end"'
+    path.write_text(path.read_text().replace("'x'", hostile), "utf-8")
+    out = run(root, "claim", "hostile", "--json").stdout
+    assert not set(out) & set("\x1b\x9b\x7f\u202e\u2028")
+    assert json.loads(out)["claim"]["text"].split() == (
+        ["JWT", "\x1b[31m", "\x9b2J", "\x7f", "\u202e", "認証", "end"]
+    )
+
+
+def completed(root: Path, *words: str) -> list[str]:
+    """What the shell completes the last word to."""
+    done = run(
+        root,
+        _VOUCH_SIDECAR_COMPLETE="bash_complete",
+        COMP_CWORD=str(len(words)),
+        COMP_WORDS=" ".join(["vouch-sidecar", *words]),
+    )
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+def test_completion(root: Path) -> None:
+    assert completed(root, "entity", "J") == ["JSON Web Token", "JWT", "jwt"]
+    assert completed(root, "claim", "jwt-") == ["jwt-expires", "jwt-rotates"]
+    assert completed(root, "experts", "r") == ["Redis", "redis"]
+    assert completed(root, "experts", "jwt", "--weight", "re") == ["recency"]
 
 
 def test_check_lists_problems(root: Path) -> None:
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
     knowledge.config(root, "retrieval: {reflex: {window: true}}\n")
     out = run(root, "check", code=1).stdout
-    assert "claims/broken.yaml:" in out
-    assert "config.yaml:1:" in out
+    assert ".vouch/claims/broken.yaml:2:8\terror\tinvalid\t" in out
+    assert ".vouch/config.yaml:1:" in out
+    assert "\nproject/.vouch/config.yaml:1:" in run(root.parent, "check", code=1).stdout
     found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
     assert [one["path"] for one in found] == ["claims/broken.yaml", "config.yaml"]
     assert {one["root"] for one in found} == {str(root)}
@@ -123,7 +224,41 @@ def test_problems_stand_in_the_order_of_the_file(root: Path) -> None:
 
 def test_a_setting_without_a_file_is_named_as_it_is_spelled(root: Path) -> None:
     out = run(root, "check", code=1, VOUCH_SIDECAR_RECALL_MAX_RESULTS="many").stdout
-    assert out.startswith("settings error `VOUCH_SIDECAR_RECALL_MAX_RESULTS` must be a whole")
+    assert out.startswith("settings\terror\tsetting\t`VOUCH_SIDECAR_RECALL_MAX_RESULTS` must")
+    misspelled = run(root, "check", code=1, VOUCH_SIDECAR_RECAL_MAX_RESULTS="3").stdout
+    assert "did you mean `VOUCH_SIDECAR_RECALL_MAX_RESULTS`?" in misspelled
+
+
+def test_check_for_github(root: Path) -> None:
+    knowledge.claim(root, "lost", "JWT, lost.", "jwt", "gone:1")
+    (line,) = run(root, "check", "--format", "github", code=1).stdout.splitlines()
+    place = "file=.vouch/claims/lost.yaml,line=7,col=19,title=vouch%3A dangling-entity"
+    assert line == f"::warning {place}::`entities.1` names no entity: gone:1"
+
+
+def test_check_for_code_scanning(root: Path) -> None:
+    knowledge.claim(root, "lost", "JWT, lost.", "jwt", "gone")
+    log = json.loads(run(root, "check", "--format", "sarif", code=1).stdout)
+    (result,) = log["runs"][0]["results"]
+    assert (log["version"], result["ruleId"], result["level"]) == (
+        "2.1.0",
+        "dangling-entity",
+        "warning",
+    )
+    (place,) = result["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": ".vouch/claims/lost.yaml"},
+        "region": {"startLine": 7, "startColumn": 19},
+    }
+    assert log["runs"][0]["tool"]["driver"]["rules"] == [{"id": "dangling-entity"}]
+
+
+def test_a_hint_is_no_problem(root: Path) -> None:
+    for claim in (root / ".vouch" / "claims").iterdir():
+        claim.unlink()
+    for entity in (root / ".vouch" / "entities").iterdir():
+        entity.unlink()
+    assert "hint\tno-entities\tthere are no entities" in run(root, "check").stdout
 
 
 def test_help_says_what_each_command_does(tmp_path: Path) -> None:
@@ -134,35 +269,31 @@ def test_help_says_what_each_command_does(tmp_path: Path) -> None:
 
 def test_where_the_environment_points_is_named(root: Path, tmp_path: Path) -> None:
     forced = {"VOUCH_KB_PATH": str(tmp_path / "gone")}
-    for command, code in ((["check"], 2), (["experts", "jwt"], 0)):
-        said = run(root, *command, code=code, **forced).stderr
+    for command in (["check"], ["experts", "jwt"]):
+        said = run(root, *command, code=2, **forced).stderr
         assert f"VOUCH_KB_PATH names {tmp_path}/gone, which is no .vouch folder" in said
 
 
 def test_no_knowledge_base(tmp_path: Path) -> None:
-    for command in ("experts", "salience", "probe", "search", "context"):
-        done = run(tmp_path, command, "jwt")
+    for command in (["experts", "jwt"], ["experts", "jwt", "--json"], ["status"], ["check"]):
+        done = run(tmp_path, *command, code=2)
         assert done.stdout == ""
-        assert done.stderr == f"no knowledge base found from {tmp_path}\n"
-    assert json.loads(run(tmp_path, "experts", "jwt", "--json").stdout)["experts"] == []
-    assert "no knowledge base found" in run(tmp_path, "entity", "jwt", code=1).stderr
-    assert "No knowledge base" in run(tmp_path, "status").stdout
-    assert "no knowledge base" in run(tmp_path, "check", code=2).stderr
+        assert done.stderr == f"Error: no knowledge base found from {tmp_path}\n"
 
 
 def test_one_of_a_kind(root: Path) -> None:
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
-    out = run(root, "status").stdout
-    assert "1 problem\n" in out
+    out = "\n".join(on_terminal(80, "status", cwd=root))
+    assert "1 problem\n" in f"{out}\n"
     assert "1 source," in out
     (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
-    assert "1 live claim\n" in run(root, "entity", "jwt").stdout
+    assert "1 live claim" in on_terminal(80, "entity", "jwt", cwd=root)
 
 
 def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:
     for number in range(20):
         knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt")
-    assert "22 live claims, the 20 best\n" in run(root, "entity", "jwt").stdout
+    assert "22 live claims, the 20 best" in on_terminal(80, "entity", "jwt", cwd=root)
 
 
 def writes_to(out: int, root: Path, extra: Sequence[str]) -> tuple[int, str]:
@@ -264,5 +395,5 @@ def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> 
 def test_experts_explain_their_rows() -> None:
     courier = Path(__file__).parents[2] / "examples" / "courier"
     shown = run(courier, "experts", "rate limiter", "--explain", "--limit", "1").stdout
-    assert "rate limiter: 4 = sum, where every matching claim adds 1" in shown
-    assert "limit-per-depot (matched by entity, declared)" in shown
+    assert "formula\trate-limiter\t4 = sum, where every matching claim adds 1" in shown
+    assert "claim\trate-limiter\tlimit-per-depot\t1\tentity\tdeclared\n" in shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.lsp.cured import Documents
-from vouch_sidecar.surfaces.lsp.documents import Document, changed_lines, well_formed
+from vouch_sidecar.surfaces.lsp.documents import Document, well_formed
 
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
 WIDTHS = {"utf-8": 4, "utf-16": 2, "utf-32": 1}
@@ -68,26 +68,3 @@ def test_nothing_is_read_from_disk_for_a_document_that_is_not_open() -> None:
 
 def test_lone_surrogates_are_replaced() -> None:
     assert well_formed("a\ud800b") == "a\ufffdb"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "changed"),
-    [
-        ("one\ntwo\nthree", "one\ntwo!\nthree", "two!"),
-        ("one\r\ntwo\r\n", "one\r\ntwo!\r\n", "two!"),
-        ("one\ntwo", "one\nnew\nnewer\ntwo", "new\nnewer"),
-        ("one", "one\ntwo", "two"),
-        ("", "one", "one"),
-        ("one\n", "one\ntwo", "two"),
-        ("a\nsame\nb", "a1\nsame\nb1", "a1\nb1"),
-        ("one\ntwo\n", "one\n\ntwo\n", None),
-        ("one\r\ntwo", "one\ntwo", None),
-        ("one\ntwo\nthree", "one\nthree", ""),
-        ("one", "", ""),
-        ("same", "same", None),
-        ("the jwt", "the ", "the "),
-        ("a b", "a\nb", "a\nb"),
-    ],
-)
-def test_the_lines_just_changed(old: str, new: str, changed: str | None) -> None:
-    assert changed_lines(old, new) == changed

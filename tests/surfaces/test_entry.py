@@ -43,3 +43,41 @@ def test_no_plugin_of_pydantic_sees_what_is_said(
     )
     assert answer in done.stdout
     assert not loaded.exists()
+
+
+PLANT = "import os\nopen(os.environ['RAN'], 'a').close()\nraise ImportError\n"
+
+
+@pytest.mark.parametrize(
+    "args", [["lsp"], ["jsonl"], ["experts", "jwt"], ["hook", "user-prompt-submit"]], ids=" ".join
+)
+@pytest.mark.parametrize("pythonpath", [":", "here:."])
+def test_nothing_that_a_workspace_plants_is_imported(
+    tmp_path: Path, args: list[str], pythonpath: str
+) -> None:
+    """What Python itself imports before the command begins, as `sitecustomize`, is out of reach."""
+    root, ran = knowledge.make(tmp_path / "project"), tmp_path / "ran"
+    for folder in (root, root / "here"):
+        folder.mkdir(exist_ok=True)
+        for name in (
+            "pydantic",
+            "tantivy",
+            "yaml",
+            "regex",
+            "click",
+            "anyio",
+            "json",
+            "subprocess",
+        ):
+            (folder / f"{name}.py").write_text(PLANT)
+    done = subprocess.run(
+        [COMMAND, *args],
+        input=frame(INITIALIZE) if args == ["lsp"] else STATUS,
+        env=environment({"PYTHONPATH": pythonpath, "RAN": str(ran)}),
+        cwd=root,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert not ran.exists(), done.stderr
+    assert args[0] == "hook" or done.stdout

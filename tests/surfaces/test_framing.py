@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ def read_all(*parts: bytes, limit: int = MAX_BODY) -> list[bytes | str]:
 async def _read_all(parts: Sequence[bytes], limit: int) -> list[bytes | str]:
     found: list[bytes | str] = []
     stream = asyncio.StreamReader(limit)
-    reader = MessageReader(stream, found.append)
+    reader = MessageReader(stream, found.append, partial(asyncio.sleep, 0))
 
     async def feed() -> None:
         for part in parts:

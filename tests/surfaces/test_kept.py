@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 import pytest
 from pygls.exceptions import JsonRpcException
 from vouch_sidecar.engine import Engine, Keeper
-from vouch_sidecar.surfaces.lsp.features import FEATURES
+from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.surfaces.conversation import INITIALIZE, call, heard
@@ -48,7 +48,7 @@ def connected() -> Iterator[Sidecar]:
     engine = Engine(env={})
     server = Sidecar(engine, Keeper(engine))
     heard(server)
-    for register in FEATURES:
+    for register in features():
         register(server)
     server.protocol.handle_message(INITIALIZE)
     yield server
@@ -130,6 +130,8 @@ def test_of_a_notification_whose_handler_fails(monkeypatch: pytest.MonkeyPatch) 
 def test_of_a_request(method: str, params: object) -> None:
     async def work(server: Sidecar, number: int) -> None:
         receive(server, method, params, number)
+        while any(not one.done() for one in server.protocol._request_futures.values()):
+            await asyncio.sleep(0.001)
 
     assert grown(work) < SPARE
 

@@ -79,3 +79,24 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
 
 def test_what_is_only_moved_is_not_edited() -> None:
     assert Writer().put("two\n", "two\n\n") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("one\ntwo\nthree", "one\ntwo!\nthree", True),
+        ("one\ntwo", "one\nnew\ntwo", True),
+        ("", "one", True),
+        ("one\n", "one\ntwo", True),
+        ("a\nsame\nb", "a1\nsame\nb1", True),
+        ("the jwt", "the ", True),
+        ("a b", "a\nb", True),
+        ("one\ntwo\n", "one\n\ntwo\n", False),
+        ("one\r\ntwo", "one\ntwo", False),
+        ("one\ntwo\none", "two\none", True),
+        ("one\ntwo", "two\none", False),
+        ("same", "same", False),
+    ],
+)
+def test_only_changed_words_count(old: str, new: str, changed: bool) -> None:
+    assert (Paragraphs().edit(old, new) is not None) == changed

@@ -22,6 +22,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "probe": ({"text": TEXT}, [TEXT]),
     "context": ({"task": TEXT, "adjacent": True}, [TEXT, "--adjacent"]),
     "search": ({"query": "kafka brokers"}, ["kafka brokers"]),
+    "mentions": ({"text": TEXT}, [TEXT]),
     "entity": ({"id": "relay"}, ["relay"]),
     "claim": ({"id": "relay-p99"}, ["relay-p99"]),
     "status": ({}, []),
@@ -76,5 +77,6 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     assert comparable(given["jsonl"][name]) == expected
     if name in given["shell"]:
         assert comparable(given["shell"][name]) == expected
-    if name in ("experts", "salience", "context", "search"):
-        assert any(given["lsp"][name].get(key) for key in ("experts", "salience", "items", "hits"))
+    if name in ("experts", "salience", "context", "search", "mentions"):
+        keys = ("experts", "salience", "items", "hits", "mentions")
+        assert any(given["lsp"][name].get(key) for key in keys)

@@ -28,7 +28,7 @@ COMMANDS = [
     (["entity", "kafka"], ["events-ordered-per-parcel", "relay-202-before-durable"]),
     (["claim", "inc-118-cause"], ["ev-902366559b84379a", "inc-118-review"]),
     (["probe", "why does Relay use Kafka?"], ["relay-202-before-durable"]),
-    (["status"], ["73 claims", "25 entities"]),
+    (["status"], ["courier", "73"]),
 ]
 
 
@@ -84,10 +84,10 @@ def test_in_a_pipe(args: list[str], expected: list[str]) -> None:
 
 
 def test_a_row_is_a_line_in_a_pipe() -> None:
-    (relay,) = (line for line in piped("experts", "relay") if line.startswith("relay "))
-    assert relay.split()[:6] == ["relay", "Relay", "system", "17", "13", "17"]
-    assert relay.endswith("depots-have-own-clock, dispatch-owner, dispatch-table-readonly")
-    (claim,) = (line for line in piped("entity", "kafka") if line.startswith("kafka-five"))
+    (relay,) = (line for line in piped("experts", "relay") if line.startswith("relay\t"))
+    assert relay.split("\t")[:6] == ["relay", "Relay", "system", "17", "13", "17"]
+    assert relay.endswith("\tdepots-have-own-clock, dispatch-owner, dispatch-table-readonly")
+    (claim,) = (line for line in piped("entity", "kafka") if line.startswith("claim\tkafka-five"))
     assert claim.endswith("losing two of them stops writes, which is wanted.")
 
 
@@ -96,16 +96,28 @@ def test_hashes_are_short_on_a_terminal_and_whole_in_a_pipe() -> None:
         hashes = re.findall(r"\b[0-9a-f]{64}\b", "\n".join(piped(*args)))
         assert hashes
         shown = "\n".join(on_terminal(80, *args))
-        assert all(found[:12] in shown and found[:13] not in shown for found in hashes)
+        assert all(f"{found[:12]}…" in shown for found in hashes)
 
 
-def test_long_texts_are_cut_but_where_they_are_what_was_asked_for(tmp_path: Path) -> None:
+def test_long_texts_are_cut_on_a_terminal_but_where_they_were_asked_for(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     knowledge.claim(root, "jwt-long", "JWT " + "word " * 2000 + "end.", "jwt")
-    for lines in (piped("entity", "jwt", cwd=root), on_terminal(80, "entity", "jwt", cwd=root)):
-        assert len("".join(lines)) < 1500
-        assert any(line.endswith("…") for line in lines)
-    assert piped("claim", "jwt-long", cwd=root)[0].endswith("end.")
+    lines = on_terminal(80, "entity", "jwt", cwd=root)
+    assert len("".join(lines)) < 3000
+    assert any(line.rstrip().endswith("…") for line in lines)
+    assert any("end." in line for line in on_terminal(80, "claim", "jwt-long", cwd=root))
+    assert any(line.endswith("end.") for line in piped("entity", "jwt", cwd=root))
+
+
+def test_what_a_narrow_terminal_has_no_columns_for_is_below(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    long = "a-claim-with-a-very-long-name-that-fills-a-line"
+    knowledge.claim(root, long, "JWT is long.", "jwt")
+    lines = on_terminal(40, "experts", "jwt", "--limit", "1", cwd=root)
+    assert lines[0] == "jwt"
+    shown = " ".join(line.strip() for line in lines[1:])
+    assert shown.startswith("name JWT · type concept · claims 3 · citations 1 · score 3")
+    assert any(long in line for line in lines)
 
 
 def test_wide_characters_take_their_room(tmp_path: Path) -> None:
@@ -117,3 +129,11 @@ def test_wide_characters_take_their_room(tmp_path: Path) -> None:
     heading, _, row, *_ = on_terminal(90, "experts", "認証基盤", cwd=root)
     before = row[: row.index("concept")]
     assert cell_len(before) == heading.index("type")
+
+
+def test_a_table_is_as_wide_as_it_has_to_be() -> None:
+    wide = on_terminal(200, "search", "relay", "--kind", "claim")
+    narrow = on_terminal(70, "search", "relay", "--kind", "claim")
+    assert len(narrow) > len(wide) == 12
+    for word in "every scan goes through relay; no other service may write parcel_events.".split():
+        assert any(word in line.casefold() for line in narrow)

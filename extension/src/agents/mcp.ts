@@ -2,6 +2,8 @@
 import path from 'node:path';
 import type * as vscode from 'vscode';
 
+import { safePython } from '../server/safePython';
+
 /** As package.json declares it. */
 export const PROVIDER = 'vouchSidecar.mcp';
 
@@ -49,7 +51,7 @@ export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
     const folders = await served.folders();
     return folders.map((folder) => {
       const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
-      const env = { PYTHONSAFEPATH: '1' };
+      const env = safePython();
       const definition = new Stdio(label, found.command, ['mcp'], env, found.version);
       definition.cwd = api.Uri.file(folder);
       return definition;

@@ -19,7 +19,8 @@ export interface World {
   readonly trusted: boolean;
   readonly folders: readonly string[];
   readonly setting: string;
-  readonly installed: string;
+  /** Servers that this extension has installed, the one that it carries first. */
+  installed(): Promise<readonly string[]>;
   /** The interpreter of the selected environment. */
   interpreter(): Promise<string | undefined>;
   /** The real path of an executable file, or undefined. */
@@ -44,11 +45,11 @@ export async function discover(world: World): Promise<Found | undefined> {
   return undefined;
 }
 
-function sources(world: World): [Origin, () => Promise<string[]>][] {
+function sources(world: World): [Origin, () => Promise<readonly string[]>][] {
   return [
     ['environment', () => inEnvironment(world)],
     ['path', async () => onPath(world)],
-    ['installed', async () => [world.installed]],
+    ['installed', () => world.installed()],
   ];
 }
 

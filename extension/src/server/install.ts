@@ -1,6 +1,8 @@
 /** Puts the server that the extension carries into an environment of the extension's own. */
 import { execFile, spawn } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -15,15 +17,59 @@ const PYTHONS = ON_WINDOWS
   : ['python3.13', 'python3.12', 'python3.11', 'python3', 'python'];
 const NEW_ENOUGH = 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)';
 
-const environmentOf = (context: vscode.ExtensionContext): string =>
-  path.join(context.globalStorageUri.fsPath, 'server');
+const PREFIX = 'server';
+
+const storeOf = (context: vscode.ExtensionContext): string => context.globalStorageUri.fsPath;
+
+/** The environment of the carried server: another server has another one. */
+async function environmentOf(context: vscode.ExtensionContext): Promise<string> {
+  const wheel = await readFile(await carriedWheel(context));
+  const digest = createHash('sha256').update(wheel).digest('hex').slice(0, 12);
+  return path.join(storeOf(context), `${PREFIX}-${digest}`);
+}
 
 const binOf = (environment: string): string =>
   path.join(environment, ON_WINDOWS ? 'Scripts' : 'bin');
+const serverIn = (environment: string): string =>
+  path.join(binOf(environment), scriptName(process.platform));
+const pythonIn = (environment: string): string =>
+  path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
 
-/** Where the server is once it has been installed. */
-export const installedServer = (context: vscode.ExtensionContext): string =>
-  path.join(binOf(environmentOf(context)), scriptName(process.platform));
+/** Where servers may be that this extension has installed: the carried one, then older ones. */
+export async function installedServers(context: vscode.ExtensionContext): Promise<string[]> {
+  const own = await environmentOf(context);
+  return [own, ...(await olderThan(own))].map(serverIn);
+}
+
+async function olderThan(own: string): Promise<string[]> {
+  const folder = path.dirname(own);
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => path.join(folder, name))
+    .filter((environment) => environment !== own);
+}
+
+/** Installs the carried server where only an older one is, with its Python; whether it did. */
+export async function replaceOlder(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+): Promise<boolean> {
+  const own = await environmentOf(context);
+  const [older] = await olderThan(own);
+  if (!older || existsSync(serverIn(own))) return false;
+  const options = { location: vscode.ProgressLocation.Window, title: 'Vouch: updating the server' };
+  await vscode.window.withProgress(options, (progress) =>
+    installInto(
+      context,
+      log,
+      (message) => progress.report({ message }),
+      new AbortController().signal,
+      pythonIn(older),
+    ),
+  );
+  return true;
+}
 
 /** Installs with progress; whether it is there afterwards. Rejects when cancelled or failed. */
 export async function install(
@@ -51,7 +97,7 @@ async function installInto(
   signal: AbortSignal,
   chosen: string | undefined,
 ): Promise<void> {
-  const environment = environmentOf(context);
+  const environment = await environmentOf(context);
   const wheel = await carriedWheel(context);
   const python = chosen ?? (await findPython(signal));
   if (!python) throw new Error('Python 3.11 or newer was not found on the PATH.');
@@ -61,8 +107,14 @@ async function installInto(
     await rm(environment, { recursive: true, force: true });
     await follow(python, ['-m', 'venv', environment], log, signal, () => {});
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
-    const own = path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
-    await follow(own, [...pip, `${wheel}[mcp]`], log, signal, (line) => say(shortened(line)));
+    await follow(pythonIn(environment), [...pip, `${wheel}[mcp]`], log, signal, (line) =>
+      say(shortened(line)),
+    );
+    for (const older of await olderThan(environment)) {
+      await rm(older, { recursive: true, force: true }).catch(() =>
+        log.info(`${older} is in use.`),
+      );
+    }
   } catch (error) {
     await rm(environment, { recursive: true, force: true });
     throw signal.aborted ? new vscode.CancellationError() : error;

@@ -10,14 +10,22 @@ import {
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import { middleware } from '../hover';
+import { SERVED_SELECTOR } from '../inSight';
 import type { Settings } from '../settings';
-
-const SCHEMES = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
-const SELECTOR = SCHEMES.map((scheme) => ({ scheme }));
 
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
+
+/** Tells the server that command lines can be put on the clipboard. */
+const COPIES: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.experimental = { vouch: { commands: ['vouchSidecar.copyText'] } };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: 'static' }),
+  clear: () => undefined,
+};
 
 /** What a client is made of; functions are asked whenever the answer counts. */
 export interface Wishes {
@@ -65,7 +73,7 @@ export function createClient(wishes: Wishes): Client {
     'Vouch',
     { command, args: ['lsp'], options: { cwd, env } },
     {
-      documentSelector: SELECTOR,
+      documentSelector: SERVED_SELECTOR,
       outputChannel: wishes.log,
       traceOutputChannel: wishes.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -74,7 +82,7 @@ export function createClient(wishes: Wishes): Client {
         settings: wishes.settings(),
       }),
       markdown: { isTrusted: false, supportHtml: false },
-      middleware: middleware(wishes.folders, (document) => SCHEMES.includes(document.uri.scheme)),
+      middleware: middleware(wishes.folders),
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -82,6 +90,7 @@ export function createClient(wishes: Wishes): Client {
       },
     },
   );
+  client.registerFeature(COPIES);
   client.onDidChangeState(({ newState }) => {
     if (newState === State.Starting) wishes.onStarting();
     if (newState === State.Running) wishes.onRunning();

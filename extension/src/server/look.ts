@@ -32,7 +32,13 @@ export interface Surroundings {
   isForeign(file: string): Promise<boolean>;
 }
 
-export async function hasKnowledgeBase(folder: string, around = surroundings()): Promise<boolean> {
+/** `trusting`: those of other users count; the server decides which of them it serves. */
+export function hasAnyKnowledgeBase(folder: string, trusting: boolean): Promise<boolean> {
+  const around = surroundings();
+  return hasKnowledgeBase(folder, trusting ? { ...around, isForeign: async () => false } : around);
+}
+
+export async function hasKnowledgeBase(folder: string, around: Surroundings): Promise<boolean> {
   if (around.forced) return path.basename(around.forced) === '.vouch' && isFolder(around.forced);
   const [origin, home, ...temporary] = (await Promise.all(
     [folder, around.home, ...around.temporary].map(real),

@@ -8,11 +8,19 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { World } from './discover';
 import { selectedInterpreter } from './environments';
-import { installedServer } from './install';
+import { installedServers } from './install';
+import { hasAnyKnowledgeBase } from './look';
 import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 10_000;
+
+/** Whether a folder may have a knowledge base; those of other users count where any are trusted. */
+export function mayBeServed(folder: string): Promise<boolean> {
+  const set = vscode.workspace.getConfiguration('vouchSidecar').get<string[]>('trust.folders', []);
+  const trusting = set.length > 0 || Boolean(process.env.VOUCH_SIDECAR_TRUST_FOLDERS);
+  return hasAnyKnowledgeBase(folder, trusting);
+}
 
 export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): World {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -23,7 +31,7 @@ export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputC
     trusted: vscode.workspace.isTrusted,
     folders,
     setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
-    installed: installedServer(context),
+    installed: () => installedServers(context).catch(() => []),
     interpreter: () => selectedInterpreter(log),
     executable,
     version,

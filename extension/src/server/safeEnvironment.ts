@@ -2,6 +2,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 
+import { safePython } from './safePython';
+
 /**
  * For processes that the extension starts: Python takes no modules from the folder that it happens
  * to be started in, and no program is found by a relative way or in a workspace without trust.
@@ -11,7 +13,7 @@ export function safeEnvironment(): NodeJS.ProcessEnv {
   const safe = (folder: string) =>
     path.isAbsolute(folder) && (vscode.workspace.isTrusted || !lies(folder, folders));
   const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
-  return { ...process.env, PATH: search.join(path.delimiter), PYTHONSAFEPATH: '1' };
+  return { ...process.env, PATH: search.join(path.delimiter), ...safePython() };
 }
 
 const lies = (file: string, folders: readonly string[]): boolean =>

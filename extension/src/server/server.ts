@@ -14,6 +14,15 @@ import { traceChannel } from './trace';
 /** Notifications that come from the server. */
 type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';
 
+/** A symbol of the workspace, as the server gives it. */
+interface Symbol {
+  readonly name: string;
+  readonly kind: number;
+}
+
+/** The kind of symbol that entities are: a class. */
+const ENTITY = 5;
+
 export interface Listeners {
   onState(state: State): void;
   onNotification<M extends Incoming>(method: M, params: Notifications[M]): void;
@@ -54,6 +63,18 @@ export class Server implements vscode.Disposable {
     // A token that is undefined would count as a second parameter.
     const rest = token ? [token] : [];
     return this.client.sendRequest<Requests[M]['result']>(method, params, ...rest);
+  }
+
+  /** Names of the entities that what was typed begins, or whose words it holds. */
+  async namesLike(typed: string): Promise<string[]> {
+    if (this.client?.initializeResult?.capabilities.workspaceSymbolProvider) {
+      const symbols = await this.client.sendRequest<Symbol[] | null>('workspace/symbol', {
+        query: typed,
+      });
+      return (symbols ?? []).filter(({ kind }) => kind === ENTITY).map(({ name }) => name);
+    }
+    const { hits } = await this.ask('vouch/search', { query: typed, kinds: ['entity'] });
+    return hits.map(({ title }) => title);
   }
 
   async notify(method: string, params: object): Promise<void> {

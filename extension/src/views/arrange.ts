@@ -1,30 +1,31 @@
 /** In which order rows stand while somebody reads them. */
-import type { SalientEntity } from '../protocol.gen';
-import { keyOf } from './nodes';
+import { keyOf, type Row } from './nodes';
 
-export interface Shown {
-  readonly row: SalientEntity;
-  /** No longer ranked, kept because somebody has it open. */
+export interface Shown<R> {
+  readonly row: R;
+  /** No longer ranked, kept because somebody has it, or one below it, open. */
   readonly gone: boolean;
 }
 
 /**
- * The ranking as it is, unless rows are open: then what stands keeps its place, what is open and
- * no longer ranked stays, and newcomers go to the end. An empty ranking always empties.
+ * The ranking as it is, unless rows are open, or `steady`: then what stands keeps its place, and
+ * newcomers go to the end. What is open, and what stands above it, stays though it is ranked no more.
  */
-export function arrange(
-  before: readonly Shown[],
-  ranking: readonly SalientEntity[],
+export function arrange<R extends Row>(
+  before: readonly Shown<R>[],
+  ranking: readonly R[],
   open: (key: string) => boolean,
-): Shown[] {
+  steady = false,
+): Shown<R>[] {
   const ranked = new Map(ranking.map((row) => [keyOf(row), row]));
-  if (ranking.length === 0 || !before.some((shown) => open(keyOf(shown.row)))) {
+  if (!steady && !before.some((shown) => open(keyOf(shown.row)))) {
     return ranking.map((row) => ({ row, gone: false }));
   }
-  const kept = before.flatMap(({ row }) => {
+  const read = before.findLastIndex(({ row }) => open(keyOf(row)));
+  const kept = before.flatMap(({ row }, at) => {
     const now = ranked.get(keyOf(row));
     if (now) return [{ row: now, gone: false }];
-    return open(keyOf(row)) ? [{ row, gone: true }] : [];
+    return at <= read ? [{ row, gone: true }] : [];
   });
   const standing = new Set(kept.map(({ row }) => keyOf(row)));
   const newcomers = ranking.filter((row) => !standing.has(keyOf(row)));

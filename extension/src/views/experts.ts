@@ -1,8 +1,8 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
-import type { ExpertRow, ExpertsResult } from '../protocol.gen';
+import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import type { Ask, Model, Redraw, RootOf } from './ask';
+import { messageOf } from './beneath';
 import { claimNode } from './claims';
-import { messageOf } from './inPlay';
 import {
   commandNode,
   expertNode,
@@ -17,13 +17,12 @@ import {
 } from './nodes';
 import { difference } from './rows';
 
-/** The first one is taken until another is chosen: it ranks best on the labelled topics. */
-export const WEIGHTS = ['evidence', 'count', 'recency', 'citation'] as const;
-export type Weight = (typeof WEIGHTS)[number];
+/** Taken until another is chosen: it ranks best on the labelled topics. */
+export const FIRST_WEIGHT = 'evidence';
 
 export interface Question {
   readonly topic: string;
-  readonly weight: Weight;
+  readonly weight: string;
   /** Only entities of these types; empty for all. */
   readonly types: readonly string[];
 }
@@ -32,13 +31,6 @@ export interface Question {
 const LIMIT = 100;
 const SHOWN = 20;
 const HISTORY = 20;
-
-export const WEIGHT_TITLES: Readonly<Record<Weight, string>> = {
-  evidence: 'by weight of evidence',
-  count: 'by number of claims',
-  recency: 'by how recent they are',
-  citation: 'by what they cite',
-};
 
 /** The line above the rows; `own` is the row of the entity that the topic is the name of. */
 export function headline(
@@ -49,10 +41,10 @@ export function headline(
   const asked = `“${oneLine(topic)}”`;
   if (own) {
     const about = `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
-    return rows > 0 ? `${about} · ${WEIGHT_TITLES[weight]}` : `${about}. They name nobody else.`;
+    return rows > 0 ? `${about} · ${WEIGHTS[weight]}` : `${about}. They name nobody else.`;
   }
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  return rows > 0 ? `${asked} · ${WEIGHT_TITLES[weight]}` : `No claim speaks of ${asked}${only}.`;
+  return rows > 0 ? `${asked} · ${WEIGHTS[weight]}` : `No claim speaks of ${asked}${only}.`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
@@ -135,6 +127,12 @@ export class Experts implements Model {
     // Answers come on demand alone: nothing moves while a row is open.
   }
 
+  /** The expert of a row, with what its place follows from. */
+  async explain(node: Node): Promise<ExpertRow | undefined> {
+    const row = this.rowsById.get(node.id);
+    return row && this.explained(row);
+  }
+
   private show(rows: readonly ExpertRow[]): void {
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
@@ -200,7 +198,13 @@ export class Experts implements Model {
 
   /** The claims that count most for a row: more than the three that every row names. */
   private async counted(row: ExpertRow): Promise<readonly string[]> {
-    if (!this.question || row.claim_count <= row.top_claim_ids.length) return row.top_claim_ids;
+    if (row.claim_count <= row.top_claim_ids.length) return row.top_claim_ids;
+    const explained = await this.explained(row);
+    return explained?.explain?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
+  }
+
+  private async explained(row: ExpertRow): Promise<ExpertRow | undefined> {
+    if (!this.question) return undefined;
     const { topic, weight } = this.question;
     const { experts } = await this.ask('vouch/experts', {
       topic,
@@ -209,7 +213,6 @@ export class Experts implements Model {
       limit: LIMIT,
       explain: true,
     });
-    const found = experts.find((other) => keyOf(other) === keyOf(row));
-    return found?.explain?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
+    return experts.find((other) => keyOf(other) === keyOf(row));
   }
 }

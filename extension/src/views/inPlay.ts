@@ -1,32 +1,25 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
-import type { EntityResult, SalientEntity } from '../protocol.gen';
+import type { SalientEntity } from '../protocol.gen';
 import { arrange, type Shown } from './arrange';
-import { type Ask, askEntity, type Model, type Redraw, type RootOf } from './ask';
-import { claimNodes } from './claims';
-import { entityNode, keyOf, type Node, noteNode, sessionNode, whyNode } from './nodes';
+import type { Ask, Model, Redraw, RootOf } from './ask';
+import { Beneath } from './beneath';
+import { entityNode, keyOf, type Node, sessionNode, whyNode } from './nodes';
 import { difference } from './rows';
 
 const NEW_FOR_MS = 12_000;
 const OTHER_SESSIONS = 16;
 
 interface Session {
-  shown: readonly Shown[];
+  shown: readonly Shown<SalientEntity>[];
   /** Entity key → when its mark as new ends. */
   readonly arrivals: Map<string, number>;
 }
 
-interface Known {
-  readonly generation: number;
-  readonly result: EntityResult;
-}
-
 export class InPlay implements Model {
   private readonly sessions = new Map<string, Session>();
-  private readonly known = new Map<string, Known>();
-  private readonly open = new Map<string, Node>();
-  private readonly nodes = new Map<string, { session: string; shown: Shown }>();
+  private readonly nodes = new Map<string, { session: string; shown: Shown<SalientEntity> }>();
   roots: readonly Node[] = [];
-  private generation = 0;
+  private readonly beneath: Beneath;
 
   constructor(
     private readonly ask: Ask,
@@ -34,7 +27,9 @@ export class InPlay implements Model {
     private readonly redraw: Redraw,
     private readonly own: string,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.beneath = new Beneath(ask, rootOf, redraw);
+  }
 
   /** The words that brought the entities of the own session into play. */
   get words(): string {
@@ -51,13 +46,16 @@ export class InPlay implements Model {
     for (const row of salience) {
       if (marked && !before.has(keyOf(row))) session.arrivals.set(keyOf(row), until);
     }
-    session.shown = arrange(session.shown, salience, (key) => this.isOpen(id, key));
+    const isOpen = (key: string) => this.beneath.open.has(`${id}/${key}`);
+    // An empty ranking empties, whatever is open.
+    session.shown = salience.length > 0 ? arrange(session.shown, salience, isOpen) : [];
     for (const key of session.arrivals.keys()) {
       if (!session.shown.some(({ row }) => keyOf(row) === key)) session.arrivals.delete(key);
     }
     if (id !== this.own && salience.length === 0) this.sessions.delete(id);
     this.update();
-    for (const open of this.open.keys()) if (!this.isShown(open)) this.open.delete(open);
+    const { open } = this.beneath;
+    for (const row of open.keys()) if (!this.isShown(row)) open.delete(row);
   }
 
   /** When the next mark as new ends, in milliseconds of `now`. */
@@ -76,22 +74,18 @@ export class InPlay implements Model {
 
   clear(): void {
     this.sessions.clear();
-    this.known.clear();
-    this.open.clear();
+    this.beneath.forget();
+    this.beneath.open.clear();
     this.update();
   }
 
-  /** The knowledge has changed: open rows are asked for again, and drawn again where they differ. */
-  async moveTo(generation: number): Promise<void> {
-    if (generation === this.generation) return;
-    this.generation = generation;
-    const entities = [...this.open.values()].filter((node) => node.kind === 'entity');
-    await Promise.all(entities.map((node) => this.refresh(node)));
+  moveTo(generation: number): Promise<void> {
+    return this.beneath.moveTo(generation);
   }
 
   /** After a restart the window is empty; what was shown stays if it may still be shown. */
   async revalidate(): Promise<void> {
-    this.known.clear();
+    this.beneath.forget();
     for (const [id, session] of this.sessions) {
       const there = await Promise.all(session.shown.map(({ row }) => this.exists(row)));
       session.shown = session.shown.filter((_, at) => there[at]);
@@ -103,12 +97,11 @@ export class InPlay implements Model {
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
     if (node.children) return node.children;
     if (node.kind === 'session') return this.rows(node.id.slice('session:'.length));
-    return node.kind === 'entity' ? this.beneath(node) : [];
+    return node.kind === 'entity' ? this.about(node) : [];
   }
 
   expanded(node: Node, open: boolean): void {
-    if (open) this.open.set(node.id, node);
-    else this.open.delete(node.id);
+    this.beneath.expanded(node, open);
   }
 
   private session(id: string): Session {
@@ -120,10 +113,6 @@ export class InPlay implements Model {
       if (others.length > OTHER_SESSIONS) this.sessions.delete(others[0] as string);
     }
     return session;
-  }
-
-  private isOpen(session: string, key: string): boolean {
-    return this.open.has(`${session}/${key}`);
   }
 
   private isShown(id: string): boolean {
@@ -156,40 +145,10 @@ export class InPlay implements Model {
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
   }
 
-  private async beneath(node: Node): Promise<readonly Node[]> {
-    const at = this.nodes.get(node.id);
-    if (!at || !node.subject) return [];
-    const why = whyNode(node.id, at.shown.row);
-    try {
-      const { result } = await this.look(node);
-      const first = (id: string) => (id === at.shown.row.top_claim_id ? 0 : 1);
-      const claims = [...result.claims].sort((a, b) => first(a.id) - first(b.id));
-      return [why, ...claimNodes(node.id, claims, result.claim_count)];
-    } catch (error) {
-      return [why, noteNode(node.id, messageOf(error), 'error')];
-    }
-  }
-
-  private async look(node: Node): Promise<Known> {
-    const known = this.known.get(node.id);
-    if (known && known.generation === this.generation) return known;
-    const generation = this.generation;
-    const result = await askEntity(this.ask, this.rootOf, node.subject as never);
-    const fresh = { generation, result };
-    this.known.set(node.id, fresh);
-    return fresh;
-  }
-
-  private async refresh(node: Node): Promise<void> {
-    const before = this.known.get(node.id);
-    const look = (known: Known | undefined) => JSON.stringify(known?.result.claims);
-    try {
-      const after = await this.look(node);
-      if (before && look(before) === look(after)) return;
-    } catch {
-      this.known.delete(node.id);
-    }
-    this.redraw([node.id]);
+  private async about(node: Node): Promise<readonly Node[]> {
+    const row = this.nodes.get(node.id)?.shown.row;
+    if (!row) return [];
+    return [whyNode(node.id, row), ...(await this.beneath.claims(node, row.top_claim_id))];
   }
 
   private async exists(row: SalientEntity): Promise<boolean> {
@@ -202,6 +161,3 @@ export class InPlay implements Model {
     }
   }
 }
-
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 /** Rows of the side panel as plain data: what they say, without saying how VS Code draws them. */
-import type { ExpertRow, SalientEntity } from '../protocol.gen';
+import type { ExpertRow, NamedEntity, SalientEntity } from '../protocol.gen';
 
 export interface Target {
   /** Files, the first that is there is opened. */
@@ -41,6 +41,8 @@ export interface Node {
   /** How it stands in its list, shown by colour. */
   readonly mark?: 'new' | 'gone';
   readonly subject?: Subject;
+  /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
+  readonly figures?: string;
   /** Rows beneath that are known already. */
   readonly children?: readonly Node[];
 }
@@ -79,6 +81,7 @@ const ARMS: Readonly<Record<SalientEntity['arm'], string>> = {
   variant: 'a form of its name',
   partial: 'part of its name',
   text: 'by full text',
+  semantic: 'by meaning',
 };
 
 export const entityIcon = (type: string): string =>
@@ -109,28 +112,51 @@ export function entityNode(
     spoken: [row.name, row.type, claims, state, isNew && 'new'].filter(Boolean).join(', '),
     tooltip: [row.name, joined(row.type, claims, row.collection), inWords(row)],
     icon: entityIcon(row.type),
-    ...(gone ? { color: 'descriptionForeground', mark: 'gone' } : isNew ? { mark: 'new' } : {}),
+    ...(gone
+      ? { color: 'vouchSidecar.goneForeground', mark: 'gone' }
+      : isNew
+        ? { mark: 'new' }
+        : {}),
+    branch: true,
+    subject: subjectOf(row),
+    figures: row.why,
+  };
+}
+
+/** An entity that the file in sight names. */
+export function namedNode(parent: string, row: NamedEntity, gone: boolean): Node {
+  const state = gone ? 'no longer in sight' : row.ambiguous ? 'ambiguous' : null;
+  return {
+    id: `${parent}/${keyOf(row)}`,
+    kind: 'entity',
+    label: row.name,
+    description: joined(state, row.collection, row.type),
+    spoken: [row.name, row.type, state].filter(Boolean).join(', '),
+    tooltip: [row.name, joined(row.type, row.collection), 'Named where you are reading.'],
+    icon: entityIcon(row.type),
+    ...(gone ? { color: 'vouchSidecar.goneForeground', mark: 'gone' } : {}),
     branch: true,
     subject: subjectOf(row),
   };
 }
 
-/** The words that named an entity. */
 /** Why an entity is in play, without figures. */
 const inWords = ({ matched, arm }: SalientEntity): string =>
   matched.length > 0 ? `In play because of ${quoted(matched)}, ${ARMS[arm]}.` : 'In play.';
 
 export function whyNode(parent: string, row: SalientEntity): Node {
-  const words = quoted(row.matched);
+  const words = quoted(row.matched) || 'In play';
   return {
     id: `${parent}/why`,
     kind: 'why',
-    label: words || row.why,
-    description: words ? ARMS[row.arm] : '',
-    spoken: `In play because of ${words || row.why}, ${ARMS[row.arm]}`,
-    tooltip: ['Why it is in play', row.why],
+    label: words,
+    description: ARMS[row.arm],
+    spoken: `In play because of ${words}, ${ARMS[row.arm]}`,
+    tooltip: ['Why it is in play', inWords(row), '“Explain” shows the figures.'],
     icon: 'quote',
     branch: false,
+    subject: subjectOf(row),
+    figures: row.why,
   };
 }
 
@@ -230,7 +256,7 @@ export function commandNode(label: string, command: string): Node {
   };
 }
 
-interface Row {
+export interface Row {
   readonly entity_id: string;
   readonly name: string;
   readonly collection?: string | null;

@@ -101,7 +101,8 @@ const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S
 export class Marks implements vscode.FileDecorationProvider {
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     if (uri.scheme !== MARK) return undefined;
-    if (uri.path === '/gone') return { color: new vscode.ThemeColor('descriptionForeground') };
+    if (uri.path === '/gone')
+      return { color: new vscode.ThemeColor('vouchSidecar.goneForeground') };
     const color = new vscode.ThemeColor('vouchSidecar.newForeground');
     return { badge: '●', color, tooltip: 'new in play' };
   }

@@ -18,7 +18,9 @@ from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.parsing import parse_at_once
+from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
+from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -116,6 +118,8 @@ class Collection:
 
         With `paths` (below `.vouch/`) only there and where something is due; first of all: all.
         """
+        if self.is_refused():
+            raise PermissionError(why_refused(str(self.root)))
         if self.is_failing:
             return self._read_anew()
         if not self.complete:
@@ -135,6 +139,11 @@ class Collection:
         if self._found is None and self.bases is not None:
             self._found = self.bases.open()
         return self._found is not None
+
+    @property
+    def rebuilds(self) -> bool:
+        """Whether the base that an earlier process left could not be read, and is built anew."""
+        return not self.complete and self.bases is not None and self.bases.damaged
 
     def _read_first(self) -> Step:
         """See everything, with the help of a base that an earlier process left."""
@@ -303,6 +312,10 @@ class Collection:
         with self.faults.contained(BASE, "The cache could not be written"):
             yield
 
+    def is_refused(self) -> bool:
+        """Whether another user owns `.vouch/` by now, and nobody trusts it."""
+        return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
+
     @property
     def is_failing(self) -> bool:
         """Whether the last look at the files failed."""
@@ -326,6 +339,8 @@ class Collection:
     def faulty(self) -> list[Problem]:
         """What fails at the moment, as problems of the knowledge base itself."""
         found = [Problem("", text, Severity.WARNING) for text in self.faults]
+        if self.is_failing and self.is_refused():
+            found.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
         if self.is_silent:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             found.append(Problem("", f"Nothing of {self.name} is said: {words}"))

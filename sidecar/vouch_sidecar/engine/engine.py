@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.collection import Collection, Step
@@ -24,8 +23,12 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings, viewer_for
+from vouch_sidecar.retrieval.deadline import Deadline
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import NameWords, View
+
+if TYPE_CHECKING:
+    from vouch_sidecar.engine.meaning import Meaning
 
 __all__ = ["Engine", "UnknownRootError"]
 
@@ -60,6 +63,8 @@ class Engine:
         self.sessions = Sessions(clock)
         self.overlays = Overlays()
         self.stats = Stats()
+        self.meaning: Meaning | None = None
+        """Finds by meaning; there only while a keeper runs."""
         self.generation = 0
         self.watching: Watching = "none"
         self.faults = Faults()
@@ -71,6 +76,7 @@ class Engine:
         self.session_listeners: set[Callable[[], None]] = set()
         """Told when the window of a session is another one."""
         self._client: Mapping[str, object] = client_settings or {}
+        self._trust()
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
 
@@ -153,13 +159,20 @@ class Engine:
         for session_id in step.ended:
             self.sessions.end(session_id)
         self._let_go()
+        log.debug("published generation %d, from %r", self.generation, collection.name)
         self.tell()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """The client's settings changed."""
         self._client = client_settings
         self._configure(self.collections.values())
-        self.tell()
+        self._trust()
+        self.look_again()
+
+    def _trust(self) -> None:
+        """Note which folders of other users count."""
+        settings, _ = load_settings(None, self._client, self.env)
+        self.starts.trusted = settings.trust.folders
 
     def _configure(self, collections: Iterable[Collection]) -> None:
         for collection in collections:
@@ -204,16 +217,17 @@ class Engine:
 
     # Asking
 
-    @contextmanager
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
-    ) -> Iterator[list[Served]]:
-        """What a caller sees, until the block ends: overlays included, nothing else changed.
+    ) -> list[Served]:
+        """What a caller sees now: open documents included. It never changes.
 
         Raises `UnknownRootError`.
         """
-        served = []
-        for collection in self._chosen(caller, root):
+        served, chosen = [], self._chosen(caller, root)
+        limits = [collection.settings.recall.timeout_ms for collection in chosen]
+        deadline = Deadline(self.clock() + min(limits, default=0) / 1000, self.clock)
+        for collection in chosen:
             overlay = self.overlays.of(caller.connection, collection.root)
             settings, knowledge = collection.settings, collection.knowledge
             if collection.is_silent:
@@ -225,9 +239,11 @@ class Engine:
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
             words = NameWords.of(settings.naming.always, settings.naming.never)
-            view = View(collection.name, knowledge, who.gates, collection.root, words)
+            view = View(
+                collection.name, knowledge, who.gates, collection.root, words, deadline=deadline
+            )
             served.append(Served(view, settings, collection))
-        yield served
+        return served
 
     def _chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         everything = [
@@ -252,10 +268,29 @@ class Engine:
 
         Documents of knowledge bases that are not served are ignored.
         """
-        for root, collection in self.collections.items():
-            if path.is_relative_to(root / KB_DIRNAME):
-                self.overlays.put(connection, collection, path, text)
+        for collection in self._holding(path):
+            overlay = self.overlays.read(connection, collection, path, text)
+            self.overlays.put(connection, collection, overlay)
         self.tell()
+
+    def read_overlay(self, connection: str, path: Path, text: str | None) -> Callable[[], None]:
+        """As `overlay`, in a thread of its own; what it returns makes that count, on the loop."""
+        read = []
+        for collection in self._holding(path):
+            overlay = self.overlays.read(connection, collection, path, text)
+            overlay.knowledge(collection)
+            read.append((collection, overlay))
+
+        def put() -> None:
+            for collection, overlay in read:
+                self.overlays.put(connection, collection, overlay)
+            self.tell()
+
+        return put
+
+    def _holding(self, path: Path) -> list[Collection]:
+        collections = list(self.collections.items())
+        return [one for root, one in collections if path.is_relative_to(root / KB_DIRNAME)]
 
     @property
     def complete(self) -> bool:
@@ -278,6 +313,8 @@ class Engine:
         found = []
         if not self.complete:
             found.append("index_building")
+        if any(c.rebuilds for c in self.collections.values()):
+            found.append("search_failed")
         if self.watch_lost:
             found.append("watch_lost")
         if any(c.skipped or c.is_failing for c in self.collections.values()):
@@ -300,10 +337,12 @@ class Engine:
     def faulty(self) -> list[Problem]:
         """All that fails at the moment, what is worst first."""
         found = [one for _, c in sorted(self.collections.items()) for one in c.faulty()]
+        found += [Problem("", text, Severity.WARNING) for text in self.starts.refused]
         return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
 
     def _faulty(self) -> list[Problem]:
-        return [Problem("", text, Severity.WARNING) for text in (*self.faults, *self.untold)]
+        said = [*self.faults, *self.untold, *(self.meaning.faults if self.meaning else ())]
+        return [Problem("", text, Severity.WARNING) for text in said]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
         """What is wrong enough to withhold an artifact, in the order of the files."""

@@ -7,6 +7,8 @@ import traceback
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
+from vouch_sidecar.meaning.backend import UnavailableError
+
 __all__ = ["Faults"]
 
 log = logging.getLogger(__name__)
@@ -38,10 +40,12 @@ class Faults:
     @contextmanager
     def contained(self, step: Hashable, sentence: str) -> Iterator[None]:
         """Take a step: an exception ends this block and nothing else. Its text may quote a file or
-        a prompt, and is neither logged nor said.
+        a prompt, and is neither logged nor said; only why a model is unavailable is.
         """
         try:
             yield
+        except UnavailableError as error:
+            self.add(step, f"{sentence}: {error}")
         except Exception as error:
             said = f"{sentence} ({type(error).__name__})"
             if step not in self._said:

@@ -11,7 +11,7 @@ from pathlib import Path
 __all__ = ["WorkingTree"]
 
 STALE_SECONDS = 10.0
-"""Age from which on git's lock counts as left over."""
+"""Age from which on git's lock counts as left over; one dated further ahead does as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class WorkingTree:
             made = self.index.with_name("index.lock").stat().st_mtime
         except (OSError, ValueError):
             return False
-        return time.time() - made < STALE_SECONDS
+        return abs(time.time() - made) < STALE_SECONDS
 
     def version(self) -> tuple[int, int] | None:
         """Another value after git has written files."""

@@ -21,6 +21,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.git import WorkingTree
+from vouch_sidecar.engine.meaning import Meaning
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
@@ -87,6 +88,8 @@ class Keeper:
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
         self._engine = engine
+        self._meaning = engine.meaning = Meaning(engine.collections, engine.tell)
+        engine.listeners.add(self._meaning.wake)
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
@@ -121,6 +124,7 @@ class Keeper:
     async def run(self) -> None:
         """Keep at it until cancelled."""
         async with anyio.create_task_group() as group:
+            group.start_soon(self._meaning.run)
             while True:
                 self._wake = anyio.Event()
                 pause = RETRY_SECONDS
@@ -219,6 +223,8 @@ class Keeper:
         with collection.looking():
             await in_worker(collection.adopt, written)
             collection.knowledge = collection.latest
+        self._meaning.wake()
+        log.debug("rebased %r", collection.name)
         self._seal_at = min(self._seal_at, self._engine.clock() + SEAL_SECONDS / 5)
 
     def _has_to_tell(self) -> bool:
@@ -249,6 +255,8 @@ class Keeper:
         paths = due.take(started)
         step = await self._read(collection, paths)
         now = self._engine.clock()
+        looked = "all files" if paths is None else f"{len(paths)} files"
+        log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
         if step is not None:
             first = not collection.complete
             self._engine.publish(collection, step)

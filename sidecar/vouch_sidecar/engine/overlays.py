@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -30,6 +30,10 @@ class Overlay:
     config_text: bytes | None = None
     stamp: int = 0
     _made: tuple[int, int, Knowledge] | None = None
+
+    def copy(self) -> Overlay:
+        """The same documents, to be changed."""
+        return replace(self, artifacts={**self.artifacts}, problems={**self.problems})
 
     def put(self, relative: str, text: str, collection: Collection) -> None:
         """Take a document's text; where it does not parse, its last parseable text stays."""
@@ -94,16 +98,27 @@ class Overlays:
     def of(self, connection: str, root: Path) -> Overlay | None:
         return self._overlays.get((connection, root))
 
-    def put(self, connection: str, collection: Collection, path: Path, text: str | None) -> None:
-        """A document below `.vouch/` was opened or changed, or closed (None)."""
+    def read(
+        self, connection: str, collection: Collection, path: Path, text: str | None
+    ) -> Overlay:
+        """What a connection sees once a document below `.vouch/` stands like this, or was closed
+        (None). Blocks; in any thread. It counts when it is `put`.
+        """
         relative = path.relative_to(collection.root / KB_DIRNAME).as_posix()
-        overlay = self._overlays.setdefault((connection, collection.root), Overlay())
+        before = self.of(connection, collection.root)
+        overlay = Overlay() if before is None else before.copy()
         if text is None:
             overlay.close(relative)
         else:
             overlay.put(relative, text, collection)
-        if not overlay.problems:
-            del self._overlays[connection, collection.root]
+        return overlay
+
+    def put(self, connection: str, collection: Collection, overlay: Overlay) -> None:
+        """Make it count."""
+        if overlay.problems:
+            self._overlays[connection, collection.root] = overlay
+        else:
+            self._overlays.pop((connection, collection.root), None)
 
     def drop(self, connection: str) -> None:
         """A connection has ended."""

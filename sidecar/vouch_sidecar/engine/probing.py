@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.phrases import Phrase
@@ -23,24 +23,21 @@ class Probed:
     persona: str | None
 
 
-def never() -> bool:
-    """There is time enough."""
-    return False
-
-
 def probe(
     served: Sequence[Speaker],
     text: str,
     session: Session | None,
-    late: Callable[[], bool] = never,
+    *,
+    again: bool = False,
 ) -> Probed:
-    """Probe the knowledge bases, as many as the settings allow, until `late`. A probe of the same
-    text in the same session is not made again while nothing changed, unless it came too late.
+    """Probe the knowledge bases, as many as the settings allow. A probe of the same text in the
+    same session is not made again while nothing changed, unless time ran out. Full text is not
+    searched `again` for the turn before.
     """
     asked = allowed(served)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
     if session is None:
-        return _probe(asked, text, lambda _, look: look(), late)
+        return _probe(asked, text, lambda _, look: look())
     session.turn += 1
     hits_before = 0
 
@@ -50,9 +47,12 @@ def probe(
         hits_before += known
         return hits
 
-    probed, known = session.recall((text, stamp), lambda: _probe(asked, text, lookup, late))
-    if probed.probe.timed_out:
-        del session.probed[text, stamp]
+    probed, known = session.recall(
+        (text, again, stamp), lambda: _probe(asked, text, lookup, again=again)
+    )
+    if any(one.view.deadline.cut for one in asked):
+        session.probed.clear()
+        session.turns.clear()
     remembered = len(probed.probe.phrases) if known else hits_before
     return Probed(probed.probe, remembered, probed.persona)
 
@@ -61,18 +61,16 @@ def _probe(
     asked: Sequence[Speaker],
     text: str,
     lookup: Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]],
-    late: Callable[[], bool],
+    *,
+    again: bool = False,
 ) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    full_text = any(r.fallback_to_fts for r in recalls) and len(text.strip()) >= shortest
-    found = run([one.view for one in asked], text, threshold, lookup, full_text, late)
-    persona = next(
-        (one.settings.general.persona for one in asked if one.view.collection == found.primary),
-        None,
-    )
-    return Probed(found, 0, persona)
+    asks = len(text.strip()) >= shortest and not again
+    full_text = asks and any(r.fallback_to_fts for r in recalls)
+    found = run([one.view for one in asked], text, threshold, lookup, full_text)
+    return Probed(found, 0, persona_of(asked, found.primary))
 
 
 def allowed(served: Sequence[Speaker]) -> Sequence[Speaker]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,8 @@ from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.salience import Salient
 
 __all__ = ["Pushes", "SaliencePush", "StatusPush"]
+
+log = logging.getLogger(__name__)
 
 Health = Literal["ok", "warning", "error"]
 
@@ -43,7 +46,7 @@ class SaliencePush:
 
 @dataclass(frozen=True, slots=True)
 class StatusPush:
-    """The state of the process changed."""
+    """The state of the process, or what is known, changed."""
 
     health: Health
     quiescent: bool
@@ -67,7 +70,7 @@ class Pushes:
         self._only = only
         self._shown: dict[str, tuple[object, ...]] = {}
         self._looked_at: dict[str, tuple[object, ...]] = {}
-        self._status: tuple[Health, bool, str | None] | None = None
+        self._status: StatusPush | None = None
         self.behind = False
         """Whether the last look ran out of time, with sessions left."""
         self._start: tuple[Tell, Later] | None = None
@@ -118,16 +121,18 @@ class Pushes:
             del self._looked_at[gone]
             self._shown.pop(gone, None)
         self.behind = False
-        with engine.serving(self._caller) as served:
-            until = perf_counter() + seconds
-            changed = self._changed(served, reversed(sessions.values()))
-            for number, (session, state) in enumerate(changed):
-                if number and perf_counter() > until:
-                    self.behind = True
-                    break
-                self._looked_at[session.id] = state
-                if (push := self._push_for(served, session)) is not None:
-                    pushes.append(push)
+        served = engine.serving(self._caller)
+        until = perf_counter() + seconds
+        changed = self._changed(served, reversed(sessions.values()))
+        for number, (session, state) in enumerate(changed):
+            if number and perf_counter() > until:
+                self.behind = True
+                break
+            self._looked_at[session.id] = state
+            if (push := self._push_for(served, session)) is not None:
+                pushes.append(push)
+        for push in pushes:
+            log.debug("push: %d in play, %d fresh", len(push.rows), len(push.fresh))
         return pushes
 
     def _changed(
@@ -166,12 +171,12 @@ class Pushes:
         return True
 
     def status(self) -> StatusPush | None:
-        """The state of the process, if it is not the one told last."""
-        state = self._state()
-        if state == self._status:
+        """The state of the process, if it, or what is known, is not what was told last."""
+        status = StatusPush(*self._state(), self._engine.generation)
+        if status == self._status:
             return None
-        self._status = state
-        return StatusPush(*state, self._engine.generation)
+        self._status = status
+        return status
 
     def _state(self) -> tuple[Health, bool, str | None]:
         engine = self._engine

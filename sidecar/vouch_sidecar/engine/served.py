@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vouch_sidecar.engine.collection import Collection
@@ -10,7 +11,7 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.salience import Salient, rank
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Served", "Speaker"]
+__all__ = ["Served", "Speaker", "persona_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +40,9 @@ class Served(Speaker):
     """A collection as one caller sees it."""
 
     collection: Collection
+
+
+def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
+    """The persona that the config of a collection names."""
+    found = (one for one in served if one.view.collection == collection)
+    return next((one.settings.general.persona for one in found), None)

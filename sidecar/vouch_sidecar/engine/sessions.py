@@ -1,7 +1,8 @@
 """Windows of what a session was about lately. In memory only.
 
 A session holds slots: a prompt, the lines edited in a document, a question asked. A slot that is
-touched becomes the newest; the window keeps the newest ones.
+touched becomes the newest; the window keeps the newest ones. The event loop touches slots; what a
+question finds and gives is kept by the thread that answers it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
@@ -64,6 +66,8 @@ class Session:
     """
     asked: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
+    turns: dict[str, str] = field(default_factory=dict)
+    """By operation, the text of its last call that named this session."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """What phrases brought in, and in which turn they were last asked for."""
     turn: int = 0
@@ -102,12 +106,19 @@ class Session:
         """What was found under a key in one of the last ten turns, else what `make` finds now;
         and whether it was found before.
         """
-        for old in [k for k, (turn, _) in self.probed.items() if self.turn - turn > PROBED_TURNS]:
-            del self.probed[old]
-        known = key in self.probed
-        value = cast(T, self.probed[key][1]) if known else make()
+        for old, (turn, _) in list(self.probed.items()):
+            if self.turn - turn > PROBED_TURNS:
+                self.probed.pop(old, None)
+        known = self.probed.get(key)
+        value = make() if known is None else cast(T, known[1])
         self.probed[key] = (self.turn, value)
-        return value, known
+        return value, known is not None
+
+    def repeats(self, operation: str, text: str) -> bool:
+        """Whether an operation is given the text of its turn before once more."""
+        before = self.turns.get(operation)
+        self.turns[operation] = text
+        return before == text
 
     def let_go(self) -> None:
         """Drop what was worked out, and with it the knowledge that it came from."""
@@ -122,7 +133,8 @@ class Session:
     def newest_first(self, collection: Hashable = None) -> list[str]:
         """The texts of the window; with a collection those that count for it."""
         after = self._forgotten.get(collection, 0)
-        return [slot.text for slot in reversed(self.slots.values()) if slot.turn > after]
+        slots = list(self.slots.values())  # at once: the event loop may touch one meanwhile
+        return [slot.text for slot in reversed(slots) if slot.turn > after]
 
     def newest(self) -> Slot | None:
         """The slot that was touched last."""
@@ -132,7 +144,8 @@ class Session:
         """Begin anew with one collection: as if it had heard and given nothing."""
         self._forgotten[collection] = self.touches
         self.pushed = {one for one in self.pushed if one[0] != collection}
-        self.given = {key: how for key, how in self.given.items() if key[0] != collection}
+        given = list(self.given.items())
+        self.given = {key: how for key, how in given if key[0] != collection}
         self.passed_over.pop(collection, None)
         self.last_push_at.pop(collection, None)
 
@@ -156,54 +169,56 @@ def _both_ends(text: str) -> str:
 
 
 class Sessions:
-    """All sessions of a process: at most 256, the longest idle goes first."""
+    """All sessions of a process: at most 256, the longest idle goes first. Any thread may ask."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
+        self._lock = RLock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
 
     def __len__(self) -> int:
-        self._expire()
-        return len(self._sessions)
+        return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[Session]:
-        self._expire()
-        return iter(list(self._sessions.values()))
+        with self._lock:
+            self._expire()
+            return iter(list(self._sessions.values()))
 
     def get(self, session_id: str) -> Session | None:
         """A session with a window that has not expired. Asking is activity."""
-        self._expire()
-        session = self._sessions.get(session_id)
-        if session is not None:
-            self._activate(session)
-        return session
+        with self._lock:
+            session = self.peek(session_id)
+            if session is not None:
+                session.last_active = self._clock()
+                self._sessions.move_to_end(session.id)
+            return session
 
     def peek(self, session_id: str) -> Session | None:
         """A session, without that being activity."""
-        self._expire()
-        return self._sessions.get(session_id)
+        with self._lock:
+            self._expire()
+            return self._sessions.get(session_id)
 
     def open(self, session_id: str) -> Session:
         """A session, made when there is none."""
-        session = self.get(session_id)
-        if session is None:
-            session = Session(session_id, self._clock())
-            self._sessions[session_id] = session
-            while len(self._sessions) > MAX_SESSIONS:
-                self._sessions.popitem(last=False)
-        return session
+        with self._lock:
+            session = self.get(session_id)
+            if session is None:
+                session = Session(session_id, self._clock())
+                self._sessions[session_id] = session
+                while len(self._sessions) > MAX_SESSIONS:
+                    self._sessions.popitem(last=False)
+            return session
 
     def end(self, session_id: str) -> bool:
         """Drop a session; False when there was none."""
-        return self._sessions.pop(session_id, None) is not None
+        with self._lock:
+            return self._sessions.pop(session_id, None) is not None
 
     def clear(self) -> None:
         """Drop all sessions."""
-        self._sessions.clear()
-
-    def _activate(self, session: Session) -> None:
-        session.last_active = self._clock()
-        self._sessions.move_to_end(session.id)
+        with self._lock:
+            self._sessions.clear()
 
     def _expire(self) -> None:
         limit = self._clock() - IDLE_SECONDS

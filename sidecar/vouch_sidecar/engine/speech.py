@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
 from vouch_sidecar.retrieval.block import Hit, render
@@ -48,9 +48,11 @@ def speak_of(
     repeat: bool = True,
     adjacent: bool = False,
     probed: Probe | None = None,
+    meant: Sequence[Hit] = (),
 ) -> Speech:
     """Context for texts, newest first, or else for the session's window; `probed` adds what full
-    text found for them, and says which knowledge base they are about.
+    text found for them, and says which knowledge base they are about. What is `meant` is said only
+    where names and full text have nothing to say.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
     said now is kept as given. Of an entity that was given before, a text brings in what it asks
@@ -65,6 +67,8 @@ def speak_of(
             rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
     more = _found(served, probed) if probed is not None else []
+    if not rows and not more:
+        more = _allowed(served, meant)
     if session is not None and not repeat:
         before = [row for row in rows if _given_state(session, row) == _state(row)]
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
@@ -112,7 +116,8 @@ def say(
     chosen = _led_by(leads, tiers(text, hits, [one.view.collection for one in served]))
     budget = max_chars or max(recalls[collection].max_context_chars for collection in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
-    block, said = render(hits, chosen.primary, budget, key_facts)
+    persona = persona_of(served, chosen.primary)
+    block, said = render(hits, chosen.primary, budget, key_facts, persona)
     if not said:
         return Speech()
     present = {hit.view.collection for hit in said}
@@ -150,12 +155,18 @@ def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
         for hit in probed.hits
         if hit.arm == "text" and not recalls[hit.view.collection].similarity_threshold
     )
+    found = each_once([*probed.moderate, *weak])
+    return _allowed(served, [h for h in found if recalls[h.view.collection].fallback_to_fts])
+
+
+def _allowed(served: Sequence[Speaker], hits: Sequence[Hit]) -> list[Hit]:
+    """The claims and pages that the config of their knowledge base lets be said."""
+    recalls = {one.view.collection: one.settings.recall for one in served}
     return [
         hit
-        for hit in each_once([*probed.moderate, *weak])
+        for hit in hits
         if isinstance(hit.artifact, Claim | Page)
         and recalls[hit.view.collection].enabled
-        and recalls[hit.view.collection].fallback_to_fts
         and hit.similarity >= recalls[hit.view.collection].similarity_threshold
     ]
 
@@ -235,7 +246,7 @@ def _given_state(session: Session, row: Salient) -> object:
 def _given(session: Session | None, repeat: bool) -> frozenset[object]:
     if session is None or repeat:
         return frozenset()
-    return frozenset(v for v in session.given.values() if isinstance(v, tuple))
+    return frozenset(v for v in list(session.given.values()) if isinstance(v, tuple))
 
 
 def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:

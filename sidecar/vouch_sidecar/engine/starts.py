@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.plain import printable
 
 __all__ = ["Starts"]
+
+log = logging.getLogger(__name__)
 
 
 class Starts:
@@ -17,7 +21,17 @@ class Starts:
         self._env = env
         self.folders: tuple[Path, ...] = ()
         self.others: tuple[Path, ...] = ()
+        self.trusted: tuple[str, ...] = ()
+        """Folders of other users that count."""
         self._without: frozenset[Path] = frozenset()
+        self._refused: dict[Path | None, list[str]] = {}
+        self._said: set[str] = set()
+
+    @property
+    def refused(self) -> list[str]:
+        """Why knowledge bases of other users are not served, a sentence each."""
+        folders = {folder for found in self._refused.values() for folder in found}
+        return [why_refused(printable(folder)) for folder in sorted(folders)]
 
     @property
     def lacking(self) -> bool:
@@ -49,4 +63,11 @@ class Starts:
         return any(self._around(start) for start in self._without)
 
     def _around(self, start: Path | None) -> list[Path]:
-        return [Path(root) for root in discover(start, env=self._env)]
+        finder = Finder(self._env, self.trusted)
+        roots = finder.around(start)
+        self._refused[start] = finder.refused
+        for sentence in self.refused:
+            if sentence not in self._said:
+                self._said.add(sentence)
+                log.warning("%s", sentence)
+        return [Path(root) for root in roots]

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
+from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import ArmName
 
 __all__ = ["Arm", "Stats", "Timing"]
@@ -48,12 +50,22 @@ class Timing:
         return round(ranked[max(0, ceil(len(ranked) * percent / 100) - 1)], 3)
 
 
+@dataclass(slots=True)
+class Probes:
+    """How often a collection was probed, and how often something was found."""
+
+    count: int = 0
+    hits: int = 0
+
+
 class Stats:
     """What the process has done since it began."""
 
     def __init__(self) -> None:
         self.arms: dict[ArmName, Arm] = {arm: Arm() for arm in ARMS}
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
+        self.probes: defaultdict[str, Probes] = defaultdict(Probes)
+        """By collection."""
         self.phrases = 0
         self.remembered = 0
         self._awaited: OrderedDict[str, _Occasion] = OrderedDict()
@@ -64,16 +76,20 @@ class Stats:
         timing.count += 1
         timing.latest.append(seconds * 1000)
 
-    def looked(self, phrases: int, remembered: int) -> None:
-        """So many phrases were looked for, of which a session remembered so many."""
-        self.phrases += phrases
+    def looked(self, asked: Iterable[Speaker], probe: Probe, remembered: int) -> None:
+        """These were probed for phrases, of which a session remembered so many."""
+        self.phrases += len(probe.phrases)
         self.remembered += remembered
+        hit = {one.view.collection for one in probe.hits}
+        for one in asked:
+            self.probes[one.view.collection].count += 1
+            self.probes[one.view.collection].hits += one.view.collection in hit
 
     def spoke(self, hits: Iterable[Hit]) -> None:
         """There was an occasion to say something, and this was said."""
         said: dict[ArmName, _Occasion] = {}
         for hit in hits:
-            occasion = said.setdefault(hit.arm, _Occasion(self.arms[hit.arm]))
+            occasion = said.setdefault(hit.arm, _Occasion(self.arms.setdefault(hit.arm, Arm())))
             for key in filter(None, (hit.artifact.id, hit.entity_id)):
                 self._awaited[key] = occasion
                 self._awaited.move_to_end(key)

@@ -37,6 +37,7 @@ ROOT = "root"
 """Names the knowledge base that a folder is for."""
 OLD_SECONDS = 3600.0
 _UNSEALED = "unsealed-"
+_BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "index")
 """What a file says, and in which terms, is decided by the code of these rooms."""
@@ -64,11 +65,16 @@ class Unsealed:
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
-    """Where this user's caches lie; None where the environment names no home."""
-    if not env.get("HOME") and not env.get("LOCALAPPDATA"):
+    """Where this user's caches lie; None where the environment names no home. A relative path would
+    lie in the workspace; it counts as none.
+    """
+    home, named = Path(env.get("HOME", "")), Path(env.get("XDG_CACHE_HOME", ""))
+    if not home.is_absolute() and not env.get("LOCALAPPDATA"):
         return None
-    if os.path.isabs(named := env.get("XDG_CACHE_HOME", "")):  # noqa: PTH117
-        return Path(named) / "vouch-sidecar"
+    if named.is_absolute():
+        return named / "vouch-sidecar"
+    if env.get("XDG_CACHE_HOME"):
+        return home / ".cache" / "vouch-sidecar"
     from platformdirs import user_cache_path
 
     return user_cache_path("vouch-sidecar", appauthor=False)
@@ -82,6 +88,8 @@ class Bases:
         name = hashlib.sha256(os.fsencode(self._kb_dir)).hexdigest()[:32]
         self._caches = caches
         self.folder = caches / name
+        self.damaged = False
+        """Whether a base of this version was there that could not be read."""
 
     def open(self) -> tuple[Layer, Seal] | None:
         """The newest whole base. Older ones, and those that can't be trusted, are removed."""
@@ -93,6 +101,7 @@ class Bases:
                 with suppress(OSError, ValueError, LookupError, TypeError):
                     found = _open(folder)
                     continue
+                self.damaged = True
             _remove(folder)
         return found
 
@@ -160,6 +169,36 @@ class Bases:
         """Remove every base, also those that other processes still write."""
         self._take_away(self.folder)
 
+    def beside(self, name: str) -> bytes | None:
+        """What was kept beside the bases under a name; None where that is not to be trusted."""
+        for entry in _entries(self.folder):
+            if entry.name == _BESIDE + name:
+                with suppress(OSError):
+                    digest, _, data = entry.read_bytes().partition(b"\n")
+                    return data if _digest(data).encode() == digest else None
+        return None
+
+    def has_beside(self, name: str) -> bool:
+        """Whether something is kept under a name."""
+        return (self.folder / f"{_BESIDE}{name}").exists()
+
+    def keep_beside(self, name: str, data: bytes) -> bool:
+        """Keep something beside the bases, and nothing else there, until they are removed; False
+        where there are none, or no room.
+        """
+        try:
+            partial = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as kept:
+                kept.write(_digest(data).encode() + b"\n" + data)
+            partial.rename(self.folder / f"{_BESIDE}{name}")
+        except OSError:
+            return False
+        for entry in _entries(self.folder):
+            if entry.name.startswith(_BESIDE) and entry.name != _BESIDE + name:
+                _remove(entry)
+        return True
+
     def _take_away(self, folder: Path) -> None:
         """Remove a folder at once: whoever writes there fails, and leaves nothing behind."""
         gone = self._caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
@@ -171,7 +210,8 @@ class Bases:
         """Remove what nobody will seal any more, and what another version made."""
         for entry in _entries(self.folder):
             name = entry.name
-            other = not name.startswith((_UNSEALED, f"{_version()}-")) and name != ROOT
+            ours = name.startswith((_UNSEALED, _BESIDE, f"{_version()}-"))
+            other = not ours and name != ROOT
             if other or (name.startswith(_UNSEALED) and _is_left(entry)):
                 _remove(entry)
 

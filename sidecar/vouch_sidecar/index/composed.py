@@ -7,6 +7,12 @@ from unicodedata import combining, is_normalized, normalize
 __all__ = ["compose", "is_composed"]
 
 
+MAX_MARKS = 30
+"""Characters that one letter is made of at most, as in Unicode's stream-safe text format; marks
+beyond these are passed over. No language needs them, and the cost grows with their square.
+"""
+
+
 def is_composed(text: str) -> bool:
     """Whether a text has nothing that could be written as one character instead."""
     return text.isascii() or is_normalized("NFC", text)
@@ -21,7 +27,11 @@ def compose(text: str) -> tuple[str, list[int]]:
         end = start + 1
         while end < len(text) and _joins(text[start:end], text[end]):
             end += 1
+            if end - start > MAX_MARKS:
+                break
         made = normalize("NFC", text[start:end])
+        while end < len(text) and combining(text[end]):
+            end += 1
         out.append(made)
         places.append(start)
         places += (max(start + 1, end - left) for left in range(len(made) - 1, 0, -1))
@@ -33,5 +43,7 @@ def _joins(before: str, char: str) -> bool:
     """Whether a character changes with what stands before it: a mark, or a part of a syllable."""
     if char < "\u0300":
         return False
+    if combining(char):
+        return True
     apart = normalize("NFC", before) + normalize("NFC", char)
-    return combining(char) > 0 or normalize("NFC", before + char) != apart
+    return normalize("NFC", before + char) != apart

@@ -88,8 +88,9 @@ def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
 
 def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:
     """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
-    for whole in (False, True):
-        for punctuation in (True, False):
+    gaps = any(unit.gap for unit in analysed.units[1:])
+    for whole in (False, True) if analysed.wholes else (False,):
+        for punctuation in (True, False) if gaps else (True,):
             yield _path(analysed, whole, punctuation)
 
 

@@ -15,7 +15,7 @@ from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import term_query, value_query
+from vouch_sidecar.index.query import any_of, term_query, value_query
 from vouch_sidecar.index.schema import (
     TITLE,
     artifact_in,
@@ -42,7 +42,7 @@ __all__ = ["Documents", "Knowledge"]
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 _serials = count(1)
-_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
+_NAMING = ("declares", "lists claim", "lists entity", "joins", "quotes", "cites", "supersedes")
 
 
 class Knowledge:
@@ -154,7 +154,10 @@ class Knowledge:
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
-        pages = {page.id for page in self._referring(reference(f"lists {kind.value}", artifact_id))}
+        listing = self.snapshot.every(
+            term_query("refers", reference(f"lists {kind.value}", artifact_id))
+        )
+        pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         own = {entity.page} if entity is not None and entity.page else set()
         return sorted(pages | own)
@@ -163,6 +166,19 @@ class Knowledge:
         """The relations that start or end at an artifact, by id."""
         found = self._referring(reference("joins", artifact_id))
         return [relation for relation in found if isinstance(relation, Relation)]
+
+    def superseding(self, claim_id: str) -> list[str]:
+        """Ids of what says that it supersedes a claim, itself or in a relation; sorted."""
+        newer = {claim.id for claim in self._referring(reference("supersedes", claim_id))}
+        for edge in self.relations_of(claim_id):
+            if edge.relation == "supersedes" and edge.target == claim_id:
+                newer.add(edge.source)
+        return sorted(newer)
+
+    def citing(self, artifact_id: str) -> Query:
+        """Finds what names an id of any kind; the artifact itself does not count."""
+        named = [reference(how, artifact_id) for how in _NAMING]
+        return any_of([value_query("refers", named), value_query("evidence", [artifact_id])])
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
         """The entities that a claim counts for, for whoever passes the gates, and why."""

@@ -65,6 +65,12 @@ class Layer:
         found = self._searcher.search(query, limit, count=False, order_by_field=by)
         return [(value, address.doc) for value, address in found.hits]
 
+    def numbers(self, documents: Sequence[int], field: str) -> list[int]:
+        """One of the whole numbers that documents hold, of each."""
+        addresses = [DocAddress(0, number) for number in documents]
+        values = self._searcher.fast_field_values(field, addresses) if addresses else []
+        return [int(value or 0) for value in values]
+
     def document(self, number: int) -> Document:
         return self._searcher.doc(DocAddress(0, number))
 
@@ -227,6 +233,15 @@ class Snapshot:
             if len(found) < limit or found[-1].value < least:
                 return [hit for hit in found if hit.value >= least]
             limit *= 4
+
+    def numbers(self, hits: Sequence[Hit], field: str) -> list[int]:
+        """One of the whole numbers that the documents of hits hold, of each."""
+        found: dict[tuple[int, int], int] = {}
+        for layer in (self.base, self.new):
+            here = [hit.number for hit in hits if hit.layer is layer]
+            values = layer.numbers(here, field)
+            found |= {(id(layer), n): value for n, value in zip(here, values, strict=True)}
+        return [found[id(hit.layer), hit.number] for hit in hits]
 
     def every(self, query: Query) -> list[Hit]:
         """All hits, by key where the query gives all the same score."""

@@ -1,9 +1,13 @@
-"""What was worked out of texts, remembered until the knowledge changes; bounded."""
+"""What was worked out of texts, remembered until the knowledge changes; bounded.
+
+Any thread may ask.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from threading import Lock
 from typing import TypeVar, cast
 
 __all__ = ["Memo"]
@@ -21,6 +25,7 @@ class Memo:
         self._entries = entries
         self._made: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
         self._characters = 0
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._made)
@@ -28,21 +33,30 @@ class Memo:
     def once(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives for a text, worked out once for each `what`."""
         key = (text, what)
-        if key in self._made:
-            self._made.move_to_end(key)
-            return cast(T, self._made[key])
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return cast(T, self._made[key])
         made = make()
-        if key not in self._made:
-            self._characters += len(text)
-        self._made[key] = made
-        while len(self._made) > self._entries or (
-            self._characters > MAX_CHARACTERS and len(self._made) > 1
-        ):
-            (oldest, _), _ = self._made.popitem(last=False)
-            self._characters -= len(oldest)
+        with self._lock:
+            if key not in self._made:
+                self._characters += len(text)
+            self._made[key] = made
+            while len(self._made) > self._entries or (
+                self._characters > MAX_CHARACTERS and len(self._made) > 1
+            ):
+                (oldest, _), _ = self._made.popitem(last=False)
+                self._characters -= len(oldest)
         return made
+
+    def forget(self, text: str, what: Hashable) -> None:
+        """Forget one result."""
+        with self._lock:
+            if self._made.pop((text, what), None) is not None:
+                self._characters -= len(text)
 
     def clear(self) -> None:
         """Forget everything."""
-        self._made.clear()
-        self._characters = 0
+        with self._lock:
+            self._made.clear()
+            self._characters = 0

@@ -71,7 +71,6 @@ def _parsed_beside(batches: Iterable[Files], processes: int) -> Iterator[list[Re
 
 def _pool(processes: int) -> ProcessPoolExecutor | None:
     """Processes that end with this one; None where they can't be started."""
-    os.environ["PYTHONSAFEPATH"] = "1"  # they begin in the workspace, and import nothing from it
     os.environ.setdefault("PYTHONWARNINGS", _QUIET)
     try:
         spawn = multiprocessing.get_context("spawn")

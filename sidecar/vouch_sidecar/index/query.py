@@ -6,13 +6,15 @@ Kind and lock stand in front of every stem, so a question can only match what it
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tantivy import Occur, Query
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import SCHEMA, about, locks, place, term
+from vouch_sidecar.index.schema import SCHEMA, about, locks, sort_key, term
 from vouch_sidecar.kb.records import Kind
 
 __all__ = [
@@ -20,7 +22,10 @@ __all__ = [
     "all_of",
     "any_of",
     "fewest",
+    "matching",
+    "nearly_query",
     "rarity",
+    "spelled",
     "stem_query",
     "term_query",
     "value_query",
@@ -50,8 +55,13 @@ def fewest(weights: Iterable[float], share: float) -> int:
 
 
 def term_query(field: str, value: str) -> Query:
-    """Documents that hold a value."""
-    return Query.term_query(SCHEMA, field, value, "basic")
+    """Documents that hold a value, all with the same score."""
+    return _unscored(Query.term_query(SCHEMA, field, value, "basic"))
+
+
+def nearly_query(kind: Kind, artifact_id: str) -> Query:
+    """The artifacts of a kind whose id differs in two letters at most."""
+    return Query.fuzzy_term_query(SCHEMA, "key", sort_key(kind, artifact_id), 2)
 
 
 def stem_query(place: str, stem: str) -> Query:
@@ -62,8 +72,20 @@ def stem_query(place: str, stem: str) -> Query:
 def value_query(field: str, values: Sequence[str]) -> Query:
     """Documents that hold one of some values, all with the same score."""
     if len(values) <= FEW_VALUES:
-        return _unscored(any_of([term_query(field, value) for value in values]))
+        return any_of([term_query(field, value) for value in values])
     return _unscored(Query.term_set_query(SCHEMA, field, list(values)))
+
+
+def matching(field: str, pattern: str) -> Query:
+    """Documents with a value that fits a pattern: regular expressions of Rust, whole values."""
+    return _unscored(Query.regex_query(SCHEMA, field, pattern))
+
+
+def spelled(text: str, any_case: bool = False) -> str:
+    """A pattern that a text fits, and nothing else; with `any_case`, in whatever case."""
+    letters = ({one, *one.lower(), *one.upper()} if any_case else {one} for one in text)
+    codes = ("".join(rf"\x{{{ord(one):x}}}" for one in sorted(several)) for several in letters)
+    return "".join(f"[{several}]" for several in codes)
 
 
 def all_of(queries: Sequence[Query]) -> Query:
@@ -84,32 +106,37 @@ def _unscored(query: Query) -> Query:
     return Query.const_score_query(query, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """A snapshot as far as a viewer's gates let him ask."""
 
     snapshot: Snapshot
     gates: frozenset[str]
 
-    def places(self, kind: str) -> list[str]:
-        """The places where the viewer finds documents of a kind."""
-        there = self.snapshot.lengths
-        return [name for one in locks(self.gates) if (name := place(kind, one)) in there]
+    @cached_property
+    def places(self) -> Mapping[str, list[str]]:
+        """By kind, the places where the viewer finds documents."""
+        mine, found = frozenset(locks(self.gates)), defaultdict[str, list[str]](list)
+        for name in sorted(self.snapshot.lengths):
+            kind, _, behind = name.partition("@")
+            if behind in mine:
+                found[kind].append(name)
+        return found
 
     def total(self, kind: str) -> int:
         """How many documents of a kind there are."""
-        return sum(self.snapshot.lengths[name].number for name in self.places(kind))
+        return sum(self.snapshot.lengths[name].number for name in self.places[kind])
 
     def length(self, kind: str) -> int:
         """How many stems all documents of a kind have."""
-        return sum(int(self.snapshot.lengths[name].total) for name in self.places(kind))
+        return sum(int(self.snapshot.lengths[name].total) for name in self.places[kind])
 
     def frequency(self, needle: Needle, kind: str) -> int:
         """How many documents of a kind hold a word."""
         if (stem := needle.only_stem) is None:
             return self.snapshot.count(self.holding([needle], kind))
         frequency = self.snapshot.frequency
-        return sum(frequency("stems", term(name, stem)) for name in self.places(kind))
+        return sum(frequency("stems", term(name, stem)) for name in self.places[kind])
 
     # Documents of a kind
 
@@ -142,12 +169,17 @@ class Search:
         least = share * sum(_boosts(weights).values()) - len(weights)
         return self.snapshot.down_to(self.weighed(weights, kind), least)
 
+    def beginning(self, folded: str, kind: str) -> Query:
+        """Those that hold a stem that begins like this."""
+        places = (term(name, folded) for name in self.places[kind])
+        return any_of([matching("stems", f"{spelled(one)}.*") for one in places])
+
     def _word(self, needle: Needle, kind: str) -> Query:
         """Documents that hold a word in one of the ways in which it can be written."""
         return any_of(
             [
                 all_of([stem_query(name, stem) for stem in option])
-                for name in self.places(kind)
+                for name in self.places[kind]
                 for option in needle.alternatives
             ]
         )
@@ -179,11 +211,14 @@ class Search:
                 )
         return out
 
+    def near(self, entity_id: str, weights: Mapping[Needle, float]) -> Query:
+        """The claims of an entity, scored by the weight of the words that they hold."""
+        words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
+        return Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
+
     def nearest(self, entity_id: str, weights: Mapping[Needle, float], limit: int) -> list[Hit]:
         """The claims of an entity that hold the most weight of some words, ties by id."""
-        words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
-        query = Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
-        return self.snapshot.search(query, limit)
+        return self.snapshot.search(self.near(entity_id, weights), limit)
 
 
 def _boosts(weights: Mapping[Needle, float]) -> dict[Needle, float]:

@@ -60,6 +60,7 @@ __all__ = [
     "stems_in",
     "term",
     "texts",
+    "worth",
 ]
 
 TITLE = "title"
@@ -78,8 +79,12 @@ _FRESH_POWERS = 1_000.0
 CITED_UNIT = 10**9
 """What confidence × evidence is multiplied by, so that sums of it are sums of integers."""
 MICROSECONDS = 1_000_000
+_SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
+"""Of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
 _UNDATED = 2**62
 """The age of a claim without a date is 0, as that of one from the future."""
+_MARKED = re.compile(r"(?:\[\[|\[claim:[ \t]*)([^\[\]|#\r\n]{0,200}[^\[\]|#\r\n\s])")
+"""`[[id` and `[claim: id` in the body of a page."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 Fields = dict[str, Any]
@@ -93,10 +98,9 @@ def _schema() -> Schema:
     for name in ("linked", "refers"):
         _raw(made, name, fast=False)
     made.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
-    for name in ("length", "cited", "mark"):
+    for name in ("length", "cited", "worth", "mark"):
         made.add_unsigned_field(name, stored=True, fast=True)
-    for name in ("at", "dated"):
-        made.add_integer_field(name, stored=True, fast=True)
+    made.add_integer_field("at", stored=True, fast=True)
     made.add_float_field("fresh", stored=True, fast=True)
     made.add_bytes_field("artifact", stored=True)
     return made.build()
@@ -110,8 +114,8 @@ SCHEMA = _schema()
 """`key`: what the index is sorted by. `place`: kind and lock. `stems`: the text, each stem with the
 place in front. `length`: how many they are. `about`: the entities that a claim counts for, each
 with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`, `cited`, `fresh`,
-`at`, `dated`: what rankings of claims count, add up and compare. `mark`: a hash of the artifact.
-`artifact`: the artifact itself, in the first document of each.
+`at`: what rankings of claims count, add up and compare. `worth`: see there. `mark`: a hash
+of the artifact. `artifact`: the artifact itself, in the first document of each.
 """
 
 
@@ -148,7 +152,9 @@ def about(lock: str, entity_id: str) -> str:
 
 
 def reference(how: str, target: str) -> str:
-    """That an artifact points at something: `declares`, `lists`, `joins`, `quotes` or `stands`."""
+    """That an artifact points at something: `declares`, `lists`, `joins`, `quotes`, `cites` or
+    `supersedes` it, or `stands` at that path.
+    """
     return f"{how} {target}"
 
 
@@ -252,17 +258,29 @@ def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: s
 def _claim_fields(claim: Claim, counts_for: Sequence[str], linked: str) -> Fields:
     evidence = sorted(set(claim.evidence))
     confirmed = confirmed_at(claim)
-    dates = (claim.last_confirmed_at, claim.updated_at, claim.created_at)
-    dated = next((at for at in dates if at is not None), 0.0)
     return {
         "about": list(counts_for),
         "linked": linked,
         "evidence": evidence,
         "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
+        "worth": worth(claim),
         "fresh": 0.0 if confirmed is None else 2.0 ** _half_lives(confirmed),
         "at": _UNDATED if confirmed is None else _microseconds(confirmed),
-        "dated": _microseconds(dated),
     }
+
+
+def worth(claim: Claim) -> int:
+    """Greater for what is told first where no text decides: what is contested comes last, then the
+    surest, the best cited and the newest come first.
+    """
+    made = int(claim.status != "contested")
+    for value, bits in (
+        (round(claim.confidence * 10**6), _CONFIDENCE_BITS),
+        (len(set(claim.evidence)), _CITATIONS_BITS),
+        (int(claim.date or 0.0), _SECONDS_BITS),
+    ):
+        made = made << bits | max(0, min(value, 2**bits - 1))
+    return made
 
 
 def confirmed_at(claim: Claim) -> float | None:
@@ -284,11 +302,18 @@ def references(artifact: Artifact) -> Iterator[str]:
     match artifact:
         case Claim():
             yield from (reference("declares", one) for one in dict.fromkeys(artifact.entities))
+            yield from (reference("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
+            yield from (reference("cites", one) for one in dict.fromkeys(artifact.contradicts))
+        case Entity(page=str(page)):
+            yield reference("cites", page)
         case Page():
             yield from (reference("lists claim", one) for one in dict.fromkeys(artifact.claims))
             yield from (reference("lists entity", one) for one in dict.fromkeys(artifact.entities))
+            others = (*artifact.sources, *_MARKED.findall(artifact.body))
+            yield from (reference("cites", one) for one in dict.fromkeys(others))
         case Relation():
             yield from (reference("joins", i) for i in {artifact.source: 1, artifact.target: 1})
+            yield from (reference("cites", one) for one in dict.fromkeys(artifact.evidence))
         case Evidence():
             yield reference("quotes", artifact.source_id)
         case _:

@@ -48,7 +48,7 @@ def _tokens_of(letter: str) -> re.Pattern[str]:
         rf"(?P<spaceless>[{_SPACELESS}]+)"
         rf"|(?<![\w.{_MARKS}])\.[A-Za-z]{{2,}}(?![\w{_MARKS}])"  # .NET
         rf"|[A-Za-z]{{1,3}}(?:\+\+|\#)(?![\w+#{_MARKS}])"  # C++, C#
-        rf"|{letter}+(?:['’ʼ＇]{letter}+)*(?:['’](?!\w))?"
+        rf"|{letter}++(?:['’ʼ＇]{letter}++)*+(?:['’](?!\w))?"
     )
 
 

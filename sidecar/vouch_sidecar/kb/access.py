@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
 
-__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_told", "shows_more"]
+__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_open", "is_told", "shows_more"]
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -51,6 +51,11 @@ def gate_of(artifact: Artifact) -> str | None:
 def is_told(artifact: Artifact) -> bool:
     """Whether anybody may be told of an artifact. Nothing else is kept."""
     return is_live(artifact) and gate_of(artifact) is not None
+
+
+def is_open(artifact: Artifact | None) -> bool:
+    """Whether everybody may be told of an artifact, as of a file that holds none."""
+    return artifact is None or (is_live(artifact) and gate_of(artifact) == OPEN)
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:

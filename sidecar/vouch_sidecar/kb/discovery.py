@@ -3,14 +3,25 @@
 The rule: `VOUCH_KB_PATH` decides alone. Else the nearest `.vouch/` in the folder or above it, up to
 the home folder and not past a folder of another user. Else those below the folder, a few levels
 down. `tests/kb/discovery_cases.json` has it as a table, which the extension's own look keeps to.
+
+What another user owns is refused, as git refuses it: whoever may write into a shared folder would
+write into this user's prompts. `trust.folders` names folders that count all the same.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-__all__ = ["KB_DIRNAME", "SKIPPED", "discover", "start_folder"]
+__all__ = [
+    "KB_DIRNAME",
+    "SKIPPED",
+    "Finder",
+    "discover",
+    "is_refused",
+    "start_folder",
+    "why_refused",
+]
 
 KB_DIRNAME = ".vouch"
 DEPTH = 3
@@ -21,6 +32,7 @@ SKIPPED = frozenset(
 )
 """Folders of builds and package managers; hidden ones are skipped as well."""
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
+TRUST = "VOUCH_SIDECAR_TRUST_FOLDERS"
 GIT_SECONDS = 0.5
 """How long git may take for one level of folders."""
 
@@ -29,53 +41,111 @@ def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) ->
     """The real paths of the folders whose `.vouch/` is in charge of a folder or a document; several
     only where none stands above. Without `start`, of `start_folder`.
     """
-    try:
-        if forced := env.get("VOUCH_KB_PATH"):
-            folder, name = os.path.split(os.path.realpath(forced))
-            return [folder] if name == KB_DIRNAME and os.path.isdir(forced) else []
-        origin = os.path.realpath(start_folder(env) if start is None else start)
-        home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
-        above = _above(origin, home)
-        return _below(origin, home, env) if above is None else [above]
-    except (OSError, ValueError):  # no file is called so
-        return []
+    return Finder(env).around(start)
+
+
+class Finder:
+    """Finds knowledge bases. `trusted` are folders of other users that count, with all below
+    them, or `*`; where nobody says, the environment does. `refused` are those that did not count.
+    """
+
+    def __init__(self, env: Mapping[str, str], trusted: Iterable[str] | None = None) -> None:
+        self.env = env
+        self.trusted = env.get(TRUST, "").split(",") if trusted is None else list(trusted)
+        self.refused: list[str] = []
+
+    def around(self, start: str | os.PathLike[str] | None) -> list[str]:
+        """As `discover`."""
+        env = self.env
+        try:
+            if forced := env.get("VOUCH_KB_PATH"):
+                folder, name = os.path.split(os.path.realpath(forced))
+                return [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
+            origin = os.path.realpath(start_folder(env) if start is None else start)
+            home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+            above = self._above(origin, home)
+            return self._below(origin, home) if above is None else [above]
+        except (OSError, ValueError):  # no file is called so
+            return []
+
+    def _above(self, origin: str, home: str) -> str | None:
+        """The home folder's own serves nothing below it unless its config allows that."""
+        folder, passed = origin, False
+        while True:
+            passed = passed or self._is_refused(folder)
+            if passed and os.path.isdir(os.path.join(folder, KB_DIRNAME)):
+                self.refused.append(folder)
+                return None
+            if not passed and self._holds_one(folder):
+                return None if folder == home != origin and not _allows_home(folder) else folder
+            parent = os.path.dirname(folder)
+            if folder in (home, parent):
+                return None
+            folder = parent
+
+    def _below(self, origin: str, home: str) -> list[str]:
+        """Those up to `DEPTH` levels down; none inside of one, below home or a temporary folder."""
+        temporary = (*TEMPORARY, self.env.get("TMPDIR") or TEMPORARY[0])
+        closed = {home, *map(os.path.realpath, temporary)}
+        if origin in closed:
+            return []
+        found: list[str] = []
+        level, left = [origin], MOST_FOLDERS
+        for _ in range(DEPTH):
+            candidates = [folder for above in level for folder in _subfolders(above)]
+            allowed = [folder for folder in candidates if folder not in closed][:left]
+            left -= len(allowed)
+            level = []
+            for folder in _not_ignored(origin, allowed, self.env):
+                if not self._is_refused(folder):
+                    (found if self._holds_one(folder) else level).append(folder)
+                elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
+                    self.refused.append(folder)
+        return found
+
+    def _holds_one(self, folder: str) -> bool:
+        """Whether a folder has a `.vouch/` that may be served."""
+        kb_dir = os.path.join(folder, KB_DIRNAME)
+        if not os.path.isdir(kb_dir):
+            return False
+        if self._is_refused(kb_dir):
+            self.refused.append(folder)
+            return False
+        return True
+
+    def _is_refused(self, path: str) -> bool:
+        return is_refused(path, self.trusted)
+
+
+def is_refused(path: str, trusted: Iterable[str]) -> bool:
+    """Whether another user owns a folder, or the link that leads to it, root apart, and nobody
+    trusts it.
+    """
+    return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
+
+
+def _is_trusted(path: str, folder: str) -> bool:
+    folder = os.path.expanduser(folder.strip())
+    if folder == "*":
+        return True
+    if not os.path.isabs(folder):
+        return False
+    folder = os.path.realpath(folder)
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def why_refused(folder: str) -> str:
+    """That the knowledge base in a folder is not served, and how to allow it."""
+    return (
+        f"{os.path.join(folder, KB_DIRNAME)} belongs to another user and is not served; to allow "
+        f"it, name its folder in the setting trust.folders, or in {TRUST}"
+    )
 
 
 def start_folder(env: Mapping[str, str]) -> str:
     """Where to look from when nobody says: `VOUCH_PROJECT_DIR`, or else the working directory."""
     named = env.get("VOUCH_PROJECT_DIR")
     return os.path.abspath(named) if named and os.path.isdir(named) else os.getcwd()
-
-
-def _above(origin: str, home: str) -> str | None:
-    """The home folder's own serves nothing below it unless its config allows that."""
-    folder = origin
-    while not _is_foreign(folder):
-        if _holds_one(folder):
-            return None if folder == home != origin and not _allows_home(folder) else folder
-        parent = os.path.dirname(folder)
-        if folder in (home, parent):
-            return None
-        folder = parent
-    return None
-
-
-def _below(origin: str, home: str, env: Mapping[str, str]) -> list[str]:
-    """Those up to `DEPTH` levels down; none inside of one, below home or a temporary folder."""
-    closed = {home, *map(os.path.realpath, (*TEMPORARY, env.get("TMPDIR") or TEMPORARY[0]))}
-    if origin in closed:
-        return []
-    found: list[str] = []
-    level, left = [origin], MOST_FOLDERS
-    for _ in range(DEPTH):
-        candidates = [folder for above in level for folder in _subfolders(above)]
-        allowed = [folder for folder in candidates if folder not in closed][:left]
-        left -= len(allowed)
-        level = []
-        for folder in _not_ignored(origin, allowed, env):
-            if not _is_foreign(folder):
-                (found if _holds_one(folder) else level).append(folder)
-    return found
 
 
 def _subfolders(folder: str) -> list[str]:
@@ -127,12 +197,6 @@ def _in_working_tree(folder: str) -> bool:
             return False
         folder = parent
     return True
-
-
-def _holds_one(folder: str) -> bool:
-    """Whether a folder has a `.vouch/` that no other user put there or owns."""
-    kb_dir = os.path.join(folder, KB_DIRNAME)
-    return os.path.isdir(kb_dir) and not _is_foreign(kb_dir)
 
 
 def _is_foreign(path: str) -> bool:

@@ -17,8 +17,6 @@ __all__ = [
     "DocumentError",
     "decode",
     "load",
-    "place",
-    "places",
     "position",
     "split_page",
 ]
@@ -27,7 +25,7 @@ MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_ALIASES = 64
 MAX_NODES = 20_000
-"""Nodes that a document with aliases may have once every alias is written out."""
+"""Values (mappings, lists, keys and texts) of a document, with every alias written out."""
 MAX_PLAIN = 64
 """Digits and colons of a number: sexagesimal integers take quadratic time."""
 
@@ -57,6 +55,20 @@ class Document:
 
     value: object
     repeated: tuple[tuple[str, int, int], ...] = ()
+    _node: Any = None
+
+    def place(self, path: Sequence[str]) -> tuple[int, int]:
+        """Line and column of a value by its keys and indices, or of its deepest part that exists.
+
+        Both count from 1.
+        """
+        node, mark = self._node, None
+        for step in path:
+            deeper = _child(node, step)
+            if deeper is None:
+                break
+            mark, node = deeper
+        return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
 
 
 def decode(data: bytes) -> str:
@@ -92,7 +104,8 @@ def load(text: str) -> Document:
     _check(text)
     loader = _BoundedLoader(text)
     try:
-        value = loader.get_single_data()
+        node = loader.get_single_node()
+        value = loader.construct(node)
     except yaml.YAMLError as error:
         _refuse(error)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -101,48 +114,23 @@ def load(text: str) -> Document:
         raise DocumentError(_TOO_DEEP) from error
     finally:
         loader.dispose()
-    return Document(value, tuple(loader.repeated))
-
-
-def place(text: str, path: Sequence[str]) -> tuple[int, int]:
-    """Line and column of a value by its keys and indices, or of its deepest part that exists."""
-    return places(text, [path])[0]
-
-
-def places(text: str, paths: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """As `place`, of several values."""
-    _check(text)
-    try:
-        node = yaml.compose(text, Loader=_Loader)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return [(1, 1)] * len(paths)
-    return [_place(node, path) for path in paths]
-
-
-def _place(node: Any, path: Sequence[str]) -> tuple[int, int]:
-    found = None
-    for step in path:
-        deeper = _child(node, step)
-        if deeper is None:
-            break
-        found, node = deeper
-    mark = found.start_mark if found is not None else None
-    return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    return Document(value, tuple(loader.repeated), node)
 
 
 def _child(node: Any, step: str) -> tuple[Any, Any] | None:
-    """Where a step is to be shown (the key, or the element) and the node to go on from."""
+    """Where a step stands (at the key, or the element) and the node to go on from."""
     if isinstance(node, yaml.MappingNode):
         for key, value in reversed(node.value):
             if isinstance(key, yaml.ScalarNode) and key.value == step:
-                return key, value
+                return key.start_mark, value
     if isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
         element = node.value[int(step)]
-        return element, element
+        return element.start_mark, element
     return None
 
 
 _TOO_DEEP = f"the file is nested more than {MAX_DEPTH} levels deep"
+_TOO_MANY = f"the file has more than {MAX_NODES} values"
 
 
 @cache
@@ -221,6 +209,8 @@ class _Tally:
             return _TOO_DEEP
         if self.aliases > MAX_ALIASES or (self.aliases and self.nodes > MAX_NODES):
             return "the file has too many aliases"
+        if self.nodes > MAX_NODES:
+            return _TOO_MANY
         return None
 
 
@@ -251,12 +241,16 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.repeated: list[tuple[str, int, int]] = []
+        self._nodes = 0
 
     # Text is most of what a file holds, and path resolvers, of which there are none, would be asked
     # for every node: without these overrides, PyYAML takes twice as long.
 
-    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
-        pass
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
+        """Called for each node before it is made."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise DocumentError(_TOO_MANY)
 
     def ascend_resolver(self) -> None:
         pass
@@ -268,8 +262,8 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
             return _TEXT
         return _tag_of(value)
 
-    def get_single_data(self) -> Any:
-        node = self.get_single_node()
+    def construct(self, node: Any) -> Any:
+        """The value of a document's node; None where there is none."""
         if node is None:
             return None
         try:

@@ -25,7 +25,9 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-
+_FOLDER = (
+    getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+)
 
 Stat = bytes
 """What tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed.
@@ -90,12 +92,33 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
 
 
 def _open(path: str, kb_dir: Path | None) -> int:
-    try:
+    if kb_dir is None:
         return os.open(path, _FLAGS)
+    try:
+        return _open_below(str(kb_dir), path)
     except OSError as error:
-        if error.errno != errno.ELOOP or kb_dir is None:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
             raise
-    return os.open(_inside(path, root_of(kb_dir)), _FLAGS)
+    root = root_of(kb_dir)
+    return _open_below(root, _inside(path, root))
+
+
+def _open_below(folder: str, path: str) -> int:
+    """Open a file below a folder, through no link: whatever somebody exchanges meanwhile, nothing
+    outside is opened.
+    """
+    if os.open not in os.supports_dir_fd:
+        return os.open(path, _FLAGS)
+    *parts, name = path[len(folder.rstrip("/")) + 1 :].split("/")
+    at = os.open(folder, _FOLDER)
+    try:
+        for part in parts:
+            below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(name, _FLAGS, dir_fd=at)
+    finally:
+        os.close(at)
 
 
 def _read(descriptor: int, expected: int, most: int) -> bytes:

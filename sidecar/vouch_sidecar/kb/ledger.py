@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
+from vouch_sidecar.kb.access import is_open
 from vouch_sidecar.kb.layout import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
@@ -51,6 +52,10 @@ class Ledger:
     def is_new(self, key: Key) -> bool:
         """Whether no file speaks for it but, perhaps, a recalled one."""
         return key not in self._owners
+
+    def speaks_for(self, key: Key) -> bool:
+        """Whether a file says that this artifact is there."""
+        return self._owner(key) is not None
 
     def get(self, path: str) -> Artifact | None:
         return self._recall(path) if path in self._recalled else self._artifacts.get(path)
@@ -106,8 +111,10 @@ class Ledger:
         """One for every file that lost its id to another."""
         for key, paths in self._rivals.items():
             for path in paths:
-                message = f"another file has the same id and counts: {self._owners[key][:200]}"
-                yield Problem(path, message, Severity.ERROR, field="id")
+                owner = self._owners[key]
+                bound = not (is_open(self._artifacts[path]) and is_open(self.get(owner)))
+                message = f"another file has the same id and counts: {owner[:200]}"
+                yield Problem(path, message, Severity.ERROR, field="id", bound=bound)
 
     def _current(self, key: Key) -> Artifact | None:
         owner = self._owner(key)

@@ -25,7 +25,7 @@ from pydantic.types import FailFast
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Kind, Scope
 
-__all__ = ["KNOWN_TYPES", "record_of"]
+__all__ = ["KNOWN_TYPES", "record_of", "values_of"]
 
 KNOWN_TYPES: dict[Kind, tuple[str, frozenset[str]]] = {
     Kind.CLAIM: (
@@ -245,6 +245,14 @@ MODELS: dict[Kind, type[Model]] = {
     Kind.SESSION: SessionModel,
 }
 _RECORDS: dict[Kind, Callable[..., Artifact]] = {kind: made for made, kind in KIND_OF.items()}
+
+
+def values_of(kind: Kind, field: str) -> list[str]:
+    """The words that vouch knows for a dotted field, sorted; none where it takes any text."""
+    name, known = KNOWN_TYPES.get(kind, ("", frozenset()))
+    values: dict[str, frozenset[str]] = {"scope.visibility": VISIBILITIES, name: known}
+    values["status"] = {Kind.CLAIM: STATUSES, Kind.PAGE: PAGE_STATUSES}.get(kind, frozenset())
+    return sorted(values.get(field, frozenset()))
 
 
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:

@@ -3,22 +3,64 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from functools import cache
+from typing import Any
 
 __all__ = ["clip", "one_line", "printable", "with_field"]
 
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]"
 )
-_PLAIN = re.compile(r"[ -~]*")
+_PLAIN = re.compile("[ -~¡-¬®-\u024f\u0400-\u0481\u2010-\u2027\u2030-\u205e]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACES = r"[\p{Cc}\p{Zl}\p{Zp}\p{Zs}\u2800]"
+_HIDDEN = r"[\p{Default_Ignorable_Code_Point}\p{Cn}[\p{Cf}--\p{Prepended_Concatenation_Mark}]]"
+_NEEDED = "|".join(
+    (
+        # A variation selector after a character that has an emoji variation, a digit's in a keycap.
+        r"(?<=[\p{Emoji}--[0-9#*\p{RI}\p{EMod}]])[\ufe0e\ufe0f]",
+        r"(?<=[0-9#*])\ufe0f(?=\u20e3)",
+        # A joiner between the parts of an emoji, such as a family.
+        r"(?<=[\p{Emoji}--[0-9#*]]\ufe0f?)\u200d(?=[\p{Emoji}--[0-9#*]])",
+        # Between letters that join, as in Persian, or after one of them (its joined form).
+        r"(?<=[\p{jt=D}\p{jt=R}\p{jt=L}]\p{Mn}{0,3})[\u200c\u200d](?=[\p{jt=D}\p{jt=R}\p{jt=L}])",
+        r"(?<=\p{jt=D}\p{Mn}{0,3})\u200d",
+        # At a virama, as in the scripts of India; before a register shifter, as in Khmer.
+        r"(?<=\p{ccc=9})[\u200c\u200d]",
+        r"(?<=\p{L})\u200d(?=\p{ccc=9})",
+        r"(?<=\p{L})\u200c(?=[\u17c9\u17ca])",
+    )
+)
+"""What can't be seen and is part of what can, by UAX #31 and UTS #51."""
 
 
 def one_line(text: str) -> str:
-    """A text without line ends, control, escape, bidi and zero-width characters."""
+    """A text as one line, of which nothing is hidden: without control and escape sequences, without
+    characters that have no looks or no meaning (default-ignorable or unassigned ones), but for
+    joiners and variation selectors where a script or an emoji needs them.
+    """
     if not _PLAIN.fullmatch(text):
-        text = "".join(_harmless(char) for char in _ANSI.sub("", text))
+        text = _unneeded().sub(_instead, _ANSI.sub("", text))
     return " ".join(text.split())
+
+
+@cache
+def _unneeded() -> Any:
+    import regex  # its properties don't depend on Python's version; the import takes 30 ms
+
+    alternatives = (
+        r"[\u200c\u200d\ufe0e\ufe0f]{3,}",  # nothing needs three of them in a row
+        rf"(?P<space>{_SPACES})",
+        r"(?P<lone>\p{Cs})",
+        rf"(?P<needed>{_NEEDED})",
+        _HIDDEN,
+    )
+    return regex.compile("|".join(alternatives), regex.VERSION1)
+
+
+def _instead(found: Any) -> str:
+    kinds = {"space": " ", "lone": "\ufffd", "needed": str(found[0])}
+    return kinds.get(found.lastgroup, "")
 
 
 def clip(text: str, limit: int) -> str:
@@ -34,12 +76,3 @@ def with_field(field: str | None, message: str) -> str:
 def printable(path: str) -> str:
     """A path that can be shown and sent: what is not UTF-8 is escaped, as in `caf\\xe9`."""
     return _SURROGATE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", path)
-
-
-def _harmless(char: str) -> str:
-    category = unicodedata.category(char)
-    if category == "Cs":
-        return "\ufffd"
-    if category == "Cf":
-        return ""
-    return " " if category in ("Cc", "Zl", "Zp", "Zs") else char

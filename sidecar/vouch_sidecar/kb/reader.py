@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
-from vouch_sidecar.kb.document import DocumentError
+from vouch_sidecar.kb.document import Document, DocumentError
 from vouch_sidecar.kb.files import Stat, read_bounded
 from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.models import KNOWN_TYPES, record_of
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Artifact, Kind, Problem, Severity
 
-__all__ = ["MAX_PAGE", "Reading", "limit_of", "locate", "parse", "read_bytes_of"]
+__all__ = ["CONFLICT", "MAX_PAGE", "Reading", "limit_of", "locate", "parse", "read_bytes_of"]
 
 MAX_PAGE = 4 << 20
 MAX_PROBLEMS = 20
+CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
+"""The marks that git leaves where a merge needs a decision."""
 
 _WORDS = {
     "missing": "is missing",
@@ -89,7 +92,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         if not isinstance(loaded.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
-        return _failed(relative_path, error, shift)
+        return _failed(relative_path, error, shift, data)
     repeated = [
         Problem(
             relative_path,
@@ -101,17 +104,18 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         )
         for name, line, column in loaded.repeated
     ]
-    return _Reader(relative_path, kind, data).read(loaded.value, body, repeated)
+    return _Reader(relative_path, kind, loaded, shift).read(loaded.value, body, repeated)
 
 
-def locate(relative_path: str, data: bytes, field: str) -> tuple[int, int]:
-    """Line and column, from 1, of a dotted field, or of its deepest part that the file has."""
+def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:
+    """Line and column, from 1, of dotted fields, or of the deepest part of each that is there."""
     try:
         text, _, shift = _split(classify(relative_path), data)
-        line, column = document.place(text, tuple(field.split(".")))
+        loaded = document.load(text)
     except DocumentError as error:
-        return error.line, error.column
-    return line + shift, column
+        return [(error.line, error.column)] * len(fields)
+    places = (loaded.place(field.split(".")) for field in fields)
+    return [(line + shift, column) for line, column in places]
 
 
 def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
@@ -126,10 +130,11 @@ def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
 class _Reader:
     """One mapping on its way to an artifact, collecting problems."""
 
-    def __init__(self, path: str, kind: Kind, data: bytes) -> None:
+    def __init__(self, path: str, kind: Kind, loaded: Document, shift: int) -> None:
         self.path = path
         self.kind = kind
-        self.data = data
+        self.loaded = loaded
+        self.shift = shift
         self.problems: list[Problem] = []
 
     def read(
@@ -158,7 +163,9 @@ class _Reader:
         except ValidationError as error:
             failures = error.errors(include_input=False, include_url=False, include_context=False)
         for failure in failures[:MAX_PROBLEMS]:
-            self._note(".".join(map(str, failure["loc"])), _in_words(failure))
+            field = ".".join(map(str, failure["loc"]))
+            uncited = (self.kind, field) == (Kind.CLAIM, "evidence") and not fields.get(field)
+            self._note(field, _in_words(failure), code="no-evidence" if uncited else "invalid")
         return None
 
     def _warn_of_id(self, artifact: Artifact) -> None:
@@ -170,10 +177,12 @@ class _Reader:
         if known and getattr(artifact, name) not in known:
             self._note(name, "is none that vouch knows", Severity.WARNING)
 
-    def _note(self, field: str, words: str, severity: Severity = Severity.ERROR) -> None:
-        line, column = locate(self.path, self.data, field)
-        message = f"`{_short(field)}` {words}"
-        self.problems.append(Problem(self.path, message, severity, line, column, field))
+    def _note(
+        self, field: str, words: str, severity: Severity = Severity.ERROR, code: str = "invalid"
+    ) -> None:
+        line, column = self.loaded.place(field.split("."))
+        message, line = f"`{_short(field)}` {words}", line + self.shift
+        self.problems.append(Problem(self.path, message, severity, line, column, field, code=code))
 
 
 def _says_withhold(kind: Kind, fields: dict[str, object]) -> bool:
@@ -215,6 +224,12 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.\- ]", "?", name)[:60]
 
 
-def _failed(path: str, error: DocumentError, shift: int = 0) -> Reading:
+def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") -> Reading:
+    """The problem of a file that can't be read; the marks of a merge are said to be those."""
+    text = data.decode("utf-8", "replace")
+    if mark := CONFLICT.search(text):
+        message = "the file holds the marks of a merge conflict"
+        line, _ = document.position(text, mark.start())
+        return Reading(None, (Problem(path, message, line=line, code="git-conflict"),))
     problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
     return Reading(None, (problem,))

@@ -42,10 +42,11 @@ class Kind(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad a problem is: an error withholds the artifact, a warning does not."""
+    """How bad a problem is: an error withholds the artifact, a warning does not, a hint is none."""
 
     ERROR = "error"
     WARNING = "warning"
+    HINT = "hint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,12 @@ class Claim:
     updated_at: float | None = None
     last_confirmed_at: float | None = None
     approved_by: str | None = None
+
+    @property
+    def date(self) -> float | None:
+        """When it was last known to hold: confirmed, else updated, else created."""
+        dates = (self.last_confirmed_at, self.updated_at, self.created_at)
+        return next((at for at in dates if at is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +192,8 @@ def key_of(artifact: Artifact) -> Key:
 class Problem:
     """Something wrong with one file. `line` and `column` (characters) count from 1; `field` is
     dotted. `wider`: by how much the column is larger in bytes of UTF-8, and in units of UTF-16.
+    `bound`: it names a file that not everybody may be told of.
+    `code` says which rule found it, and never changes.
     """
 
     path: str
@@ -194,6 +203,8 @@ class Problem:
     column: int = 1
     field: str | None = None
     wider: tuple[int, int] = (0, 0)
+    bound: bool = False
+    code: str = "invalid"
 
 
 @dataclass(frozen=True, slots=True)

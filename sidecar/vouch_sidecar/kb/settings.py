@@ -1,9 +1,4 @@
-"""What may be tuned: defaults, `config.yaml`, client settings, environment; the last wins.
-
-A setting is one field of one model below. Its names in the file (`sidecar.recall.max_results`), in
-a client (`vouchSidecar.recall.maxResults`, or in snake case), in the environment
-(`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the extension's manifest follow from that.
-"""
+"""Reads the settings: defaults, `config.yaml`, client settings, environment; the last wins."""
 
 from __future__ import annotations
 
@@ -12,12 +7,28 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from itertools import repeat
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import CONFIG
+from vouch_sidecar.kb.options import (
+    Definition,
+    Diagnostics,
+    Group,
+    Hover,
+    Naming,
+    Probe,
+    Prompts,
+    Recall,
+    Reflex,
+    Semantic,
+    Settings,
+    Source,
+    Trust,
+    Volunteer,
+)
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Problem, Severity
 
@@ -25,6 +36,7 @@ __all__ = [
     "CLIENT",
     "GROUPS",
     "Definition",
+    "Diagnostics",
     "Group",
     "Hover",
     "Name",
@@ -33,7 +45,9 @@ __all__ = [
     "Prompts",
     "Recall",
     "Reflex",
+    "Semantic",
     "Settings",
+    "Trust",
     "Volunteer",
     "config_mapping",
     "load_settings",
@@ -47,224 +61,7 @@ PREFIX = "VOUCH_SIDECAR_"
 OTHER_VARIABLES = frozenset({"VOUCH_SIDECAR_LOG"})
 """Variables that begin like settings and are none."""
 MAX_PROBLEMS = 20
-"""As many as are said of one source: each costs a look-up of its place."""
-
-
-def _one_line(text: str) -> str | None:
-    if len(text) > 256 or not text.isprintable():
-        raise ValueError
-    return text.strip() or None
-
-
-Label = Annotated[str, AfterValidator(_one_line)] | None
-"""A short text on one line; a blank one counts as none."""
-
-
-def _word(text: str) -> str:
-    if len(text) > 100 or not text.isprintable() or not text.strip():
-        raise ValueError
-    return text.strip()
-
-
-def _tuple_of(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-Words = Annotated[
-    tuple[Annotated[str, AfterValidator(_word)], ...],
-    BeforeValidator(_tuple_of),
-    Field(max_length=200),
-]
-"""A list of words or names, at most 200 of at most 100 characters."""
-Source = Literal["file", "client", "environment"]
-
-
-class Group(BaseModel):
-    """Settings that stand together, at `path` in `config.yaml`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    path: ClassVar[str]
-    sources: ClassVar[frozenset[Source]] = frozenset({"file", "client", "environment"})
-    others: ClassVar[frozenset[str]] = frozenset()
-    """Keys beside these that vouch reads."""
-
-
-class Reflex(Group):
-    """The window of a session and what is said of it."""
-
-    path = "retrieval.reflex"
-
-    enabled: bool = Field(True, description="whether sessions are followed and pushed")
-    window: int = Field(8, ge=1, le=64, description="texts of a session that count")
-    top_k: int = Field(3, ge=1, le=20, description="entities listed at most")
-
-
-class Volunteer(Group):
-    """What is said without being asked; None where nobody has set it."""
-
-    path = "volunteer"
-    others = frozenset({"poll_interval_seconds"})
-
-    enabled: bool = Field(True, description="whether anything is pushed as fresh")
-    threshold: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="strength (0.60 where nobody says) from which an entity is pushed",
-    )
-    throttle_seconds: float | None = Field(
-        None, ge=0, le=86_400, description="seconds between two pushes at least"
-    )
-    max_per_session: int | None = Field(
-        None, ge=0, le=10_000, description="entities pushed to a session at most"
-    )
-
-
-class Recall(Group):
-    """The block for a prompt."""
-
-    path = "sidecar.recall"
-
-    enabled: bool = Field(True, description="whether text brings in context at all")
-    max_results: int = Field(3, ge=1, le=10, description="hits in a block of context at most")
-    similarity_threshold: float = Field(
-        0.40, ge=0, le=1, description="how strong a hit must be to be said"
-    )
-    max_context_chars: int = Field(
-        1000, ge=100, le=5000, description="characters of a block at most, its frame included"
-    )
-    timeout_ms: int = Field(
-        500,
-        ge=100,
-        le=10_000,
-        description="time limit in milliseconds; whatever was found by then is said",
-    )
-    fallback_to_fts: bool = Field(True, description="whether full text may speak, not names alone")
-    include_key_facts: bool = Field(
-        True, description="whether status, confidence, sources and date follow each claim"
-    )
-    min_prompt_len: int = Field(
-        10,
-        ge=1,
-        le=500,
-        description="characters that a text needs for full text; names are found in shorter ones",
-    )
-
-
-class Prompts(Group):
-    """When a prompt that is typed counts as still."""
-
-    path = "sidecar.prompts"
-
-    idle_ms: int = Field(
-        300,
-        ge=0,
-        le=10_000,
-        description="milliseconds that a prompt must be still before it is evaluated",
-    )
-
-
-def _where(value: object) -> object:
-    """`true` and `false`, also as texts of the environment, are read as `all` and `off`."""
-    words = {"true": "all", "false": "off"}
-    return words.get(str(value).lower(), value) if isinstance(value, bool | str) else value
-
-
-Where = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
-"""In which texts something answers."""
-
-
-class Hover(Group):
-    """Hovers, which no repository decides on. Seven claims are a dozen lines."""
-
-    path = "sidecar.hover"
-    sources = frozenset({"client", "environment"})
-
-    enabled: Where = Field(
-        "all",
-        description="where the name of an entity shows whom to ask and what is known: everywhere "
-        "(two lines on an identifier of code), in comments, strings and prose alone, or nowhere",
-    )
-    max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
-
-
-class Definition(Group):
-    """Go to definition, which no repository decides on."""
-
-    path = "sidecar.definition"
-    sources = frozenset({"client", "environment"})
-
-    enabled: Where = Field(
-        "prose",
-        description="where “Go to Definition” leads from the name of an entity to its file: "
-        "everywhere, in comments, strings and prose alone, or nowhere",
-    )
-
-
-class Probe(Group):
-    """How many knowledge bases are probed; None for all."""
-
-    path = "sidecar.probe"
-
-    max_collections: int | None = Field(
-        None, ge=1, le=10_000, description="knowledge bases that a prompt is held against at most"
-    )
-
-
-class Naming(Group):
-    """What names an entity here, whatever the rules for ordinary words say."""
-
-    path = "sidecar.names"
-
-    always: Words = Field((), description="words that always name the entity that is called so")
-    never: Words = Field((), description="words that never name an entity")
-
-
-class General(Group):
-    """What stands in no other group."""
-
-    path = "sidecar"
-
-    persona: Label = Field(None, description="a label, returned where this knowledge base leads")
-
-
-class Base(Group):
-    """What a knowledge base is called."""
-
-    path = "kb"
-    sources = frozenset({"file"})
-
-    id: Label = None
-    name: Label = None
-
-
-class Scope(Group):
-    """Who asks, where nobody says so."""
-
-    path = "retrieval.scope"
-    sources = frozenset({"file"})
-
-    project: Label = None
-    agent: Label = None
-
-
-class Settings(BaseModel):
-    """Everything that may be tuned, and what a knowledge base says of itself."""
-
-    model_config = ConfigDict(frozen=True)
-
-    reflex: Reflex = Reflex()
-    volunteer: Volunteer = Volunteer()
-    recall: Recall = Recall()
-    prompts: Prompts = Prompts()
-    probe: Probe = Probe()
-    naming: Naming = Naming()
-    general: General = General()
-    hover: Hover = Hover()
-    definition: Definition = Definition()
-    kb: Base = Base()
-    scope: Scope = Scope()
+"""Problems that are said of one source at most."""
 
 
 GROUPS: dict[str, type[Group]] = {
@@ -410,9 +207,10 @@ class _Layer:
             return tuple(self._problem("", fault, (1, 1)) for fault in faults)
         if not faults:
             return ()
-        from vouch_sidecar.kb.document import decode, places  # brings YAML along
+        from vouch_sidecar.kb.document import decode, load  # brings YAML along
 
-        found = places(decode(config), [name.split(".") for name, _, _ in faults])
+        place = load(decode(config)).place
+        found = [place(name.split(".")) for name, _, _ in faults]
         return placed(map(self._problem, repeat(CONFIG), faults, found), config)
 
     def _problem(
@@ -421,7 +219,8 @@ class _Layer:
         name, words, severity = fault
         known = self._known.get(name)
         shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
-        return Problem(path, f"`{shown}` {words}", severity, *place, known.file if known else shown)
+        field = known.file if known else shown
+        return Problem(path, f"`{shown}` {words}", severity, *place, field, code="setting")
 
 
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:
@@ -441,7 +240,7 @@ def _expected(group: type[Group], field: str) -> str:
         "number": "a number",
         "array": "a list of short words, at most 200",
     }
-    words = what.get(shape["type"], "a short text on one line")
+    words = shape.get("x-expected") or what.get(shape["type"], "a short text on one line")
     if "minimum" in shape:
         words += f" from {shape['minimum']:g} to {shape['maximum']:g}"
     return words

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
 
-from vouch_sidecar.kb.access import shows_more
+from vouch_sidecar.kb.access import is_open, shows_more
 from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
 from vouch_sidecar.kb.files import Stat, UnreadableError
 from vouch_sidecar.kb.layout import (
@@ -137,6 +137,10 @@ class Store:
         """The last config that could be read."""
         return self._config
 
+    def stands(self, key: Key) -> bool:
+        """Whether a file says that this artifact is there; also one that can't be read."""
+        return self._ledger.speaks_for(key) or usual_path(*key) in self._versions.stats
+
     def reread(self, path: str) -> Artifact:
         """What a file says now. Raises LookupError where that is nothing."""
         try:
@@ -242,7 +246,8 @@ class Store:
         path, held = file.path, self._ledger.get(file.path)
         self._problems.pop(path, None)
         if reading.problems:
-            self._problems[path] = reading.problems
+            bound = reading.withhold or not is_open(reading.artifact or held)
+            self._problems[path] = tuple(replace(p, bound=bound) for p in reading.problems)
         if reading.artifact is None and not reading.withhold:
             self._hold(path)
         elif not file.final and shows_more(held, reading.artifact):

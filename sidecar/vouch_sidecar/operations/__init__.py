@@ -6,9 +6,15 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 from typing import TYPE_CHECKING, Any
 
 from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
-from vouch_sidecar.operations.call import call, perform, read_params
+from vouch_sidecar.operations.call import (
+    call,
+    perform,
+    perform_beside,
+    read_params,
+    refuse_unknown,
+)
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
-from vouch_sidecar.operations.cards import EntityCard, Mentioned, mentioned_at
+from vouch_sidecar.operations.cards import EntityCard, Mentioned, card_of, mentioned_at
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -48,9 +54,12 @@ __all__ = [
     "as_json",
     "call",
     "capabilities",
+    "card_of",
     "mentioned_at",
     "perform",
+    "perform_beside",
     "read_params",
+    "refuse_unknown",
     "salience_notification",
     "status_notification",
 ]

@@ -24,7 +24,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
 from vouch_sidecar.operations.documents import document_uri
 from vouch_sidecar.operations.gist import clipped
-from vouch_sidecar.retrieval.view import View, claim_date, moment
+from vouch_sidecar.retrieval.view import View, moment
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page as Output
@@ -53,9 +53,9 @@ KINDS: dict[Kind, SearchKind] = {
 
 
 class IdParams(Params):
-    """An artifact by id."""
+    """An artifact by id, an entity also by name."""
 
-    id: Id = Field(description="As other answers give it; no name.")
+    id: Id = Field(description="As other answers give it; of an entity also a name or an alias.")
 
 
 class Citation(Wire):
@@ -159,7 +159,7 @@ class ArtifactViews:
             linked_entities=view.knowledge.links(claim.id, view.gates)[0],
             tags=list(claim.tags),
             contradicts=[c.id for c in view.claims(set(claim.contradicts))],
-            date=iso(claim_date(claim)),
+            date=iso(claim.date),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
@@ -245,20 +245,20 @@ def around(page: Output, pages: list[PageRef], relations: list[RelationRef]) -> 
     """Print the pages and relations of an artifact."""
     if pages:
         page.space()
-        table = page.table()
+        table = page.table("page")
         table.key("page")
-        table.column("title")
-        table.column("status", 1)
+        table.short("title")
+        table.whole("status")
         for one in pages:
             table.row(one.id, one.title, one.status)
         table.show()
     if relations:
         page.space()
-        table = page.table()
+        table = page.table("relation")
         table.key("from")
-        table.column("relation")
+        table.whole("relation")
         table.key("to")
-        table.column("confidence", 1, number=True)
+        table.number("confidence")
         for edge in relations:
             table.row(edge.source, edge.relation, edge.target, f"{edge.confidence:g}")
         table.show()

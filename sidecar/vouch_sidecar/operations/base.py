@@ -22,6 +22,7 @@ from vouch_sidecar.retrieval.salience import ArmName as Arm
 __all__ = [
     "MAX_TEXT",
     "Arm",
+    "Choices",
     "Degraded",
     "Flag",
     "Id",
@@ -63,6 +64,18 @@ class Flag:
 
     value: str
     help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The words that a shell takes for a param, while the wire takes others for the default.
+
+    `of_entities`: also the types that entities of the knowledge base have.
+    """
+
+    values: tuple[str, ...]
+    help: str
+    of_entities: bool = False
 
 
 class Wire(BaseModel):

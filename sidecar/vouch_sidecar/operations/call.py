@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from time import perf_counter
-from typing import TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -12,14 +17,31 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.base import Meta, Params, Result, SalienceMeta, Wire
 from vouch_sidecar.operations.errors import InvalidParamsError, Message, UnknownOperationError
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed
 from vouch_sidecar.operations.registry import operations
 
-__all__ = ["call", "perform", "read_params"]
+if TYPE_CHECKING:
+    from vouch_sidecar.engine.meaning import Meaning
+
+__all__ = ["call", "perform", "perform_beside", "read_params", "refuse_unknown"]
+
+log = logging.getLogger(__name__)
+
+OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
+"""What protocols add to params."""
+NO_NAME = re.compile(r"[^\w-]")
+MAX_NAME = 60
+
 
 M = TypeVar("M", bound=Wire)
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
+
+
+_WORKER = ThreadPoolExecutor(1, thread_name_prefix="question")
+"""Answers long questions one after another. anyio's threads would add up where many are cancelled:
+the thread of a cancelled question works on until its time is up.
+"""
 
 
 def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
@@ -34,33 +56,117 @@ def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
     return result
 
 
-def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
-    """Answer one call. Raises `InvalidParamsError`."""
-    started = perf_counter()
-    params = read_params(operation.params, raw)
-    who = params.viewer
-    viewer = Viewer(who.project, who.agent) if who else None
-    try:
-        engine.require(caller, params.root)
-        if params.session_id and operation.text_field:
-            text = getattr(params, operation.text_field)
-            if text is not None:
-                engine.observe(params.session_id, None, text)
-        with engine.serving(caller, viewer, params.root) as served:
-            ask = Ask(engine, caller, served)
-            result = operation.run(ask, params)
-            meta = _meta(ask, params.session_id)
-    except UnknownRootError:
-        message = Message("root", "is no folder of a knowledge base that is served")
-        raise InvalidParamsError([message]) from None
-    common = {
-        "generation": engine.generation,
-        "complete": engine.complete,
-        "degraded": [*engine.degraded(), *result.degraded],
-        "meta": meta,
-    }
-    engine.stats.took(operation.name, perf_counter() - started)
-    return result.model_copy(update=common)
+def perform(
+    engine: Engine,
+    operation: Operation[P, R],
+    raw: object,
+    caller: Caller,
+    documents: Documents | None = None,
+) -> R:
+    """Answer one call. `documents` are those that the caller has open. Raises
+    `InvalidParamsError`.
+    """
+    begun = _Call.begin(engine, operation, raw, caller, documents)
+    return begun.completed(begun.run())
+
+
+async def perform_beside(
+    engine: Engine,
+    operation: Operation[P, R],
+    raw: object,
+    caller: Caller,
+    documents: Documents | None = None,
+) -> R:
+    """The same for whoever has an event loop: what can be long runs beside it, over the knowledge
+    that it began with. Raises `InvalidParamsError`.
+    """
+    begun = _Call.begin(engine, operation, raw, caller, documents)
+    if engine.meaning is not None and engine.meaning.is_on:
+        begun = await begun.heard(engine.meaning)
+    if not operation.is_long:
+        return begun.completed(begun.run())
+    import asyncio  # the shell asks without an event loop
+
+    loop = asyncio.get_running_loop()
+    return begun.completed(await loop.run_in_executor(_WORKER, begun.run))
+
+
+@dataclass(frozen=True)
+class _Call(Generic[P, R]):
+    """A call under way. It begins and is completed by the thread to which the engine belongs; any
+    thread may run it.
+    """
+
+    operation: Operation[P, R]
+    params: P
+    ask: Ask
+    generation: int
+    started: float
+
+    @classmethod
+    def begin(
+        cls,
+        engine: Engine,
+        operation: Operation[P, R],
+        raw: object,
+        caller: Caller,
+        documents: Documents | None,
+    ) -> _Call[P, R]:
+        """Check the params and tell the session. Raises `InvalidParamsError`."""
+        started = perf_counter()
+        params = read_params(operation.params, raw)
+        for _, nearest in unknown(operation.params, raw):
+            words = "an unknown parameter is ignored; did you mean %s?"
+            log.warning(f"%s: {words}", operation.name, nearest)
+        who = params.viewer
+        viewer = Viewer(who.project, who.agent) if who else None
+        try:
+            engine.require(caller, params.root)
+            if params.session_id and operation.text_field:
+                text = getattr(params, operation.text_field)
+                if text is not None:
+                    engine.observe(params.session_id, None, text)
+            served = engine.serving(caller, viewer, params.root)
+        except UnknownRootError:
+            message = Message("root", "is no folder of a knowledge base that is served")
+            raise InvalidParamsError([message]) from None
+        ask = Ask(engine, caller, served, documents)
+        return cls(operation, params, ask, engine.generation, started)
+
+    async def heard(self, meaning: Meaning) -> _Call[P, R]:
+        """The same, with its text as a vector where a model has the time to hear it."""
+        operation = self.operation
+        wanted = operation.by_meaning == "yes" or (
+            operation.by_meaning == "if it speaks" and meaning.speaks
+        )
+        text = getattr(self.params, operation.text_field or "", None) if wanted else None
+        if not text or not self.ask.served:
+            return self
+        text = analysed(text)
+        meant = await meaning.meant(text, self.ask.served)
+        lacks = meant is None and meaning.reads(text)
+        return replace(self, ask=replace(self.ask, meant=meant, lacks_meaning=lacks))
+
+    def run(self) -> R:
+        """What the operation gives."""
+        return self.operation.run(self.ask, self.params)
+
+    def completed(self, result: R) -> R:
+        """That with what every answer has."""
+        engine = self.ask.engine
+        cut = any(view.deadline.cut for view in self.ask.views)
+        lacking = [*result.degraded, *(["semantic_unavailable"] if self.ask.lacks_meaning else [])]
+        common = {
+            "generation": self.generation,
+            "complete": engine.complete,
+            "degraded": [*engine.degraded(), *(["timed_out"] if cut else []), *lacking],
+            "meta": _meta(self.ask, self.params.session_id),
+        }
+        took = perf_counter() - self.started
+        engine.stats.took(self.operation.name, took)
+        who = self.ask.caller.connection
+        log.debug("%s for %s: %.1f ms", self.operation.name, who, took * 1000)
+        return result.model_copy(update=common)
 
 
 def _meta(ask: Ask, session_id: str | None) -> Meta | None:
@@ -88,6 +194,23 @@ def read_params(model: type[M], raw: object) -> M:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
         raise _invalid(error) from None
+
+
+def refuse_unknown(operation: Operation[P, R], raw: object) -> None:
+    """Raises `InvalidParamsError` where a param is none of the operation's."""
+    if found := list(unknown(operation.params, raw)):
+        said = ((name, f"is no parameter; did you mean {near}?") for name, near in found)
+        raise InvalidParamsError([Message(*one) for one in said])
+
+
+def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:
+    """Each name in some params that is no param, made harmless, with the nearest one that is."""
+    if not isinstance(raw, Mapping):
+        return
+    for name in map(str, raw):
+        if name not in model.model_fields and name not in OTHERS:
+            (nearest,) = get_close_matches(name[:MAX_NAME], model.model_fields, 1, 0)
+            yield NO_NAME.sub("?", name[:MAX_NAME]), nearest
 
 
 def _invalid(error: ValidationError) -> InvalidParamsError:

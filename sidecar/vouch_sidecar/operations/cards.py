@@ -8,11 +8,10 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
-from vouch_sidecar.retrieval.choosing import by_worth
 from vouch_sidecar.retrieval.people import ToAsk, people
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["EntityCard", "Mentioned", "mentioned_at"]
+__all__ = ["EntityCard", "Mentioned", "card_of", "mentioned_at"]
 
 CARD_CLAIMS = 7
 """As many as `hover.max_claims` may ask for."""
@@ -40,44 +39,42 @@ class EntityCard:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """Offsets of the words that name something, and what they name."""
+    """Offsets of the words that name entities, and their ids, each in its knowledge base."""
 
     start: int
     end: int
-    cards: tuple[EntityCard, ...]
+    entities: tuple[tuple[Served, str], ...]
 
 
 def mentioned_at(engine: Engine, caller: Caller, text: str, offset: int) -> Mentioned | None:
     """What a text names at an offset; None for other words. The longest name counts."""
-    with engine.serving(caller) as served:
-        found = [(one, m) for one in served for m in _mentions_at(one.view, text, offset)]
-        if not found:
-            return None
-        longest = max(m.end - m.start for _, m in found)
-        found = [(one, m) for one, m in found if m.end - m.start == longest]
-        many = len(engine.collections) > 1
-        cards = tuple(_card(engine, one, m.entity_id, many) for one, m in found)
-        return Mentioned(found[0][1].start, found[0][1].end, tuple(c for c in cards if c))
+    served = engine.serving(caller)
+    found = [(one, m) for one in served for m in _mentions_at(one.view, text, offset)]
+    if not found:
+        return None
+    longest = max(m.end - m.start for _, m in found)
+    found = [(one, m) for one, m in found if m.end - m.start == longest]
+    entities = tuple((one, m.entity_id) for one, m in found)
+    return Mentioned(found[0][1].start, found[0][1].end, entities)
 
 
 def _mentions_at(view: View, text: str, offset: int) -> list[Mention]:
     return [m for m in view.mentions(text) if not m.nested and m.start <= offset <= m.end]
 
 
-def _card(engine: Engine, served: Served, entity_id: str, many: bool) -> EntityCard | None:
+def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:
+    """What is known of an entity; None where there is none that may be shown."""
     view = served.view
     entity = view.entity(entity_id)
     if entity is None:
         return None
     views = ArtifactViews(view, served.collection.root)
-    claims = view.claims_of(entity_id)
-    best = by_worth(claims)
     asked = people(view, entity, engine.now())
     return EntityCard(
         entity=views.entity(entity),
-        collection=served.collection.name if many else None,
-        claim_count=len(claims),
-        claims=tuple(views.claim(claim) for claim in best[:CARD_CLAIMS]),
+        collection=served.collection.name if len(engine.collections) > 1 else None,
+        claim_count=view.claim_count(entity_id),
+        claims=tuple(views.claim(claim) for claim in view.best_claims(entity_id, CARD_CLAIMS)),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
     )

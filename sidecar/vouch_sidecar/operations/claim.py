@@ -54,18 +54,21 @@ def gist(result: ClaimResult) -> list[str]:
 
 
 def show(page: Page, result: ClaimResult) -> None:
-    claim = result.claim
-    facts = [claim.id, claim.type, claim.status, f"confidence {claim.confidence:g}"]
-    facts += [claim.date[:10]] if claim.date else []
+    claim, file = result.claim, page.file(result.claim.uri)
+    confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
+    facts = [claim.id, claim.type, claim.status, f"confidence {confidence}", date]
     page.line((claim.text, "bold"))
-    page.line(" · ".join(facts))
+    page.line(" · ".join(filter(None, facts)))
+    page.uncut(file)
+    page.record("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
     for label, values in (
-        ("linked entities", claim.linked_entities),
+        ("entities", claim.linked_entities),
         ("tags", claim.tags),
         ("contradicts", claim.contradicts),
     ):
         if values:
             page.line(f"{label}: {', '.join(values)}")
+            page.record(label, *values)
     if claim.citations:
         page.space()
         _show_citations(page, claim.citations)
@@ -73,14 +76,15 @@ def show(page: Page, result: ClaimResult) -> None:
 
 
 def _show_citations(page: Page, citations: list[Citation]) -> None:
-    table = page.table("title and quote")
+    table = page.table("citation")
     table.key("citation")
-    table.column("kind", 1)
-    table.column("place", whole=True)
+    table.whole("kind")
+    table.whole("place")
+    table.text("title and quote")
     for one in citations:
         parts = [one.title, f"“{one.quote}”" if one.quote else None]
         cited = " · ".join(part for part in parts if part)
-        table.row(page.artifact_id(one.id), one.kind, one.locator, note=cited)
+        table.row(page.artifact_id(one.id), one.kind, one.locator, cited)
     table.show()
 
 

@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.served import Speaker
+from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import MAX_TEXT, Arm, Params, Result, SearchKind, Text, Wire
+from vouch_sidecar.operations.base import (
+    MAX_TEXT,
+    Arm,
+    Params,
+    Result,
+    SearchKind,
+    Text,
+    Wire,
+)
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.meaning import answer_by_meaning
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.retrieval.block import Hit
 
 __all__ = ["OPERATION", "ContextParams", "ContextResult"]
 
@@ -52,7 +62,7 @@ class ContextItem(Wire):
     collection: str | None = Field(description="The knowledge base it stands in.")
     phrase: str = Field(description="The words of the text that matched.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: Arm = Field(description="How it matched; `text` is full text.")
+    arm: Arm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
 
 
 class ContextResult(Result):
@@ -66,13 +76,16 @@ class ContextResult(Result):
     supplemental_collections: list[str] = Field(
         default_factory=list, description="Others that the block speaks of."
     )
+    persona: str | None = Field(
+        default=None, description="`sidecar.persona` of the primary collection's config."
+    )
 
 
 def answer(ask: Ask, params: ContextParams) -> ContextResult:
     session_id = ask.session(params)
     if session_id is None and params.task is None:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
-    sessions, late = ask.engine.sessions, ask.late()
+    sessions = ask.engine.sessions
     if params.repeat:
         session = sessions.get(session_id) if session_id else None
     else:
@@ -82,8 +95,11 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     served: Sequence[Speaker] = ask.served
     if params.task is not None:
         served = probing.allowed(ask.served)
-        made = probing.probe(served, analysed(params.task), session, late)
-        ask.engine.stats.looked(len(made.probe.phrases), made.from_cache)
+        task = analysed(params.task)
+        turn = session if params.session_id is not None else None
+        again = turn is not None and turn.repeats(OPERATION.name, task)
+        made = probing.probe(served, task, session, again=again)
+        ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
     speech = speak_of(
         served,
@@ -93,10 +109,10 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
         repeat=params.repeat,
         adjacent=params.adjacent,
+        meant=_meant(ask, served, params.task),
     )
     ask.engine.stats.spoke(speech.hits)
     return ContextResult(
-        degraded=degraded(probed is not None and probed.timed_out),
         text=speech.text,
         items=[
             ContextItem(
@@ -112,7 +128,15 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         ],
         primary_collection=speech.primary,
         supplemental_collections=list(speech.supplemental),
+        persona=persona_of(served, speech.primary),
     )
+
+
+def _meant(ask: Ask, served: Sequence[Speaker], task: str | None) -> list[Hit]:
+    """The claim that answers a task by meaning, where a model heard it."""
+    if ask.meant is None or task is None:
+        return []
+    return answer_by_meaning(ask.meant, [one.view for one in served], analysed(task))
 
 
 def gist(result: ContextResult) -> list[str]:
@@ -136,5 +160,7 @@ OPERATION = Operation(
     example={"task": "Can we restart Relay tonight?", "max_chars": 400},
     gist=gist,
     show=show,
+    is_long=True,
     text_field="task",
+    by_meaning="if it speaks",
 )

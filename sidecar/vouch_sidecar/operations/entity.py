@@ -20,7 +20,6 @@ from vouch_sidecar.operations.artifacts import (
 from vouch_sidecar.operations.base import Result, Wire
 from vouch_sidecar.operations.gist import clipped, count, named
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.retrieval.choosing import by_worth
 from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 
 if TYPE_CHECKING:
@@ -64,12 +63,12 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     view, found = ask.find(Kind.ENTITY, params.id)
     assert isinstance(found, Entity)
     ask.engine.stats.opened(found.id)
-    views, claims = ask.views_for(view), view.claims_of(found.id)
+    views, best = ask.views_for(view), view.best_claims(found.id, BEST_CLAIMS)
     return EntityResult(
         entity=views.entity(found),
         people=[_person(row) for row in people(view, found, ask.engine.now())],
-        claim_count=len(claims),
-        claims=[views.claim(claim) for claim in by_worth(claims)[:BEST_CLAIMS]],
+        claim_count=view.claim_count(found.id),
+        claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,
@@ -110,12 +109,16 @@ def _to_ask(row: PersonRow) -> str:
 
 
 def show(page: Page, result: EntityResult) -> None:
-    entity = result.entity
+    entity, file = result.entity, page.file(result.entity.uri)
     page.line((entity.name, "bold"), f"{entity.type} · {entity.id}")
     if entity.aliases:
         page.line(page.clipped("also " + ", ".join(entity.aliases)))
     if entity.description:
         page.line(page.clipped(entity.description))
+    page.uncut(file)
+    page.record("entity", entity.id, entity.name, entity.type, file, entity.description)
+    if entity.aliases:
+        page.record("aliases", *entity.aliases)
     if result.people:
         page.space()
         _show_people(page, result.people)
@@ -128,13 +131,11 @@ def show(page: Page, result: EntityResult) -> None:
 
 
 def _show_people(page: Page, rows: list[PersonRow]) -> None:
-    table = page.table()
+    table = page.table("person")
     table.key("to ask")
-    table.column("name", 1)
-    table.column("type", 3)
-    table.column("relation", 2)
-    table.column("via", 2)
-    table.column("claims", number=True)
+    for heading in ("name", "type", "relation", "via"):
+        table.short(heading)
+    table.number("claims")
     for row in rows:
         table.row(row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count)
     table.show()
@@ -146,14 +147,15 @@ def _live(total: int, shown: int) -> str:
 
 
 def _show_claims(page: Page, claims: list[ClaimView]) -> None:
-    table = page.table("text")
+    table = page.table("claim")
     table.key("claim")
-    table.column("status", 1)
-    table.column("confidence", 2, number=True)
-    table.column("date", 3)
+    table.whole("status")
+    table.number("confidence")
+    table.whole("date")
+    table.text("text")
     for claim in claims:
         facts = (claim.status, f"{claim.confidence:g}", (claim.date or "")[:10])
-        table.row(claim.id, *facts, note=claim.text)
+        table.row(claim.id, *facts, claim.text)
     table.show()
 
 
@@ -163,8 +165,8 @@ OPERATION = Operation(
     params=IdParams,
     result=EntityResult,
     run=answer,
-    when="Call it with an entity_id from another answer, for its claims, pages and relations. Not "
-    "with a name: kb_search finds the id.",
+    when="Call it with an entity_id, a name or an alias, for whom to ask, claims, pages and "
+    "relations. Not to browse.",
     example={"id": "rate-limiter"},
     gist=gist,
     show=show,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.operations.base import Flag, Params, Result, Topic, Wire, absent
+from vouch_sidecar.kb.models import KNOWN_TYPES
+from vouch_sidecar.kb.plain import clip
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.operations.base import Choices, Flag, Params, Result, Topic, Wire, absent
 from vouch_sidecar.operations.gist import count, named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
 if TYPE_CHECKING:
@@ -19,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
+TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY][1]))
 NOTHING = "No entity carries evidence on this topic."
+QUOTED = 160
+"""Characters of a top claim that a model reads."""
 
 
 class ExpertsParams(Params):
@@ -28,12 +36,15 @@ class ExpertsParams(Params):
     topic: Topic = Field(description="Words or a name; must not be blank. 16,384 characters count.")
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
-    weight: str = Field(
+    weight: Annotated[str, Choices(tuple(WEIGHTS), "What a matching claim adds.")] = Field(
         default="count",
         description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
         "anything else is read as count.",
+        json_schema_extra={"x-titles": {name: one.title for name, one in WEIGHTS.items()}},
     )
-    types: list[str] | None = Field(default=None, description="Only entities of these types.")
+    types: Annotated[
+        list[str] | None, Choices(TYPES, "Only entities of these types.", of_entities=True)
+    ] = Field(default=None, description="Only entities of these types.")
     linking: Annotated[
         Linking, Flag("declared", "Only entities that claims declare themselves.")
     ] = Field(
@@ -143,48 +154,64 @@ def _explained(contribution: Contribution) -> ExplainedClaim:
     )
 
 
-def gist(result: ExpertsResult) -> list[str]:
-    lines = [
-        f"{named(row.name, row.entity_id)}: {count(row.claim_count, 'claim')}, "
-        f"{count(row.citation_count, 'citation')}, score {row.score:g}; "
-        f"top claims {', '.join(map(one_line, row.top_claim_ids))}"
-        for row in result.experts
-    ]
+def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
+    """Each row with its top claims; a claim is quoted once."""
+    lines, quoted = [], set[tuple[str | None, str]]()
+    for row in result.experts:
+        counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
+        told = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        for claim_id in row.top_claim_ids:
+            found = next(
+                (
+                    claim
+                    for view in views
+                    if row.collection in (None, view.collection)
+                    and (claim := view.claim(claim_id)) is not None
+                ),
+                None,
+            )
+            again = found is None or (row.collection, claim_id) in quoted
+            text = "" if again or found is None else f": {clip(safe(found.text), QUOTED)}"
+            told.append(f"  {safe(claim_id)}{text}")
+            quoted.add((row.collection, claim_id))
+        lines.append("\n".join(told))
     return rows(lines, NOTHING)
 
 
 def show(page: Page, result: ExpertsResult) -> None:
-    if not result.experts:
-        page.nothing(NOTHING)
-        return
     several = any(row.collection is not None for row in result.experts)
-    table = page.table("top claims", ids=True)
+    explained = [row for row in result.experts if row.explain is not None]
+    table = page.table(section="expert" if explained else "")
     table.key("entity")
-    table.column("name", 1)
-    table.column("type", 2)
-    table.column("claims", number=True)
-    table.column("citations", 3, number=True)
-    table.column("score", number=True)
+    table.short("name")
+    table.short("type")
+    for heading in ("claims", "citations", "score"):
+        table.number(heading)
     if several:
-        table.column("collection", whole=True)
+        table.whole("collection")
+    table.ids("top claims")
     for row in result.experts:
-        values = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
+        what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
         collection = [row.collection] if several else []
-        ids = ", ".join(map(one_line, row.top_claim_ids))
-        table.row(*values, f"{row.score:g}", *collection, note=ids)
+        table.row(*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids))
     table.show()
-    for row in result.experts:
-        if row.explain is not None:
-            _show_arithmetic(page, row, row.explain)
+    for row in explained:
+        _show_arithmetic(page, row)
 
 
-def _show_arithmetic(page: Page, row: ExpertRow, explain: ExpertExplain) -> None:
+def _show_arithmetic(page: Page, row: ExpertRow) -> None:
+    explain = row.explain
+    assert explain is not None
+    formula = f"{row.score:g} = {explain.formula}"
+    factors = ", ".join(f"{name} {value:g}" for name, value in explain.factors.items())
     page.space()
-    page.line((f"{row.name}: {row.score:g} = {explain.formula}", "bold"))
-    page.line(", ".join(f"{name} {value:g}" for name, value in explain.factors.items()))
+    page.line((f"{row.name}: {formula}", "bold"))
+    page.line(factors)
+    page.record("formula", row.entity_id, formula, factors)
     for claim in explain.claims:
-        why = f"matched by {claim.arm}, {claim.link}"
-        page.line(f"{claim.contribution:g}  {claim.claim_id} ({why})", whole=True)
+        added = f"{claim.contribution:g}"
+        page.uncut(f"{added}  {claim.claim_id} (matched by {claim.arm}, {claim.link})")
+        page.record("claim", row.entity_id, claim.claim_id, added, claim.arm, claim.link)
 
 
 OPERATION = Operation(
@@ -193,11 +220,15 @@ OPERATION = Operation(
     params=ExpertsParams,
     result=ExpertsResult,
     run=answer,
-    when="Call it to learn what a subject hangs on, or whom and what to read first: the topic is a "
-    "name or a few words. Not for finding one document (kb_search), nor for a whole prompt "
-    "(kb_context).",
+    when="Call it to learn what a subject hangs on, what to read first, or whom to ask: for that, "
+    "weight evidence is the choice. The topic is a name or a few words. Not for finding one "
+    "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
-    gist=gist,
+    quoting=gist,
     show=show,
+    is_long=True,
     text_field="topic",
+    rows=("experts",),
+    nothing=NOTHING,
+    must_find=True,
 )

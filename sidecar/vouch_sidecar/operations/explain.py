@@ -12,7 +12,7 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire, absent
 from vouch_sidecar.operations.gist import rows
-from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
 
@@ -67,7 +67,7 @@ class ExplainResult(Result):
 def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
-    probed = probing.probe(served, text, None, ask.late()).probe
+    probed = probing.probe(served, text, None).probe
     speech = speak_of(served, [text], probed=probed)
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
@@ -99,7 +99,7 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
             )
             for line in lines(one.view, text, speaking, speech.hits)
         ]
-    return ExplainResult(degraded=degraded(probed.timed_out), entities=entities, texts=texts)
+    return ExplainResult(entities=entities, texts=texts)
 
 
 def gist(result: ExplainResult) -> list[str]:
@@ -114,19 +114,16 @@ def gist(result: ExplainResult) -> list[str]:
 
 
 def show(page: Page, result: ExplainResult) -> None:
-    if not result.entities and not result.texts:
-        page.nothing(NOTHING)
-        return
-    table = page.table("why")
-    table.column("verdict")
+    table = page.table()
     table.key("id")
-    table.column("value", 1, number=True)
+    table.whole("verdict")
+    table.number("value")
+    table.text("why")
     for entity in result.entities:
-        what = page.artifact_id(entity.entity_id), f"{entity.strength:.2f}"
-        table.row(entity.verdict, *what, note=entity.why)
+        table.row(entity.entity_id, entity.verdict, f"{entity.strength:.2f}", entity.why)
     for text in result.texts:
-        what = page.artifact_id(text.id), f"{text.similarity:.2f}"
-        table.row(text.verdict, *what, note=text.why)
+        what = page.artifact_id(text.id), text.verdict, f"{text.similarity:.2f}"
+        table.row(*what, text.why)
     table.show()
 
 
@@ -142,4 +139,7 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     gist=gist,
     show=show,
+    rows=("entities", "texts"),
+    nothing=NOTHING,
+    is_long=True,
 )

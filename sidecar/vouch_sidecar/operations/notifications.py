@@ -41,7 +41,7 @@ class DidChangeSalience(Wire):
 
 
 class DidChangeStatus(Wire):
-    """Sent when the health of the server changes."""
+    """Sent when the health of the server, or what it knows, changes."""
 
     health: Literal["ok", "warning", "error"] = Field(
         description="warning: it serves, within the limits that `message` names."

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.base import Degraded, Params, Result, as_json
+from vouch_sidecar.operations.base import Params, Result, as_json
 from vouch_sidecar.operations.errors import Message, NotFoundError
+from vouch_sidecar.retrieval.meaning import Meant
+from vouch_sidecar.retrieval.naming import by_name, nearest, successor
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
-__all__ = ["Ask", "Operation", "analysed", "degraded"]
+__all__ = ["MAX_ANALYSED", "Ask", "Documents", "OpenDocument", "Operation", "analysed"]
 
 MAX_ANALYSED = 16_384
 """Characters of a text that are looked at; so much is a prompt with a long paste."""
+
+MAX_NAMED = 5
+"""Ids that are said where a name is that of several."""
+
+
+class OpenDocument(Protocol):
+    """A document that a client has open. Offsets count characters of `source`."""
+
+    source: str
+
+    def offset_at(self, position: Any) -> int | None:
+        """Where an LSP position stands; None below the text."""
+
+    def range_of(self, start: int, end: int) -> object:
+        """The LSP range between two offsets."""
+
+
+class Documents(Protocol):
+    """The documents that a client has open."""
+
+    def find(self, uri: str) -> OpenDocument | None:
+        """The document, if the client has it open."""
+
 
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
@@ -34,6 +60,12 @@ class Ask:
     engine: Engine
     caller: Caller
     served: Sequence[Served]
+    documents: Documents | None = None
+    """Those that the caller has open, where the surface knows them."""
+    meant: Meant | None = None
+    """The text of the call as a vector, where a model heard it."""
+    lacks_meaning: bool = False
+    """Whether a model is set up and should have heard it."""
 
     @property
     def views(self) -> list[View]:
@@ -51,18 +83,28 @@ class Ask:
     def views_for(self, view: View) -> ArtifactViews:
         return ArtifactViews(view, self.root_of(view))
 
-    def find(self, kind: Kind, artifact_id: str) -> tuple[View, Artifact]:
-        """The first artifact that has this id and may be shown. Raises `NotFoundError`."""
+    def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
+        """The artifact that has this id, or else this name. Raises `NotFoundError`, which names
+        the nearest ones, or the claim that supersedes it.
+        """
         for view in self.views:
-            if (found := view.visible((kind, artifact_id))) is not None:
+            if (found := view.visible((kind, called))) is not None:
                 return view, found
-        raise NotFoundError([Message("id", f"names no {kind.value} that may be shown")])
+        named = [(view, one) for view in self.views for one in by_name(view, kind, called)]
+        if len(named) == 1:
+            return named[0]
+        raise NotFoundError([Message("id", self._why_not(kind, called, [a for _, a in named]))])
 
-    def late(self) -> Callable[[], bool]:
-        """Tells whether the time limit of the strictest knowledge base has passed since now."""
-        limits = [one.settings.recall.timeout_ms for one in self.served]
-        clock, until = self.engine.clock, self.engine.clock() + min(limits, default=0) / 1000
-        return lambda: clock() >= until
+    def _why_not(self, kind: Kind, called: str, named: Sequence[Artifact]) -> str:
+        if named:
+            return f"names several: {_list(artifact.id for artifact in named[:MAX_NAMED])}"
+        if kind is Kind.CLAIM:
+            for view in self.views:
+                if (newer := successor(view, called)) is not None:
+                    return f"names a claim that is superseded by {one_line(newer)}"
+        near = nearest(self.views, kind, called)
+        said = f"names no {kind.value} that may be shown"
+        return f"{said}; the nearest: {_list(near)}" if near else said
 
     def session(self, params: Params) -> str | None:
         """The session that `salience` and `context` mean: the one named, else the connection's."""
@@ -85,14 +127,31 @@ class Operation(Generic[P, R]):
     """Params about the demo knowledge base, asked in docs/protocol.md and in tests."""
     gist: Callable[[R], list[str]] | None = None
     """The lines that a model reads; without it, JSON."""
+    quoting: Callable[[R, Sequence[View]], list[str]] | None = None
+    """Instead of `gist`, where the lines quote what the result only names."""
     show: Callable[[Page, R], None] | None = None
     """Prints a result for people; without it, the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
+    reads: int = MAX_ANALYSED
+    """Characters of a text that are looked at."""
     of_session: bool = False
     """It is about one session's window: MCP needs its id, the shell takes the texts of a window."""
+    of_documents: tuple[str, ...] = ()
+    """Params about open documents: they are for the language server, others don't offer them."""
+    rows: tuple[str, ...] = ()
+    """The lists of its result. Where they are empty, a shell says `nothing` instead."""
+    nothing: str = ""
+    must_find: bool = False
+    """A shell ends with 1 where they are empty."""
+    has_why: bool = False
+    """Its rows have formulas, which a shell shows with `--explain`."""
     of_process: bool = False
     """It is about the process that answers: the shell asks the one that runs already."""
+    is_long: bool = False
+    """It may take so long that it has to be worked on beside the event loop."""
+    by_meaning: Literal["no", "yes", "if it speaks"] = "no"
+    """Whether a model, where one is set up, is to hear its text before it runs."""
     forgets: bool = False
     """It drops something; the others only read."""
 
@@ -107,19 +166,21 @@ class Operation(Generic[P, R]):
         """Its JSONL method."""
         return f"kb.{self.name}"
 
-    def readable(self, result: R) -> str:
+    def readable(self, result: R, views: Sequence[View] = ()) -> str:
         """What a model reads of a result. Everything else stands in the structured content."""
-        if self.gist is None:
+        if self.quoting is not None:
+            lines = self.quoting(result, views)
+        elif self.gist is not None:
+            lines = self.gist(result)
+        else:
             return json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":"))
-        lines = self.gist(result)
         if result.degraded:
             lines = [*lines, f"(without all of it: {', '.join(result.degraded)})"]
         return "\n".join(lines)
 
 
-def degraded(timed_out: bool) -> list[Degraded]:
-    """What an answer says of itself that had to end early."""
-    return ["timed_out"] if timed_out else []
+def _list(ids: Iterable[str]) -> str:
+    return ", ".join(map(one_line, ids))
 
 
 def analysed(text: str) -> str:

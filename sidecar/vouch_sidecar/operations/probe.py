@@ -12,7 +12,8 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import Arm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.operations.gist import clipped, rows
-from vouch_sidecar.operations.operation import Ask, Operation, analysed, degraded
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.meaning import hits_by_meaning
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 
@@ -39,7 +40,7 @@ class ProbeHit(Wire):
     id: str
     text: str = Field(description="What it says; of a page, the section.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: Arm = Field(description="How it matched; `text` is full text.")
+    arm: Arm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
     filename: str = Field(description="Its file, relative to `.vouch/`.")
     chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
 
@@ -66,11 +67,16 @@ class ProbeResult(Result):
 def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    probed = probing.probe(ask.served, analysed(params.text), session, ask.late())
-    found = probed.probe
-    ask.engine.stats.looked(len(found.phrases), probed.from_cache)
+    text = analysed(params.text)
+    again = session is not None and session.repeats(OPERATION.name, text)
+    probed = probing.probe(ask.served, text, session, again=again)
+    found, hits = probed.probe, list(probed.probe.hits)
+    if ask.meant is not None:
+        threshold = min(one.settings.recall.similarity_threshold for one in ask.served)
+        hits += hits_by_meaning(ask.meant, ask.views, text, hits, threshold)
+        hits.sort(key=lambda hit: -hit.similarity)
+    ask.engine.stats.looked(probing.allowed(ask.served), found, probed.from_cache)
     return ProbeResult(
-        degraded=degraded(found.timed_out),
         hits=[
             ProbeHit(
                 phrase=hit.phrase,
@@ -83,7 +89,7 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
                 filename=hit.artifact.path,
                 chunk_idx=hit.section or 0,
             )
-            for hit in found.hits
+            for hit in hits
         ],
         primary_collection=found.primary,
         supplemental_collections=list(found.supplemental),
@@ -109,23 +115,22 @@ def gist(result: ProbeResult) -> list[str]:
 
 def show(page: Page, result: ProbeResult) -> None:
     others = result.supplemental_collections
-    if not result.hits:
-        page.nothing(NOTHING)
-        return
-    page.line(f"{result.strength} evidence for {result.primary_collection}")
+    if result.primary_collection is not None:
+        page.line(f"{result.strength} evidence for {result.primary_collection}")
     if others:
         page.line(f"supplemental: {', '.join(others)}")
     page.space()
-    table = page.table("text")
-    table.column("phrase")
-    table.column("similarity", 1, number=True)
-    table.column("kind")
+    table = page.table()
     table.key("id")
+    table.whole("kind")
+    table.number("similarity")
+    table.short("phrase")
     if others:
-        table.column("collection", whole=True)
+        table.whole("collection")
+    table.text("text")
     for hit in result.hits:
-        what = (hit.phrase, f"{hit.similarity:.2f}", hit.kind, page.artifact_id(hit.id))
-        table.row(*what, *([hit.collection] if others else []), note=hit.text)
+        what = (page.artifact_id(hit.id), hit.kind, f"{hit.similarity:.2f}", hit.phrase)
+        table.row(*what, *([hit.collection] if others else []), hit.text)
     table.show()
 
 
@@ -142,5 +147,10 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     gist=gist,
     show=show,
+    is_long=True,
     text_field="text",
+    by_meaning="yes",
+    rows=("hits",),
+    nothing=NOTHING,
+    must_find=True,
 )

@@ -92,19 +92,18 @@ def gist(result: SalienceResult) -> list[str]:
 
 
 def show(page: Page, result: SalienceResult) -> None:
-    if not result.salience:
-        page.nothing(NOTHING)
-        return
-    table = page.table("why")
+    table = page.table()
     table.key("entity")
-    table.column("name", 1)
-    table.column("type", 3)
-    table.column("score", number=True)
-    table.column("claims", 2, number=True)
-    table.column("top claim", whole=True)
+    table.short("name")
+    table.short("type")
+    table.number("score")
+    table.number("claims")
+    table.whole("top claim")
+    table.text("why" if page.look.explain else "named by")
     for row in result.salience:
-        what = (row.entity_id, row.name, row.type, f"{row.score:.2f}")
-        table.row(*what, row.claim_count, row.top_claim_id, note=row.why)
+        what = (row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count)
+        why = row.why if page.look.explain else ", ".join(row.matched)
+        table.row(*what, row.top_claim_id, why)
     table.show()
 
 
@@ -121,4 +120,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     of_session=True,
+    rows=("salience",),
+    nothing=NOTHING,
+    has_why=True,
 )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire
+from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire, absent
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.meaning import search_by_meaning
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 
 if TYPE_CHECKING:
@@ -38,7 +39,11 @@ class SearchHit(Wire):
     id: str
     title: str = Field(description="Name, title or id.")
     snippet: str = Field(description="Where the words stand, at most 200 characters.")
-    score: float = Field(description="BM25, rounded to 6 places; comparable within one answer.")
+    score: float = Field(
+        description="BM25, or with a model meaning and words; rounded to 6 places, comparable "
+        "within one answer."
+    )
+    arm: Literal["semantic"] | None = absent("Present where it was found by meaning alone.")
     collection: str | None = Field(description="The knowledge base it stands in.")
     uri: str = Field(description="The artifact's file.")
 
@@ -52,7 +57,8 @@ class SearchResult(Result):
 def answer(ask: Ask, params: SearchParams) -> SearchResult:
     query = analysed(params.query)
     kinds = SEARCHED if params.kinds is None else [Kind(kind) for kind in params.kinds]
-    found = search(ask.views, query, kinds, params.limit, params.exclude or ())
+    asked = (ask.views, query, kinds, params.limit, params.exclude or ())
+    found = search(*asked) if ask.meant is None else search_by_meaning(ask.meant, *asked)
     return SearchResult(
         hits=[
             SearchHit(
@@ -61,11 +67,12 @@ def answer(ask: Ask, params: SearchParams) -> SearchResult:
                 title=row.title,
                 snippet=snippet(row.text, query),
                 score=row.score,
+                arm=row.arm,
                 collection=row.view.collection,
                 uri=ask.views_for(row.view).uri(row.artifact.path),
             )
             for row in found
-        ]
+        ],
     )
 
 
@@ -75,18 +82,16 @@ def gist(result: SearchResult) -> list[str]:
 
 
 def show(page: Page, result: SearchResult) -> None:
-    if not result.hits:
-        page.nothing(NOTHING)
-        return
     several = len({hit.collection for hit in result.hits}) > 1
-    table = page.table("text")
-    table.column("kind")
+    table = page.table()
     table.key("id")
+    table.whole("kind")
     if several:
-        table.column("collection", whole=True)
+        table.whole("collection")
+    table.text("text")
     for hit in result.hits:
         collection = [hit.collection] if several else []
-        table.row(hit.kind, page.artifact_id(hit.id), *collection, note=_text(hit))
+        table.row(page.artifact_id(hit.id), hit.kind, *collection, _text(hit))
     table.show()
 
 
@@ -107,5 +112,10 @@ OPERATION = Operation(
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
     gist=gist,
     show=show,
+    is_long=True,
     text_field="query",
+    by_meaning="yes",
+    rows=("hits",),
+    nothing=NOTHING,
+    must_find=True,
 )

@@ -41,11 +41,20 @@ class CacheStats(Wire):
     remembered: int = Field(description="Of these, those that were remembered.")
 
 
+class ProbeStats(Wire):
+    """How often a text brought in something of one knowledge base."""
+
+    collection: str
+    probes: int = Field(description="Texts that it was asked about.")
+    hits: int = Field(description="Of these, those for which it held something.")
+
+
 class StatsResult(Result):
     """Figures since the process began, none of them text."""
 
     arms: list[ArmStats] = Field(default_factory=list)
     operations: list[OperationStats] = Field(default_factory=list)
+    probes: list[ProbeStats] = Field(default_factory=list)
     probe_cache: CacheStats
 
 
@@ -65,29 +74,42 @@ def answer(ask: Ask, _: Params) -> StatsResult:
             )
             for name, timing in sorted(kept.timings.items())
         ],
+        probes=[
+            ProbeStats(collection=name, probes=one.count, hits=one.hits)
+            for name, one in sorted(kept.probes.items())
+        ],
         probe_cache=CacheStats(phrases=kept.phrases, remembered=kept.remembered),
     )
 
 
 def show(page: Page, result: StatsResult) -> None:
-    arms = page.table()
+    arms = page.table("arm")
     arms.key("arm")
     for heading in ("said", "opened", "silent"):
-        arms.column(heading, number=True)
+        arms.number(heading)
     for arm in result.arms:
         arms.row(arm.arm, arm.said, arm.opened, arm.silent)
     arms.show()
     page.space()
-    operations = page.table()
+    operations = page.table("operation")
     operations.key("operation")
     for heading in ("count", "p50_ms", "p95_ms"):
-        operations.column(heading, number=True)
+        operations.number(heading)
     for one in result.operations:
         operations.row(one.operation, one.count, one.p50_ms, one.p95_ms)
     operations.show()
     page.space()
+    probes = page.table("collection")
+    probes.key("collection")
+    for heading in ("probes", "hits"):
+        probes.number(heading)
+    for probed in result.probes:
+        probes.row(probed.collection, probed.probes, probed.hits)
+    probes.show()
+    page.space()
     cache = result.probe_cache
     page.line(f"{cache.remembered} of {count(cache.phrases, 'phrase')} remembered")
+    page.record("phrases", cache.phrases, cache.remembered)
 
 
 OPERATION = Operation(

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from vouch_sidecar import __version__
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.plain import one_line, printable, with_field
+from vouch_sidecar.kb.plain import one_line, printable
 from vouch_sidecar.kb.records import Kind, Problem
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.base import Params, Result, Wire
 from vouch_sidecar.operations.gist import count, rows
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.version import __version__
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
-__all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult", "show_problems"]
+__all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
 SINGULAR = {
     "claims": "claim",
@@ -52,9 +51,10 @@ class ProblemView(Wire):
     line: int = Field(ge=1)
     column: int = Field(ge=1, description="In characters.")
     field: str | None = Field(description="Dotted name of the field, where it is about one.")
-    severity: Literal["error", "warning"] = Field(
+    severity: Literal["error", "warning", "hint"] = Field(
         description="error: what the file or the setting says does not count."
     )
+    code: str = Field(description="The rule that found it; stays the same.")
     message: str
 
 
@@ -74,6 +74,10 @@ class StatusResult(Result):
     roots: list[RootStatus] = Field(
         default_factory=list, description="The knowledge bases, in the order of their folders."
     )
+    refused: list[str] = Field(
+        default_factory=list,
+        description="Why knowledge bases of other users are not served, and how to allow them.",
+    )
     sessions: int = Field(description="Sessions with a window.")
     watcher: Literal["client", "own", "sweep", "none"] = Field(
         description="How changes on disk are noticed first; the sweep runs beside the others."
@@ -84,6 +88,7 @@ class StatusResult(Result):
 def answer(ask: Ask, _: Params) -> StatusResult:
     return StatusResult(
         roots=[_root_status(ask, one) for one in ask.served],
+        refused=ask.engine.starts.refused,
         sessions=len(ask.engine.sessions),
         watcher=ask.engine.watching,
         version=__version__,
@@ -108,9 +113,15 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
             _problem(problem)
             for _, found in sorted(problems.items())
             for problem in sorted(found, key=lambda one: (one.line, one.column))
+            if not problem.bound or _is_seen(served, problem.path)
         ],
         indexed_at=iso(collection.indexed_at),
     )
+
+
+def _is_seen(served: Served, path: str) -> bool:
+    artifact = served.collection.on_disk(path)
+    return artifact is not None and served.view.sees(artifact)
 
 
 def _problem(problem: Problem) -> ProblemView:
@@ -120,6 +131,7 @@ def _problem(problem: Problem) -> ProblemView:
         column=problem.column,
         field=problem.field,
         severity=problem.severity.value,
+        code=problem.code,
         message=problem.message,
     )
 
@@ -132,12 +144,10 @@ def gist(result: StatusResult) -> list[str]:
         f"{count(len(root.problems), 'problem')}"
         for root in result.roots
     ]
-    return rows(lines, "No knowledge base here.")
+    return rows([*lines, *map(one_line, result.refused)], "No knowledge base here.")
 
 
 def show(page: Page, result: StatusResult) -> None:
-    if not result.roots:
-        page.nothing("No knowledge base found.")
     for root in result.roots:
         page.line((root.collection, "bold"), root.root)
         counts = (
@@ -145,17 +155,18 @@ def show(page: Page, result: StatusResult) -> None:
         )
         page.line(", ".join(counts))
         page.line(count(len(root.problems), "problem"))
-
-
-def show_problems(page: Page, problems: Sequence[ProblemView]) -> None:
-    """Print what is wrong with files and settings."""
-    if not problems:
-        page.nothing("No problems.")
-    for problem in problems:
-        place = f"{problem.path}:{problem.line}:{problem.column}" if problem.path else "settings"
-        colour = "red" if problem.severity == "error" else "yellow"
-        message = with_field(problem.field, problem.message)
-        page.line((place, "bold"), (problem.severity, colour), message, whole=True)
+    for sentence in result.refused:
+        page.uncut(("not served: ", "yellow"), sentence)
+    if not page.on_terminal:
+        table = page.table()
+        table.key("collection")
+        table.whole("root")
+        for kind in (*Counts.model_fields, "problems"):
+            table.number(kind)
+        for root in result.roots:
+            counted = (number for _, number in root.counts)
+            table.row(root.collection, root.root, *counted, len(root.problems))
+        table.show()
 
 
 OPERATION = Operation(

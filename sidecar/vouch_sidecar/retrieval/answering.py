@@ -8,13 +8,12 @@ docs/how-it-decides.md gives the rule, with the measurement behind the constants
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, content_stems
 from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
 from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
 from vouch_sidecar.retrieval.clauses import Reading, Span, readings
 from vouch_sidecar.retrieval.constants import (
@@ -84,7 +83,7 @@ def _of_reading(
     least = asked.least.share if share is None else share
     hits = view.search.down_to(asked.weights, Kind.CLAIM, least)
     judged = [_claim(asked, view.knowledge.snapshot.document(hit)) for hit in hits]
-    judged = sorted([*judged, *_sections(view, text, asked, asked.least)], key=_order)
+    judged = sorted([*judged, *_sections(view, asked, asked.least)], key=_order)
     shares = [one.answer.share for one in judged if one.lacks is None]
     rivals = shares.count(shares[0]) if shares else 0
     if rivals <= RIVALS:
@@ -112,40 +111,18 @@ def _claim(asked: Asked, document: Document) -> Considered:
     return _judged(asked, asked.least, asked.held(stems), said, claim, None)
 
 
-class _Section(NamedTuple):
-    """A section of a page: what it says with its heading and the page's title, and the stems."""
-
-    page: Page
-    number: int
-    said: str
-    stems: list[str]
-    heading_stems: list[str]
-
-
-def _sections(view: View, text: str, asked: Asked, least: Least) -> Iterator[Considered]:
-    """The sections of pages, together with their heading and the title of their page."""
-    for one in view.once("sections", text, partial(_near, view, text)):
-        held = asked.held(one.stems, one.heading_stems)
-        yield _judged(asked, least, held, one.said, one.page, one.number)
-
-
-def _near(view: View, text: str) -> list[_Section]:
-    """The sections that hold most of a text."""
-    snapshot, found = view.knowledge.snapshot, list[_Section]()
-    query = view.search.weighed(asked_about(view, text, ()).weights, Kind.PAGE)
-    pages: dict[str, Artifact | None] = {}
-    for hit in snapshot.search(query, MAX_SECTIONS):
+def _sections(view: View, asked: Asked, least: Least) -> Iterator[Considered]:
+    """The sections of pages that hold a part of what is asked, together with their heading and the
+    title of their page.
+    """
+    snapshot = view.knowledge.snapshot
+    for hit in view.search.down_to(asked.weights, Kind.PAGE, CONSIDERED_SHARE)[:MAX_SECTIONS]:
         document = snapshot.document(hit)
-        _, page_id, number = key_in(document)
-        if page_id not in pages:
-            pages[page_id] = view.visible((Kind.PAGE, page_id))
-        page = pages[page_id]
+        page, number = view.told_by(document), key_in(document)[2]
         if isinstance(page, Page):
             heading = f"{page.title}\n{_heading(sections(page)[number])}"
-            said = f"{heading}\n{texts(page)[number]}"
-            stems, own = stems_in(document), content_stems(heading)
-            found.append(_Section(page, number, said, stems, own))
-    return found
+            held = asked.held(stems_in(document), content_stems(heading))
+            yield _judged(asked, least, held, f"{heading}\n{texts(page)[number]}", page, number)
 
 
 def _judged(
@@ -181,10 +158,10 @@ def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span])
         asked = asked_about(view, text, names)
         if not asked.weights:
             return []
-        about = {page.id for page in view.pages_about((Kind.ENTITY, entity.id))}
         least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
-        judged = sorted(_sections(view, text, asked, least), key=_order)
+        judged = sorted(_sections(view, asked, least), key=_order)
         found = [one.answer for one in judged if one.lacks is None]
+        about = view.knowledge.pages_about((Kind.ENTITY, entity.id)) if found else []
         told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
         return _each_once(told)
 

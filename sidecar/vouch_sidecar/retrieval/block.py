@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName
-from vouch_sidecar.retrieval.view import View, claim_date, moment
+from vouch_sidecar.retrieval.view import View, moment
 
 __all__ = ["Hit", "beginning", "cut", "frame", "render", "safe", "titles_of"]
 
@@ -23,6 +23,8 @@ _NARROW = 200
 _SHORT = "<vouch: reviewed reference data, no instructions>"
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
+_SOURCE_CHARS = 40
+_SOURCES_NAMED = 2
 _ELLIPSIS = "…"
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n\s*(?=[-*\d|])|\n\s*\n")
 """Where a sentence, an item of a list or a paragraph ends."""
@@ -57,31 +59,44 @@ class Hit:
 
 
 def render(
-    hits: Sequence[Hit], primary: str | None, max_chars: int, key_facts: Container[str]
+    hits: Sequence[Hit],
+    primary: str | None,
+    max_chars: int,
+    key_facts: Container[str],
+    persona: str | None = None,
 ) -> tuple[str, list[Hit]]:
     """The block, and the hits that found room in it; "" when none did.
 
-    `key_facts` are the collections whose claims come with them.
+    `key_facts` are the collections whose claims come with them, `persona` that of the primary one.
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
     primary_hits = [h for h in hits if h.view.collection == primary]
     others = [h for h in hits if h.view.collection != primary]
     lines, said = [_OPEN], []
+    hit_of: dict[int, Hit] = {}
     left = max_chars - len(_OPEN) - len(_CLOSE) - 1
     for tier, members in (("PRIMARY", primary_hits), ("SUPPLEMENTAL", others)):
         heading: str | None = None
         for hit in members:
             wanted = f"{tier} {safe(hit.view.collection)}"
+            if persona and tier == "PRIMARY":
+                wanted += f", persona “{cut(safe(persona), _PHRASE_CHARS)}”"
             header = [] if wanted == heading else [wanted]
             room = left - sum(len(h) + 1 for h in header) - 1
             line = _line(hit, room, hit.view.collection in key_facts)
             if line is None:
                 continue
             lines += [*header, line]
+            hit_of[len(lines) - 1] = hit
             heading = wanted
             left = room - len(line)
             said.append(hit)
+    for at, line in enumerate(lines):
+        named = _with_sources(line, hit_of.get(at))
+        if len(named) - len(line) <= left:
+            lines[at] = named
+            left -= len(named) - len(line)
     return ("\n".join([*lines, _CLOSE]) if said else ""), said
 
 
@@ -164,15 +179,38 @@ def _facts(hit: Hit) -> str:
     claim = hit.artifact
     if not isinstance(claim, Claim):
         return ""
-    sources = len(set(claim.evidence))
-    facts = [
-        safe(claim.status),
-        f"confidence {claim.confidence:g}",
-        f"{sources} source{'' if sources == 1 else 's'}",
-    ]
-    if (at := claim_date(claim)) is not None:
+    facts = [safe(claim.status), f"confidence {claim.confidence:g}", _count_of_sources(claim)]
+    if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"
+
+
+def _count_of_sources(claim: Claim) -> str:
+    number = len(set(claim.evidence))
+    return f"{number} source{'' if number == 1 else 's'}"
+
+
+def _with_sources(line: str, hit: Hit | None) -> str:
+    """A line whose key facts say what the claim's first sources are called."""
+    facts = "" if hit is None else _facts(hit)
+    if hit is None or not isinstance(hit.artifact, Claim) or not line.endswith(facts or "\n"):
+        return line
+    titles = [_title_of(hit.view, one) for one in dict.fromkeys(hit.artifact.evidence)]
+    named = [
+        f"“{cut(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(filter(None, titles))
+    ]
+    if not named:
+        return line
+    counted = _count_of_sources(hit.artifact)
+    told = f"{counted}: {', '.join(named[:_SOURCES_NAMED])}"
+    return line.removesuffix(facts) + facts.replace(counted, told, 1)
+
+
+def _title_of(view: View, reference: str) -> str:
+    """What a citation stands in is called: an evidence's source, or a source itself."""
+    evidence = view.knowledge.evidence(reference)
+    source = view.visible((Kind.SOURCE, evidence.source_id if evidence else reference))
+    return (source.title or source.locator) if isinstance(source, Source) else ""
 
 
 def beginning(page: Page) -> str:

@@ -6,6 +6,7 @@ This is the one order of an entity's claims: of the block, of `top_claim_id`, of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from math import fsum
 from typing import NamedTuple
 
@@ -16,14 +17,11 @@ from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
-from vouch_sidecar.retrieval.constants import MAX_WEIGHED, OF_THE_FAMILY, QUESTION_WEIGHT
+from vouch_sidecar.retrieval.constants import OF_THE_FAMILY, QUESTION_WEIGHT
 from vouch_sidecar.retrieval.families import relatives
-from vouch_sidecar.retrieval.view import View, claim_date, claim_in
+from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Choice", "asks_for_all", "best_claim_id", "by_worth", "choose", "spans_of"]
-
-
-Worth = tuple[bool, float, int, float, str]
+__all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "spans_of"]
 
 
 class Choice(NamedTuple):
@@ -58,10 +56,12 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
 
 
 def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
-    """The words of a text that choose among an entity's claims, with their weights.
+    """The words of a text that choose among an entity's claims, with their weights."""
+    return view.once(f"wanted {entity.id}", text, partial(_weights, view, entity, text))
 
-    A part of the weight of a word is also held by what holds another word of its family.
-    """
+
+def _weights(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
+    # A part of the weight of a word is also held by what holds another word of its family.
     asked = asked_about(view, text, spans_of(view, text, [entity.id]))
     weights: dict[Needle, float] = {}
     for word, weight in asked.weights.items():
@@ -89,37 +89,19 @@ def spans_of(view: View, text: str, entity_ids: Iterable[str]) -> tuple[Span, ..
 def _documents(
     view: View, entity: Entity, wanted: Mapping[Needle, float], limit: int
 ) -> Iterator[Document]:
-    hits = view.search.nearest(entity.id, wanted, max(1, view.claim_count(entity.id)))
-    if len(hits) > limit:
-        hits = [hit for hit in hits if hit.value >= hits[limit - 1].value]
-    places = _places(view, entity.id) if len({hit.value for hit in hits}) < len(hits) else {}
-    hits.sort(key=lambda hit: (-hit.value, places.get(_key(hit), len(places))))
-    return map(view.knowledge.snapshot.document, hits[:limit])
-
-
-def _places(view: View, entity_id: str) -> Mapping[tuple[int, int], int]:
-    """The place of each claim of an entity in the order of worth, by its document."""
+    """Those that hold most of the words, ties by worth; then the others by worth alone."""
     snapshot = view.knowledge.snapshot
-
-    def find() -> Mapping[tuple[int, int], int]:
-        hits = snapshot.every(view.search.about([entity_id]))[:MAX_WEIGHED]
-        hits.sort(key=lambda hit: worth(claim_in(snapshot.document(hit))))
-        return {_key(hit): place for place, hit in enumerate(hits)}
-
-    return view.once("worth", entity_id, find)
+    query = view.search.near(entity.id, wanted)
+    hits = [hit for hit in snapshot.search(query, limit) if hit.value]
+    if len(hits) == limit:
+        hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
+    worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
+    hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
+    if len(hits) < limit:
+        best = snapshot.search(view.search.about([entity.id]), limit, by="worth")
+        hits += [hit for hit in best if _key(hit) not in worths]
+    return map(snapshot.document, hits[:limit])
 
 
 def _key(hit: Hit) -> tuple[int, int]:
     return id(hit.layer), hit.number
-
-
-def by_worth(claims: Iterable[Claim]) -> list[Claim]:
-    """Claims in the order in which they are told where no text decides."""
-    return sorted(claims, key=worth)
-
-
-def worth(claim: Claim) -> Worth:
-    """Sorts claims: what is contested last, then the surest, best cited and newest first."""
-    citations = len(set(claim.evidence))
-    at = claim_date(claim) or 0.0
-    return (claim.status == "contested", -claim.confidence, -citations, -at, claim.id)

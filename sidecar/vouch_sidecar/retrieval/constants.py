@@ -165,6 +165,21 @@ ABOUT_WEIGHT = 0.3
 SAID = 0.40
 """The similarity of a name that is just strong enough to be volunteered."""
 
+# What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
+
+MEANT = 0.25
+"""Cosine from which on a text is found by meaning alone: what is unrelated is mostly below."""
+MEANING_WEIGHT = 0.6
+"""Of a hit's score; the rest is the share of the query that it holds, which a model can't see."""
+BESIDE_A_CLAIM = 0.7
+"""What an entity's description or a section is worth of a claim: it is about it, and tells less."""
+ANSWERS_BY_MEANING = 0.51
+"""Cosine from which on a claim answers a question unasked: nothing wrong was above 0.50."""
+MANY_CLAIMS = 2_000
+"""So many claims hold one that looks like the answer to anything…"""
+ANSWERS_AMONG_MANY = 0.60
+"""…so that more is asked of it."""
+
 # Who carries a topic.
 
 PARTIAL_SHARE = 0.5
@@ -192,8 +207,6 @@ MAX_COMPARED = 50
 """Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
 MAX_NEAREST = 50
 """Claims of an entity that are looked at, nearest first."""
-MAX_WEIGHED = 1_000
-"""Claims of an entity that are compared by worth; beyond these they come last, by id."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
 MAX_CLAUSES = 8
@@ -204,5 +217,7 @@ MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
 MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
+MAX_BY_MEANING = 5
+"""Hits of a search or a probe by meaning alone."""
 MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -44,7 +44,9 @@ def lines_for(
     """
     firsts: list[_Line] = []
     others: list[_Line] = []
-    for row in rows[:MAX_SPEAKING]:
+    for place, row in enumerate(rows[:MAX_SPEAKING]):
+        if place and row.view.deadline.has_passed():
+            break  # the first is said however late it is
         lines = _lines_of(row, text, limit)
         firsts += lines[:1]
         others += lines[1:]

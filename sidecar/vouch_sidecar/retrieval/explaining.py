@@ -101,6 +101,8 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
         out.setdefault(key, Line(view, artifact, similarity, False, why))
 
     for entity in entities:
+        if view.deadline.has_passed():
+            break
         for claim, share in choose(view, entity, text, MAX_CLAIMS_OF_NAME):
             held = f"holds {share:g} of what is asked beside “{entity.name}”"
             refuse(claim, round(share * WHOLE_WORTH, 3), f"{held}; others go before it")

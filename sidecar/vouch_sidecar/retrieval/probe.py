@@ -37,7 +37,7 @@ from vouch_sidecar.retrieval.salience import Salient, named_in
 from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["LateError", "Probe", "Strength", "run"]
+__all__ = ["Probe", "Strength", "run"]
 
 Strength = Literal["strong", "moderate", "weak"]
 TELLING_KINDS = frozenset({"quoted", "title", "identifier", "notation", "name"})
@@ -50,9 +50,7 @@ Lookup = Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a text brings in. `moderate` holds the hits of full text that may be pushed; after
-    `timed_out`, only what was found until then is here.
-    """
+    """What a text brings in. `moderate` holds the hits of full text that may be pushed."""
 
     hits: tuple[Hit, ...]
     primary: str | None
@@ -60,11 +58,6 @@ class Probe:
     strength: Strength
     phrases: tuple[str, ...]
     moderate: tuple[Hit, ...] = ()
-    timed_out: bool = False
-
-
-class LateError(Exception):
-    """There is no time left for full text."""
 
 
 def run(
@@ -73,28 +66,23 @@ def run(
     threshold: float,
     lookup: Lookup,
     full_text: bool = True,
-    late: Callable[[], bool] = lambda: False,
 ) -> Probe:
-    """Probe all views. Full text speaks only where a text is worth searching, and until `late`."""
+    """Probe all views. Full text speaks only where a text is worth searching."""
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
     found: list[tuple[Phrase, Hit]] = []
     answering: list[Hit] = []
-    timed_out = False
     if full_text and worth_searching(text):
-        try:
-            for phrase in _phrases(views, text, late):
-                known = phrase.text.casefold() in map(str.casefold, tested)
-                if not known and len(tested) >= MAX_PHRASES:
-                    continue
-                looked = lookup(phrase, partial(_search, views, phrase, late))
-                tested += [] if known else [phrase.text]
-                found += [(phrase, hit) for hit in looked]
-            answering = _answering(views, named, text, late)
-        except LateError:
-            timed_out = True
+        for phrase in _phrases(views, text):
+            known = phrase.text.casefold() in map(str.casefold, tested)
+            if not known and len(tested) >= MAX_PHRASES:
+                continue
+            looked = lookup(phrase, partial(_search, views, phrase))
+            tested += [] if known else [phrase.text]
+            found += [(phrase, hit) for hit in looked]
+        answering = _answering(views, named, text)
     answering = [hit for hit in answering if hit.similarity >= threshold]
     enough = [h for _, h in found if h.similarity >= threshold]
     kept = _merged([*hits, *enough, *answering])
@@ -109,7 +97,6 @@ def run(
         strength=_strength(named, moderate),
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
-        timed_out=timed_out,
     )
 
 
@@ -119,10 +106,10 @@ def _as_shown(hit: Hit) -> tuple[object, ...]:
     return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
-def _phrases(views: Sequence[View], text: str, late: Callable[[], bool]) -> list[Phrase]:
-    """The phrases to look for beside the names that the text holds. Raises LateError."""
-    if late():
-        raise LateError
+def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
+    """The phrases to look for beside the names that the text holds."""
+    if any(view.deadline.has_passed() for view in views):
+        return []
     known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
     return phrases(views, text[:MAX_PHRASED], known)
 
@@ -169,15 +156,13 @@ def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
     return "moderate" if moderate else "weak"
 
 
-def _answering(
-    views: Sequence[View], named: Sequence[Salient], text: str, late: Callable[[], bool]
-) -> list[Hit]:
-    """What holds most of a text beside the names that speak, best first. Raises LateError."""
+def _answering(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
+    """What holds most of a text beside the names that speak, best first."""
     found: list[Hit] = []
     text, speaking = text[:MAX_PHRASED], [row.entity.id for row in _speaking(named)]
     for view in views:
-        if late():
-            raise LateError
+        if view.deadline.has_passed():
+            break
         for one in answers(view, text, spans_of(view, text, speaking)):
             phrase, similarity = " ".join(one.words), round(one.share * WHOLE_WORTH, 3)
             where = (one.section, one.words)
@@ -192,7 +177,7 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
     for place, row in enumerate(rows):
         arm, entity_id = row.arm, row.entity.id
         out.append(Hit(row.view, row.entity, row.matched[0], row.similarity, arm, entity_id))
-        if place < MAX_SPEAKING:
+        if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
     return out
 
@@ -206,18 +191,15 @@ def _merged(hits: Iterable[Hit]) -> list[Hit]:
     return each_once(ranked)[:MAX_HITS]
 
 
-def _search(views: Sequence[View], phrase: Phrase, late: Callable[[], bool]) -> list[Hit]:
-    """What holds all words of a phrase; of a whole text, what holds most of them.
-
-    Raises LateError.
-    """
+def _search(views: Sequence[View], phrase: Phrase) -> list[Hit]:
+    """What holds all words of a phrase; of a whole text, what holds most of them."""
     out: list[Hit] = []
     for view in views:
         whole = phrase.kind == "whole"
         similarity = 0.0 if whole else round(telling_of(view, phrase), 3)
         for kind in _SEARCHED:
-            if late():
-                raise LateError
+            if view.deadline.has_passed():
+                return out
             found = _covering(view, kind, phrase) if whole else _all(view, kind, phrase, similarity)
             out += sorted(found, key=lambda h: (-h.similarity, h.artifact.id))[:MAX_HITS_OF_PHRASE]
     return out
@@ -253,8 +235,7 @@ def _covering(view: View, kind: Kind, phrase: Phrase) -> list[Hit]:
 
 
 def _hit(view: View, document: Document, phrase: Phrase, similarity: float) -> Hit | None:
-    kind, artifact_id, section = key_in(document)
-    artifact = view.visible((Kind(kind), artifact_id))
+    artifact, section = view.told_by(document), key_in(document)[2]
     if not isinstance(artifact, Claim | Page | Entity | Relation | Source):
         return None
     entity_id = artifact.id if isinstance(artifact, Entity) else None

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
@@ -34,6 +35,7 @@ from vouch_sidecar.retrieval.view import View
 __all__ = [
     "ArmName",
     "Salient",
+    "arm_of",
     "named_in",
     "not_listed",
     "not_said",
@@ -43,7 +45,7 @@ __all__ = [
     "worth_volunteering",
 ]
 
-ArmName = Literal["name", "alias", "variant", "partial", "text"]
+ArmName = Literal["name", "alias", "variant", "partial", "text", "semantic"]
 _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",
     Arm.ALIAS: "alias",
@@ -109,6 +111,11 @@ class _Gathered:
         """The strongest evidence; of equal ones the newest, then the first."""
         return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
 
+    @property
+    def last(self) -> tuple[int, int]:
+        """The age of the newest text, and minus the last place there."""
+        return min((age, -e.mention.start) for age, _, e in self.evidence)
+
 
 class _Draft(NamedTuple):
     """What decides the place of a row, and how the row is made."""
@@ -116,14 +123,22 @@ class _Draft(NamedTuple):
     view: View
     entity: Entity
     score: float
+    last: tuple[int, int]
+    """The age of the newest text that brings it in, and minus the last place there."""
     make: Callable[[], Salient]
 
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
-    """The entities that the texts (newest first) name or, below these, strongly describe."""
+    """The entities that the texts (newest first) name or, below these, strongly describe.
+
+    Where there are more of one score than `top_k` leaves room for, those that were written last
+    are listed.
+    """
     drafts = [draft for view in views for draft in _rank_in(view, texts)]
-    drafts.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
-    return [draft.make() for draft in drafts[:top_k]]
+    drafts.sort(key=lambda d: (-round(d.score, 6), d.last, d.entity.id, d.view.collection))
+    listed = drafts[:top_k]
+    listed.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
+    return [draft.make() for draft in listed]
 
 
 def similarity_of(strength: float) -> float:
@@ -175,17 +190,24 @@ def _has_page(row: Salient) -> bool:
     return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
 
 
+def arm_of(mention: Mention) -> ArmName:
+    """The way in which a mention names its entity."""
+    return _ARM_NAMES[mention.arm]
+
+
 def _rank_in(view: View, texts: Sequence[str]) -> list[_Draft]:
     named = _gathered_from(view, texts)
     known = {entity.id for entity, _ in named}
     drafts = []
     for entity, gathered in named:
         score = _score(_band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS), gathered.strength)
-        drafts.append(_Draft(view, entity, score, partial(_named_row, view, entity, gathered)))
+        make = partial(_named_row, view, entity, gathered)
+        drafts.append(_Draft(view, entity, score, gathered.last, make))
     for found in _found_in(view, texts):
         if found.entity.id not in known:
             score = _score(_band(view, found.entity, FOUND, FOUND_WITHOUT_CLAIMS), found.strength)
-            drafts.append(_Draft(view, found.entity, score, partial(_found_row, view, found)))
+            make = partial(_found_row, view, found)
+            drafts.append(_Draft(view, found.entity, score, (found.age, 0), make))
     return drafts
 
 
@@ -233,7 +255,7 @@ def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
         claim_count=view.claim_count(entity.id),
         score=_score(band, strength),
         strength=strength,
-        arm=_ARM_NAMES[best.mention.arm],
+        arm=arm_of(best.mention),
         matched=matched,
         why=_why(gathered, band),
         ambiguous=best.mention.ambiguous,

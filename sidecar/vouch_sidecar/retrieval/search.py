@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, needles
@@ -14,10 +14,12 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["SEARCHED", "Found", "search", "snippet", "text_of"]
+__all__ = ["SEARCHED", "Found", "found_by_words", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
+_LOOKED_AT = 100_000
+"""Characters of a text that a snippet is looked for in: a section may have four million."""
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly."""
@@ -33,6 +35,8 @@ class Found(NamedTuple):
     artifact: Artifact
     section: int
     score: float
+    arm: Literal["semantic"] | None = None
+    """Set where it was found by meaning alone."""
 
     @property
     def title(self) -> str:
@@ -79,6 +83,20 @@ def search(
 
     Before them the entities that the query is a name or alias of.
     """
+    named, others = found_by_words(views, query, kinds, limit, exclude)
+    return [*named, *others][:limit]
+
+
+def found_by_words(
+    views: Sequence[View],
+    query: str,
+    kinds: Collection[Kind],
+    limit: int,
+    exclude: Collection[str] = (),
+) -> tuple[list[Found], list[Found]]:
+    """The entities that a query is a name of, and what else holds words of it; `limit` of each kind
+    at most, best first.
+    """
     words = needles(query)[:MAX_WORDS]
     named = [
         found
@@ -98,7 +116,7 @@ def search(
         for found in rows
         if found.kind is not Kind.ENTITY or (found.view.collection, found.artifact.id) not in known
     ]
-    return [*_ranked(named), *_ranked(others)][:limit]
+    return _ranked(named), _ranked(others)
 
 
 def _ranked(found: Iterable[Found]) -> list[Found]:
@@ -129,6 +147,8 @@ def _in_kind(
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
     rarity there and rounds the length of a text; those are scored exactly.
     """
+    if view.deadline.has_passed():
+        return []
     weights, average = _statistics(view, kind, words)
     snapshot = view.knowledge.snapshot
     scored = []
@@ -174,7 +194,7 @@ def _times(stems: Sequence[str], needle: Needle) -> int:
 
 def snippet(text: str, query: str) -> str:
     """At most 200 characters on one line, around the first word of the query."""
-    flat = one_line(text)
+    flat = one_line(text[:_LOOKED_AT])
     if len(flat) <= SNIPPET_CHARS:
         return flat
     wanted = {s for needle in needles(query) for option in needle.alternatives for s in option}

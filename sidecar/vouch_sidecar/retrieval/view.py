@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,11 +16,12 @@ from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import Search, rarity
-from vouch_sidecar.index.schema import TITLE, artifact_in, key_in
+from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.retrieval.deadline import Deadline
 
-__all__ = ["NameWords", "View", "claim_date", "claim_in", "moment"]
+__all__ = ["NameWords", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
@@ -37,7 +40,7 @@ class NameWords:
         return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """One collection for one viewer: `gates` are those that the viewer passes."""
 
@@ -47,6 +50,7 @@ class View:
     root: Path | None = None
     words: NameWords = NameWords()
     """Words that name an entity here always, or never."""
+    deadline: Deadline = field(default_factory=Deadline)
 
     @property
     def identity(self) -> Path | str:
@@ -58,14 +62,20 @@ class View:
         """Another one wherever the same question may be answered in another way."""
         return self.collection, self.root, self.gates, self.words, self.knowledge.serial
 
-    @property
+    @cached_property
     def search(self) -> Search:
         """What the viewer may ask in full text."""
         return Search(self.knowledge.snapshot, self.gates)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text, kept until the knowledge or the viewer is another."""
-        return self.knowledge.memo.once(text, (what, self.gates, self.words), make)
+        """What `make` gives for a text, kept until the knowledge or the viewer is another; not kept
+        where time ran out.
+        """
+        key, memo = (what, self.gates, self.words), self.knowledge.memo
+        made = memo.once(text, key, make)
+        if self.deadline.cut:
+            memo.forget(text, key)
+        return made
 
     def sees(self, artifact: Artifact) -> bool:
         """Whether the viewer may be told of it.
@@ -96,9 +106,21 @@ class View:
         found = (self.claim(claim_id) for claim_id in sorted(claim_ids))
         return [claim for claim in found if claim is not None]
 
-    def claims_of(self, entity_id: str) -> list[Claim]:
-        """The claims that count for an entity, by id."""
-        return list(self.claims_in(self.search.about([entity_id])))
+    def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
+        """The first of an entity's claims in the order of worth, ties by id."""
+        snapshot = self.knowledge.snapshot
+        hits = snapshot.search(self.search.about([entity_id]), limit, by="worth")
+        return [claim_in(snapshot.document(hit)) for hit in hits]
+
+    def told_by(self, document: Document) -> Artifact | None:
+        """What a document that was found says, or the page that it is a section of, if the viewer
+        may see it.
+        """
+        kind, artifact_id, section = key_in(document)
+        if section or kind == TITLE:
+            return self.visible((Kind.PAGE, artifact_id))
+        artifact = artifact_in(document)
+        return artifact if self.sees(artifact) else None
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
         """Another value when another claim counts for an entity, or one of its claims changed."""
@@ -110,6 +132,13 @@ class View:
         snapshot = self.knowledge.snapshot
         for hit in snapshot.every(query):
             yield claim_in(snapshot.document(hit))
+
+    def found(self, query: Query, limit: int) -> Iterator[Artifact]:
+        """What a query finds that the viewer may see, of the first so many documents."""
+        snapshot = self.knowledge.snapshot
+        for hit in snapshot.search(query, limit):
+            if (artifact := self.told_by(snapshot.document(hit))) is not None:
+                yield artifact
 
     def count(self, kind: Kind) -> int:
         """How many artifacts of a kind the viewer may see; of pages, sections are not counted."""
@@ -127,6 +156,21 @@ class View:
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
         return [r for r in self.knowledge.relations_of(artifact_id) if self.sees(r)]
+
+    def citing(self, artifact_id: str) -> Iterator[Artifact]:
+        """What names an id and may be shown, by kind and id."""
+        knowledge = self.knowledge
+        return filter(self.sees, knowledge.found(knowledge.citing(artifact_id)))
+
+    def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
+        """How many artifacts name an id and may be shown, by kind."""
+        mine, counts = frozenset(locks(self.gates)), Counter[str]()
+        found = self.knowledge.snapshot.sums(self.knowledge.citing(artifact_id), "place")
+        for place, several in found.items():
+            kind, _, behind = place.partition("@")
+            if behind in mine:
+                counts[kind] += several.number
+        return dict(counts)
 
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
@@ -170,7 +214,7 @@ class View:
         snapshot = self.knowledge.snapshot
         query = self.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)
         for hit in snapshot.every(query):
-            page = self.visible((Kind.PAGE, key_in(snapshot.document(hit))[1]))
+            page = self.told_by(snapshot.document(hit))
             if isinstance(page, Page):
                 yield page.title
 
@@ -185,9 +229,3 @@ def claim_in(document: Document) -> Claim:
 def moment(at: float) -> datetime:
     """A time in UTC; one beyond the calendar, which an offset can make, is its first or last."""
     return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
-
-
-def claim_date(claim: Claim) -> float | None:
-    """When a claim was last known to hold: confirmed, else updated, else created."""
-    dates = (claim.last_confirmed_at, claim.updated_at, claim.created_at)
-    return next((at for at in dates if at is not None), None)

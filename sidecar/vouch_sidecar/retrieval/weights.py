@@ -48,8 +48,11 @@ class Weight(ABC):
     name: ClassVar[str]
     formula: ClassVar[str]
     """In words, for people."""
+    title: ClassVar[str]
+    """The same in a heading; “by NAME” where a class does not say."""
 
     def __init_subclass__(cls) -> None:
+        cls.title = vars(cls).get("title", f"by {cls.name}")
         WEIGHTS[cls.name] = cls
 
     def __init__(self, match: Match, now: float) -> None:
@@ -83,6 +86,7 @@ class Weight(ABC):
 
 class Count(Weight):
     name = "count"
+    title = "by number of claims"
     formula = "sum, where every matching claim adds 1"
 
     def tallies(self) -> dict[str, Tally]:
@@ -100,6 +104,7 @@ class Recency(Weight):
     """The age of a claim is never below 0: one from the future, or without a date, adds 1."""
 
     name = "recency"
+    title = "by how recent they are"
     formula = "sum, where a claim adds 2^(-age in days / 30)"
 
     def tallies(self) -> dict[str, Tally]:
@@ -134,6 +139,7 @@ class Recency(Weight):
 
 class Citation(Weight):
     name = "citation"
+    title = "by what they cite"
     formula = "sum, where a claim adds its distinct evidence ids × its confidence"
 
     def tallies(self) -> dict[str, Tally]:
@@ -160,6 +166,7 @@ class Evidence(Weight):
     """Weighs the words of each claim, and so reads all that match."""
 
     name = "evidence"
+    title = "by weight of evidence"
     formula = (
         "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, "
         "and one that repeats another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)"
@@ -172,6 +179,8 @@ class Evidence(Weight):
     def tallies(self) -> dict[str, Tally]:
         heard: defaultdict[str, set[str]] = defaultdict(set)
         for matched, document in self.match.every():
+            if self.match.view.deadline.has_passed():
+                break
             claim, says = matched.claim, said(matched.claim)
             amount = prod(self.factors(matched).values())
             for entity_id in matched.entity_ids:

@@ -10,6 +10,10 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vouch_sidecar.surfaces.local.shell import Printed
 
 __all__ = ["main"]
 
@@ -21,12 +25,13 @@ HELP = {"-h", "--help"}
 def main() -> None:
     """Run the command line."""
     arguments = sys.argv[1:]
+    _import_nothing_from_here()
     # A plugin of pydantic that other software brought would be shown every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     if arguments[:1] == ["hook"] and not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.hook.client import run
 
-        run(next((word for word in arguments[1:] if not word.startswith("-")), ""))
+        run(arguments[1:])
     command = _server() if arguments == ["lsp"] else _shell()
     try:
         try:
@@ -38,6 +43,21 @@ def main() -> None:
         if not isinstance(error, BrokenPipeError):
             sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # at its end, Python would try to write it again
+
+
+def _import_nothing_from_here() -> None:
+    """Neither this process nor those that it starts take modules from the working folder, which may
+    be a workspace that plants some: not by an empty or a relative part of `PYTHONPATH` either.
+    """
+    parts = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, parts))
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        planted = {os.path.abspath(part) for part in parts if not os.path.isabs(part)}
+        planted.add(os.path.realpath("."))
+    except OSError:  # the working folder is gone
+        planted = set()
+    sys.path[:] = [one for one in sys.path if os.path.isabs(one) and one not in planted]
 
 
 def _server() -> Command:
@@ -54,10 +74,11 @@ def _server() -> Command:
 
 def _shell() -> Command:
     """A command of the shell: run by another process where one serves already, else by this one."""
-    from vouch_sidecar.surfaces.local.shell import printed_elsewhere
+    if not HELP.intersection(sys.argv):
+        from vouch_sidecar.surfaces.local.shell import printed_elsewhere
 
-    if (said := printed_elsewhere(sys.argv[1:], os.environ)) is not None:
-        return lambda: _print(said)
+        if (said := printed_elsewhere(sys.argv[1:], os.environ)) is not None:
+            return lambda: _print(said)
     from vouch_sidecar.surfaces.cli import main as shell
 
     if sys.argv[1:2] == ["lsp"]:
@@ -65,10 +86,14 @@ def _shell() -> Command:
     return lambda: shell(prog_name="vouch-sidecar")
 
 
-def _print(text: str) -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    sys.stdout.write(text)
+def _print(said: Printed) -> None:
+    for stream, text in ((sys.stdout, said.out), (sys.stderr, said.err)):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+        if text:
+            stream.write(text)
+    if said.code:
+        sys.exit(said.code)
 
 
 if __name__ == "__main__":

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import AsyncIterator, Mapping
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
+import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, call
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform_beside
 from vouch_sidecar.surfaces.keeping import beside, indexed
-from vouch_sidecar.surfaces.stdio import claim_streams, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import CHUNK, Lines, Outbox, reader_of
 
 __all__ = ["answer", "as_line", "refusal", "run_jsonl"]
@@ -30,24 +32,34 @@ log = logging.getLogger(__name__)
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     """Answer the lines of standard input on standard output until it ends; then end the process.
 
-    Answers begin when the first index is built. Changes on disk count from then on.
+    Answers begin when the first index is built. Changes on disk count from then on. What was asked
+    before the end is answered as long as somebody reads the answers.
     """
     source, sink = claim_streams()
+    end_with_client(sink.fileno())
     engine = Engine(env=env)
     engine.start_from(start)
-    engine.load()
     anyio.run(_serve, engine, source, sink)
 
 
 async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
+    loaded = anyio.Event()
+
+    async def keep() -> None:
+        await anyio.to_thread.run_sync(engine.load)
+        loaded.set()
+        await Keeper(engine).run()
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, Keeper(engine).run)
+        tasks.start_soon(beside, keep)
         async for line in _lines(source):
             if line.strip():
+                await loaded.wait()
+                await outbox.room()
                 await indexed(engine, INDEX_SECONDS)
-                outbox.send(as_line(answer(engine, line, caller)))
+                outbox.send(as_line(await answer(engine, line, caller)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
         leave(0)
@@ -67,10 +79,10 @@ def as_line(answered: Mapping[str, Any]) -> bytes:
     return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
+async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     """The answer to one line, whatever it holds."""
     try:
-        request = json.loads(line.decode("utf-8"))
+        request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return refusal(None, "invalid_request", "the line is not valid JSON")
     if not isinstance(request, dict):
@@ -82,7 +94,8 @@ def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        result = as_json(call(engine, name, request.get("params"), caller))
+        asked = (OPERATIONS[name], request.get("params"), caller)
+        result = as_json(await perform_beside(engine, *asked))
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
         return refusal(request_id, code, str(error))
@@ -92,6 +105,14 @@ def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     return {"id": request_id, "ok": True, "result": result}
 
 
+def _finite(number: str) -> float:
+    """A number that JSON has. Raises ValueError for NaN and what is too large for one."""
+    if not math.isfinite(value := float(number)):
+        raise ValueError
+    return value
+
+
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
     """The answer to a request that can't be answered."""
+    log.debug("refused: %s", code)
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}

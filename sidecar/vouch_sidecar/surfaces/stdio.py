@@ -1,31 +1,67 @@
-"""The process's own standard streams, kept for a protocol, and its log."""
+"""The process's own standard streams, kept for a protocol, its log, and its end."""
 
 from __future__ import annotations
 
 import logging
 import os
+import select
+import signal
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from io import RawIOBase
 from typing import BinaryIO
 
-__all__ = ["claim_streams", "die_soon", "leave", "log_to_stderr"]
+__all__ = [
+    "at_end",
+    "claim_streams",
+    "die_soon",
+    "end_with_client",
+    "leave",
+    "log_to_file",
+    "log_to_stderr",
+]
 
 LEVELS = frozenset({"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
+FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5
 """Seconds that a process may take to end by itself; two are allowed."""
+POLL_SECONDS = 0.25
+TERMINATED = 143
+
+_last: list[Callable[[], object]] = []
+
+
+def log_to_file(path: str, env: Mapping[str, str]) -> None:
+    """Log to a file as well, at the level that `VOUCH_SIDECAR_LOG` names, else everything. Raises
+    OSError.
+    """
+    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    handler = logging.StreamHandler(os.fdopen(sink, "a", encoding="utf-8", errors="replace"))
+    handler.setFormatter(logging.Formatter(FORMAT))
+    ours = logging.getLogger("vouch_sidecar")
+    ours.addHandler(handler)
+    if _level(env) is None:
+        for other in logging.getLogger().handlers:
+            other.setLevel(logging.WARNING)  # as before
+        ours.setLevel(logging.DEBUG)
 
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
     """Log to standard error at the level that `VOUCH_SIDECAR_LOG` names, else warnings."""
-    level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
     logging.basicConfig(
         level=logging.WARNING,
         stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        format=FORMAT,
     )
-    logging.getLogger("vouch_sidecar").setLevel(level if level in LEVELS else logging.WARNING)
+    logging.getLogger("vouch_sidecar").setLevel(_level(env) or logging.WARNING)
+
+
+def _level(env: Mapping[str, str]) -> str | None:
+    level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
+    return level if level in LEVELS else None
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:
@@ -39,12 +75,39 @@ def claim_streams() -> tuple[RawIOBase, BinaryIO]:
 
 def die_soon(code: int) -> None:
     """End the process in `GRACE` seconds, however busy its event loop is by then."""
-    timer = threading.Timer(GRACE, os._exit, (code,))
+    timer = threading.Timer(GRACE, leave, (code,))
     timer.daemon = True
     timer.start()
 
 
+def at_end(do: Callable[[], object]) -> Callable[[], None]:
+    """Have something done when the process ends. What is returned takes that back."""
+    _last.append(do)
+    return lambda: _last.remove(do)
+
+
 def leave(code: int) -> None:
     """End the process now: worker threads that still parse or commit are not waited for."""
+    for do in list(_last):
+        with suppress(Exception):
+            do()
     logging.shutdown()
     os._exit(code)
+
+
+def end_with_client(sink: int) -> None:
+    """End the process on SIGTERM, and once its parent has died or nobody is left to read what it
+    writes to a descriptor, even while somebody else holds its input open.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
+    parent = os.getppid()
+    readers = select.poll() if hasattr(select, "poll") else None
+    if readers is not None:
+        readers.register(sink, 0)
+
+    def watch() -> None:
+        while os.getppid() == parent and not (readers is not None and readers.poll(0)):
+            time.sleep(POLL_SECONDS)
+        leave(1)
+
+    threading.Thread(target=watch, name="client", daemon=True).start()

@@ -14,22 +14,43 @@ __all__ = ["CHUNK", "Lines", "Outbox", "reader_of"]
 CHUNK = 1 << 16
 """Bytes that are read at once."""
 FLUSH_SECONDS = 1.0
+ENOUGH = 8 << 20
+"""Bytes that wait to be read by the client before no more of its requests are."""
+MOST = 64 << 20
+"""Bytes that wait before the client counts as gone."""
+ROOM_SECONDS = 0.02
 
 
 class Outbox:
-    """Writes to a stream in order, in a thread of its own: a client that stops reading stops nobody
-    but that thread. `on_broken` is called by it when the other side is gone.
+    """Writes to a stream in order, in a thread of its own, so that a client that stops reading
+    blocks that thread alone. `on_broken` is called when the other side is gone, or lets `MOST`
+    bytes wait.
     """
 
     def __init__(self, stream: BinaryIO, on_broken: Callable[[], None]) -> None:
         self._stream = stream
         self._on_broken = on_broken
+        self._waiting = 0
+        self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._drain, name="outbox", daemon=True)
         self._thread.start()
 
     def send(self, data: bytes) -> None:
+        if self._waiting > MOST:
+            self._on_broken()
+            return
+        self._count(len(data))
         self._queue.put(data)
+
+    async def room(self) -> None:
+        """Wait until the other side has read most of what was sent."""
+        while self._waiting > ENOUGH:
+            await asyncio.sleep(ROOM_SECONDS)
+
+    def _count(self, size: int) -> None:
+        with self._lock:
+            self._waiting += size
 
     def close(self, timeout: float | None = FLUSH_SECONDS) -> None:
         """Write what is queued, for at most so many seconds."""
@@ -41,6 +62,7 @@ class Outbox:
             while (data := self._queue.get()) is not None:
                 self._stream.write(data)
                 self._stream.flush()
+                self._count(-len(data))
         except (OSError, ValueError):
             self._on_broken()
 
@@ -78,9 +100,7 @@ def _read(stream: RawIOBase) -> bytes:
 
 
 class Lines:
-    """Finds lines in bytes as they come. Of one that is too long, just more than `most` bytes are
-    kept.
-    """
+    """Splits incoming bytes into lines. A line is cut after `most` + 1 bytes."""
 
     def __init__(self, most: int) -> None:
         self._most = most

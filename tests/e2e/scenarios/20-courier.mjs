@@ -20,6 +20,10 @@ export const options = () => ({
   },
 });
 
+/** It kills servers. */
+export const faults =
+  /SIGKILL|create connection|(Stopping|Restarting) server failed|keeps ending|did not stop in time/;
+
 /** What decorations of the active editor show after its text. */
 function hint(page) {
   return page.evaluate(() =>
@@ -34,6 +38,8 @@ export async function run({ w, test, artifacts }) {
   const { page } = w;
   const sidebar = page.locator('.part.sidebar');
   const inPlay = (text) => w.row('In Play', text);
+
+  await page.setViewportSize({ width: 1280, height: 1400 }); // only the rows in sight exist
 
   await test('starts, and has nothing in play', async () => {
     await w.panel();
@@ -252,9 +258,7 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\n\nThe Locker Gateway is late.');
-    await page.setViewportSize({ width: 1280, height: 1200 }); // what is unfolded above it stays so
     await inPlay('Locker Gateway').waitFor();
-    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await test('the knowledge base opts out: the panel empties', async () => {

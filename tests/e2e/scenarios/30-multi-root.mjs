@@ -59,6 +59,7 @@ export async function run({ w, test }) {
   });
 
   await test('experts name their collection', async () => {
+    await page.setViewportSize({ width: 1280, height: 1100 }); // room for all groups
     const topics = { invoice: 'billing', relay: 'courier' };
     for (const [topic, collection] of Object.entries(topics)) {
       await w.command('Vouch: Find Experts');

@@ -38,6 +38,7 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a panel worth showing', async () => {
+    await page.setViewportSize({ width: 1280, height: 960 }); // room for three views
     await w.panel();
     await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
     await widen(page, 130);

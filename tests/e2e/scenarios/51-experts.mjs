@@ -51,6 +51,8 @@ export async function run({ w, test, artifacts }) {
     await proposal('at the cursor').filter({ hasText: 'Dead' }).waitFor();
     await input.fill('rate');
     await proposal('rate limiter').waitFor();
+    await input.fill('toma'); // half of a word
+    await proposal('Tomasz Wróbel').waitFor();
     await w.picture(path.join(artifacts, '51-experts-proposals.png'));
     await page.keyboard.press('Escape');
   });
@@ -78,6 +80,7 @@ export async function run({ w, test, artifacts }) {
     await page.waitForTimeout(500);
     await w.picture(path.join(artifacts, '51-experts-900x600.png'));
     await page.setViewportSize({ width: 640, height: 400 }); // 1280×800 at 200 %
+    await sidebar.locator('.pane-header', { hasText: 'In This File' }).click();
     await page.waitForTimeout(500);
     await w.picture(path.join(artifacts, '51-experts-200-percent.png'));
   });

@@ -8,9 +8,11 @@ import sys
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.surfaces.cli.check import CHECK
+from vouch_sidecar.surfaces.cli.doctor import DOCTOR
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
 from vouch_sidecar.surfaces.cli.questions import QUESTIONS
-from vouch_sidecar.surfaces.stdio import log_to_stderr
+from vouch_sidecar.surfaces.cli.watch import WATCH
 
 __all__ = ["main"]
 
@@ -19,11 +21,13 @@ __all__ = ["main"]
 @click.version_option(__version__, prog_name="vouch-sidecar")
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
+    from vouch_sidecar.surfaces.stdio import log_to_stderr
+
     log_to_stderr(os.environ)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
-for command in (*QUESTIONS, *PROCESSES):
+for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, *PROCESSES):
     main.add_command(command)

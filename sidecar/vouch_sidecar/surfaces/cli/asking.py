@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,33 +15,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
+from vouch_sidecar.kb.plain import printable
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
+    from vouch_sidecar.operations.page import Look
 
 __all__ = [
-    "NOTHING",
-    "SESSION",
     "Asked",
+    "NoKnowledgeBaseError",
+    "as_text",
     "common_options",
-    "found",
     "loaded",
-    "nothing_found",
+    "look",
     "print_json",
     "root_option",
     "roots_of",
     "start_at",
 ]
 
-SESSION = "shell"
-NOTHING = "no knowledge base found"
+ROOT: dict[str, Any] = {
+    "type": click.Path(exists=True, path_type=Path),
+    "help": "Folder to look for the knowledge base from.  [default: .]",
+}
+root_option = click.option("--root", **ROOT)
+OTHERS = re.compile(r"[^ -~\n]")
+"""Characters that a terminal may do more with than show them are among these."""
 
-root_option = click.option(
-    "--root",
-    type=click.Path(exists=True, path_type=Path),
-    help="Folder to look for the knowledge base from.  [default: .]",
-)
+
+class NoKnowledgeBaseError(click.ClickException):
+    """There is nothing that could be asked."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,40 +55,36 @@ class Asked:
     """From where a command asks, and as whom."""
 
     root: Path | None
-    project: str | None
-    agent: str | None
+    project: str | None = None
+    agent: str | None = None
 
 
 def common_options() -> list[click.Parameter]:
     """The options of every command that asks."""
-    root = click.Path(exists=True, path_type=Path)
-    where = "Folder to look for the knowledge base from.  [default: .]"
     return [
-        click.Option(["--root"], type=root, help=where),
+        click.Option(["--root"], **ROOT),
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+        click.Option(["--header"], is_flag=True, help="In a pipe, begin with the columns' names."),
         click.Option(["--project"], help="Project whose claims count as well."),
         click.Option(["--agent"], help="Agent whose private claims count as well."),
     ]
 
 
 def roots_of(asked: Asked) -> list[Path]:
-    """The roots of the knowledge bases. Raises `click.UsageError` when there are none."""
-    roots = found(asked)
-    if not roots:
-        raise click.UsageError(nothing_found(asked))
-    return roots
+    """The roots of the knowledge bases. Raises `NoKnowledgeBaseError`."""
+    finder = Finder(os.environ)
+    found = [Path(root) for root in finder.around(start_at(asked.root))]
+    for folder in finder.refused:
+        click.echo(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
+    if not found:
+        raise NoKnowledgeBaseError(f"no knowledge base found{_where(asked)}")
+    return found
 
 
-def nothing_found(asked: Asked) -> str:
-    """A message: there is no knowledge base, and where it was looked for."""
+def _where(asked: Asked) -> str:
     if forced := os.environ.get("VOUCH_KB_PATH"):
-        return f"{NOTHING}: VOUCH_KB_PATH names {forced}, which is no .vouch folder"
-    return f"{NOTHING} from {start_at(asked.root)}"
-
-
-def found(asked: Asked) -> list[Path]:
-    """The roots of the knowledge bases, if there are any."""
-    return [Path(root) for root in discover(start_at(asked.root), env=os.environ)]
+        return f": VOUCH_KB_PATH names {forced}, which is no .vouch folder"
+    return f" from {start_at(asked.root)}"
 
 
 def start_at(root: Path | None) -> Path:
@@ -88,17 +93,41 @@ def start_at(root: Path | None) -> Path:
 
 
 def loaded(asked: Asked) -> tuple[Engine, Caller]:
-    """An engine that has read the knowledge bases, and the caller for its answers."""
+    """An engine that has read the knowledge bases, and the caller for its answers.
+
+    Raises `NoKnowledgeBaseError`.
+    """
+    roots = roots_of(asked)
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.kb.access import Viewer
 
     engine = Engine(env=os.environ)
-    engine.add_start(start_at(asked.root))
+    for root in roots:
+        engine.add_root(root)
     engine.load()
-    return engine, Caller(connection=SESSION, viewer=Viewer(asked.project, asked.agent))
+    return engine, Caller(connection="shell", viewer=Viewer(asked.project, asked.agent))
+
+
+def look(header: bool, explain: bool = False) -> Look:
+    """How standard output is read."""
+    from vouch_sidecar.operations.page import Look
+
+    width = shutil.get_terminal_size().columns
+    return Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd()))
 
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print an object as JSON, in ASCII where the output can't take more."""
     takes_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(data, indent=2, ensure_ascii=not takes_unicode))
+    click.echo(as_text(data, ascii_only=not takes_unicode))
+
+
+def as_text(data: Mapping[str, Any], ascii_only: bool = False) -> str:
+    """An object as JSON; what a terminal would obey, or not show, is escaped."""
+    text = json.dumps(data, indent=2, ensure_ascii=ascii_only)
+    return OTHERS.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(char: str) -> str:
+    hidden = unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+    return json.dumps(char)[1:-1] if hidden else char

@@ -3,50 +3,74 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 
 import click
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import OperationError, ViewerParams, Wire, as_json, read_params
-from vouch_sidecar.operations.page import Page
+from vouch_sidecar.operations import (
+    OperationError,
+    ViewerParams,
+    Wire,
+    as_json,
+    perform_beside,
+    read_params,
+)
+from vouch_sidecar.operations.page import Look, Page
+from vouch_sidecar.surfaces.cli.asking import as_text
 from vouch_sidecar.surfaces.cli.questions import QUESTIONS, Question
 
-__all__ = ["printed"]
+__all__ = ["Printed", "printed"]
 
 
 class ShellParams(Wire):
-    """A command line without `--root`, who asks, and what the output is printed to."""
+    """A command line without `--root`, who asks from where, and what the output is printed to."""
 
     arguments: list[str]
     viewer: ViewerParams
     terminal: bool
     width: int
+    folder: str
 
 
-def printed(engine: Engine, caller: Caller, raw: object) -> str | None:
-    """What a command prints. None when the other process has to run it itself: because it has a
-    session of its own, or fails and has to say why.
+class Printed(Wire):
+    """What a command prints on standard output and standard error, and its exit code."""
+
+    out: str
+    err: str
+    code: int
+
+
+async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None:
+    """What a command does. None when the other process has to run it itself: because it fails and
+    has to say why.
     """
-    out = io.StringIO()
+    out, err = io.StringIO(), io.StringIO()
     try:
         asked = read_params(ShellParams, raw)
         name, *arguments = asked.arguments
         command = next((one for one in QUESTIONS if one.name == name), None)
-        if not isinstance(command, Question) or command.operation.of_session or not engine.complete:
+        if not isinstance(command, Question) or not engine.complete:
             return None
         given = command.make_context(name, arguments).params
         viewer = Viewer(
             asked.viewer.project if given["project"] is None else given["project"],
             asked.viewer.agent if given["agent"] is None else given["agent"],
         )
-        result = command.answer(engine, replace(caller, viewer=viewer), given)
-        if given["as_json"]:
-            out.write(json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n")
+        caller = replace(caller, viewer=viewer)
+        if command.operation.of_session:
+            result = command.answer(engine, caller, given)
         else:
-            command.show(Page(out, asked.width, on_terminal=asked.terminal), result)
+            params = command.params_of(engine, given)
+            result = await perform_beside(engine, command.operation, params, caller)
+        if given["as_json"]:
+            out.write(as_text(as_json(result)) + "\n")
+            code = command.exit_code(result)
+        else:
+            explain = given.get("explain", False)
+            look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
+            code = command.show(Page(look, out, err), result)
     except (click.ClickException, OperationError, ValueError):  # ValueError: no arguments
         return None
-    return out.getvalue()
+    return Printed(out=out.getvalue(), err=err.getvalue(), code=code)

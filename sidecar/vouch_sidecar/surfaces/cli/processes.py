@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import time
 from pathlib import Path
 
 import click
 
+from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.install.hosts import HOSTS
+from vouch_sidecar.surfaces.stdio import log_to_file
 
 __all__ = ["PROCESSES"]
 
@@ -18,7 +19,28 @@ WARMING_SECONDS = 20.0
 HOOKS = ("user-prompt-submit", "session-start", "session-end", "post-tool-use")
 
 
+def _log_file(_: click.Context, __: click.Parameter, path: Path | None) -> None:
+    if path is None:
+        return
+    if KB_DIRNAME in path.resolve().parts:
+        raise click.BadParameter("must not be in a knowledge base")
+    try:
+        log_to_file(str(path), os.environ)
+    except OSError as error:
+        raise click.BadParameter(error.strerror or "can't be written") from None
+
+
+log_option = click.option(
+    "--log-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_log_file,
+    expose_value=False,
+    help="Log everything to this file as well. No log holds a prompt.",
+)
+
+
 @click.command()
+@log_option
 @click.option("--tcp", metavar="HOST:PORT", help="Serve on this loopback address instead of stdio.")
 def lsp(tcp: str | None) -> None:
     """Run the language server."""
@@ -32,6 +54,7 @@ def lsp(tcp: str | None) -> None:
 
 
 @click.command()
+@log_option
 @root_option
 def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
@@ -41,36 +64,51 @@ def jsonl(root: Path | None) -> None:
 
 
 @click.command()
+@log_option
 @root_option
-def mcp(root: Path | None) -> None:
+@click.option(
+    "--tools",
+    type=click.Choice(["model", "all"]),
+    default="model",
+    show_default=True,
+    help="Tools that are listed: those that a model needs, or all.",
+)
+def mcp(root: Path | None, tools: str) -> None:
     """Serve the operations to an MCP client, over stdio."""
     try:
         from vouch_sidecar.surfaces.mcp import run_mcp
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+        if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
-    run_mcp(os.environ, start_at(root))
+    run_mcp(os.environ, start_at(root), every_tool=tools == "all")
 
 
 @click.command()
 @click.argument("host", type=click.Choice(HOSTS))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--uninstall", is_flag=True, help="Take it out again.")
+@click.option("--uninstall", is_flag=True, help="Take it out again, whatever version wrote it.")
+@click.option("--force", is_flag=True, help="Replace, or take out, what was changed by hand too.")
+@click.option(
+    "--replace-vouch-hook",
+    "replace_hook",
+    is_flag=True,
+    help="Take over the prompt hook that vouch's own plug put in, until --uninstall.",
+)
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the project.  [default: that of the knowledge base, else .]",
 )
-def install(host: str, user: bool, dry_run: bool, uninstall: bool, root: Path | None) -> None:
+def install(host: str, root: Path | None, **options: bool) -> None:
     """Plug this into a host: an agent or an editor.
 
     Where its settings can't be merged, print what to write into them.
     """
     from vouch_sidecar.surfaces.install.command import run_install
 
-    run_install(host, root, os.environ, user=user, dry_run=dry_run, uninstall=uninstall)
+    run_install(host, root, os.environ, **options)
 
 
 @click.command()
@@ -91,16 +129,19 @@ def warm(root: Path | None) -> None:
 
 
 @click.command()
+@click.option("--log-file", help="Log to this file. No log holds a prompt.")
 @click.argument("event", type=click.Choice(HOOKS))
-def hook(event: str) -> None:
+def hook(event: str, log_file: str | None) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""
     from vouch_sidecar.surfaces.hook.client import run
 
-    run(event)
+    run([event, *([] if log_file is None else ["--log-file", log_file])])
 
 
 def _loopback(address: str) -> tuple[str, int]:
     """Host and port of `HOST:PORT`. Raises `click.BadParameter` for another machine's."""
+    import ipaddress
+
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:

@@ -1,4 +1,4 @@
-"""Commands that ask: one for each operation, with options made from its params, and `check`."""
+"""Commands that ask: one for each operation, with options made from its params."""
 
 from __future__ import annotations
 
@@ -7,38 +7,34 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 import click
 
 from vouch_sidecar.slices import Slice, slices
 from vouch_sidecar.surfaces.cli.asking import (
-    NOTHING,
-    SESSION,
     Asked,
     common_options,
-    found,
     loaded,
-    nothing_found,
+    look,
     print_json,
     roots_of,
 )
-from vouch_sidecar.surfaces.local.client import ask
-from vouch_sidecar.surfaces.local.shell import SECONDS
+from vouch_sidecar.surfaces.cli.completion import completes
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.operations import Operation
-    from vouch_sidecar.operations.base import Result
+    from vouch_sidecar.operations.base import Choices, Result
     from vouch_sidecar.operations.page import Page
 
 __all__ = ["QUESTIONS", "Question"]
 
-PROBLEMS = 1
-FINDS_IDS = "; `vouch-sidecar search` finds ids by names and words"
+NOTHING_FOUND = 1
 TEXTS = "texts"
+STANDARD_INPUT = "-"
 
 
 class Question(click.Command):
@@ -50,7 +46,10 @@ class Question(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         if not self.params:
-            self.params = [*_own_params(self.operation), *common_options()]
+            operation = self.operation
+            self.params = [*_own_params(operation), *common_options()]
+            if operation.of_session or _text_of(operation) in _fields(operation):
+                self.epilog = "The text - stands for standard input."
         return super().get_params(ctx)
 
     @property
@@ -59,49 +58,74 @@ class Question(click.Command):
 
         return OPERATIONS[self._operation_name]
 
+    def params_of(self, engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What was given on the command line, as params. Raises `InvalidParamsError`."""
+        params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
+        _refuse_unknown(engine, self.operation, params)
+        return params
+
     def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
         """The result that an engine gives. Raises `InvalidParamsError`."""
         from vouch_sidecar.operations import perform
 
-        params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
-        if self.operation.of_session:
-            params["session_id"] = SESSION
+        operation, params = self.operation, self.params_of(engine, given)
+        if not operation.of_session:
+            result: Result = perform(engine, operation, params, caller)
+            return result
+        session_id = f"shell {os.urandom(8).hex()}"
+        try:
             for text in given[TEXTS]:
-                engine.observe(SESSION, None, text)
-        result: Result = perform(engine, self.operation, params, caller)
-        return result
+                engine.observe(session_id, None, text)
+            answered: Result = perform(
+                engine, operation, {**params, "session_id": session_id}, caller
+            )
+            return answered.model_copy(update={"session_id": "shell"})
+        finally:
+            engine.end_session(session_id)
 
-    def show(self, page: Page, result: Result) -> None:
-        """Print a result for people."""
+    def show(self, page: Page, result: Result) -> int:
+        """Print a result for people; the exit code."""
         assert self.operation.show is not None
-        self.operation.show(page, result)
+        if self._is_empty(result):
+            page.nothing(self.operation.nothing)
+        else:
+            self.operation.show(page, result)
+        return self.exit_code(result)
+
+    def exit_code(self, result: Result) -> int:
+        """1 where nothing was found that had to be."""
+        return NOTHING_FOUND if self.operation.must_find and self._is_empty(result) else 0
+
+    def _is_empty(self, result: Result) -> bool:
+        rows = self.operation.rows
+        return bool(rows) and not any(getattr(result, name) for name in rows)
 
     def _answer(self, **given: Any) -> None:
         from vouch_sidecar import operations
 
         asked = Asked(given["root"], given["project"], given["agent"])
         operation = self.operation
+        given = _with_standard_input(operation, given)
         try:
             if operation.of_process:
                 result = _of_process(roots_of(asked), operation)
             else:
                 result = self.answer(*loaded(asked), given)
         except operations.NotFoundError as error:
-            hint = f"{error}{FINDS_IDS}" if found(asked) else NOTHING
-            raise click.ClickException(hint) from None
+            raise click.ClickException(str(error)) from None
         except operations.InvalidParamsError as error:
             names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
-        needs_knowledge = operation.text_field or operation.of_session
         if given["as_json"]:
             print_json(operations.as_json(result))
-        elif needs_knowledge and not found(asked):
-            click.echo(nothing_found(asked), err=True)
+            code = self.exit_code(result)
         else:
             from vouch_sidecar.operations.page import Page
 
-            self.show(Page(), result)
+            code = self.show(Page(look(given["header"], given.get("explain", False))), result)
+        if code:
+            sys.exit(code)
 
 
 def _given(value: object) -> object:
@@ -109,7 +133,35 @@ def _given(value: object) -> object:
     return list(value) or None if isinstance(value, tuple) else value
 
 
+def _text_of(operation: Operation[Any, Any]) -> str:
+    """The param that takes a text."""
+    return operation.text_field or "text"
+
+
+def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, with standard input for the text that is `-`."""
+    name = _text_of(operation)
+    if given.get(name) == STANDARD_INPUT:
+        return {**given, name: _standard_input(operation.reads)}
+    if STANDARD_INPUT in given.get(TEXTS, ()):
+        read = _standard_input(operation.reads)
+        texts = tuple(read if text == STANDARD_INPUT else text for text in given[TEXTS])
+        return {**given, TEXTS: texts}
+    return given
+
+
+def _standard_input(most: int) -> str:
+    """So many characters of it, whatever bytes it holds; says so where there are more."""
+    text = sys.stdin.buffer.read(4 * most + 1).decode("utf-8", "replace")
+    if len(text) > most:
+        click.echo(f"only the first {most:,} characters of standard input count", err=True)
+    return text[:most]
+
+
 def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
+    from vouch_sidecar.surfaces.local.client import ask
+    from vouch_sidecar.surfaces.local.shell import SECONDS
+
     asked = (
         ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ) for root in roots
     )
@@ -123,6 +175,24 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
     return result
 
 
+def _refuse_unknown(
+    engine: Engine, operation: Operation[Any, Any], params: Mapping[str, Any]
+) -> None:
+    """Raises `InvalidParamsError` for a word that the wire would take for any other."""
+    from vouch_sidecar.operations import InvalidParamsError, Message
+
+    for name, field in _fields(operation).items():
+        choices, given = _choices(field), params.get(name)
+        if choices is None or given is None:
+            continue
+        known = set(choices.values)
+        if choices.of_entities:
+            for collection in engine.collections.values():
+                known.update(one.type for one in collection.knowledge.names.entities())
+        if not known.issuperset([given] if isinstance(given, str) else given):
+            raise InvalidParamsError([Message(name, f"must be one of {', '.join(sorted(known))}")])
+
+
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, options for the others."""
     made: list[click.Parameter] = []
@@ -130,18 +200,21 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
         if name == operation.text_field or field.is_required():
-            made.append(click.Argument([name], metavar=name.upper()))
+            complete = completes(operation.name)
+            made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
         elif field.default is not True:  # what is on unless a session wants it off
             made.append(_option(name, field))
+    if operation.has_why:
+        made.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
     return made
 
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
-    """The params of this operation that not all operations have."""
+    """The params of this operation that not all operations have, but those for editors."""
     from vouch_sidecar.operations.base import Params
 
-    fields = operation.params.model_fields
-    return {name: field for name, field in fields.items() if name not in Params.model_fields}
+    fields, others = operation.params.model_fields, {*Params.model_fields, *operation.of_documents}
+    return {name: field for name, field in fields.items() if name not in others}
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
@@ -155,16 +228,26 @@ def _option(name: str, field: FieldInfo) -> click.Option:
         return click.Option([f"--{word}", name], is_flag=True, help=text)
     if get_origin(kind) is list:
         names = [f"--{word.removesuffix('s')}", name]
-        return click.Option(names, multiple=True, help=f"{text} Repeatable.")
+        (one_of,) = get_args(kind)
+        several = click.Choice(get_args(one_of)) if get_origin(one_of) is Literal else None
+        return click.Option(names, type=several, multiple=True, help=f"{text} Repeatable.")
     limits = [
         getattr(one, side) for side in ("ge", "le") for one in field.metadata if hasattr(one, side)
     ]
     if len(limits) == 2:
         text = f"{text.removesuffix('.')}, {limits[0]} to {limits[1]}."
-    shown = field.default is not None
+    choices, shown = _choices(field), field.default is not None
+    if choices is not None:
+        kind, text = click.Choice(choices.values), choices.help
     return click.Option(
         [f"--{word}", name], type=kind, default=field.default, show_default=shown, help=text
     )
+
+
+def _choices(field: FieldInfo) -> Choices | None:
+    from vouch_sidecar.operations.base import Choices
+
+    return next((one for one in field.metadata if isinstance(one, Choices)), None)
 
 
 def _kind(annotation: object) -> Any:
@@ -174,30 +257,4 @@ def _kind(annotation: object) -> Any:
     return annotation
 
 
-def _check(root: Path | None, as_json: bool, project: str | None, agent: str | None) -> None:
-    from vouch_sidecar.operations import perform, status
-
-    asked = Asked(root, project, agent)
-    engine, caller = loaded(asked)
-    roots = perform(engine, status.OPERATION, {}, caller).roots
-    if not roots:
-        raise click.UsageError(nothing_found(asked))
-    problems = [(one.root, problem) for one in roots for problem in one.problems]
-    if as_json:
-        found = [{"root": root, **problem.model_dump(mode="json")} for root, problem in problems]
-        print_json({"problems": found})
-    else:
-        from vouch_sidecar.operations.page import Page
-
-        status.show_problems(Page(), [problem for _, problem in problems])
-    if problems:
-        sys.exit(PROBLEMS)
-
-
-CHECK = click.Command(
-    "check",
-    callback=_check,
-    params=common_options(),
-    help="List the problems of a knowledge base. Exit code 1 when there are any.",
-)
-QUESTIONS = (*(Question(one) for one in slices() if one.shown), CHECK)
+QUESTIONS = tuple(Question(one) for one in slices() if one.shown)

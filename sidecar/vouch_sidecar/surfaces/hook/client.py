@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import monotonic
@@ -34,24 +35,47 @@ LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 LOG_VARIABLE = "VOUCH_SIDECAR_LOG"
 
 
-def run(event: str) -> NoReturn:
-    """Read one event from standard input, print its answer, end the process."""
+def run(arguments: Sequence[str]) -> NoReturn:
+    """Read the event that is named from standard input, print its answer, end the process."""
     env = os.environ
+    event = ""
     try:
         deadline = Deadline(env)
-        sink = _claim_output(env)
+        event, log_file = _told(arguments)
+        sink = _claim_output(env, log_file)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
         deadline.disarm()
         if answer is not None:
             os.write(sink, answer)
+        if _is_logged():
+            _log(f"hook {event}: {len(answer or b'')} bytes in {deadline.passed * 1000:.1f} ms")
     except BaseException as error:
-        _log(error)
+        _log(f"hook {event}: {type(error).__name__}")  # its text may hold a prompt
     os._exit(0)
 
 
-def _log(error: BaseException) -> None:
+def _told(arguments: Sequence[str]) -> tuple[str, str | None]:
+    """The event, and the file to log to."""
+    event, log_file = "", None
+    words = iter(arguments)
+    for word in words:
+        if word == "--log-file":
+            log_file = next(words, None)
+        elif word.startswith("--log-file="):
+            log_file = word.partition("=")[2]
+        elif not event and not word.startswith("-"):
+            event = word
+    return event, log_file
+
+
+def _is_logged() -> bool:
+    return os.environ.get(LOG_VARIABLE, "").strip().lower() == "debug"
+
+
+def _log(line: str) -> None:
+    """Write a line to standard error, which is open where a log is asked for."""
     try:
-        sys.stderr.write(f"vouch-sidecar: {type(error).__name__}\n")  # its text may hold a prompt
+        sys.stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} DEBUG vouch_sidecar: {line}\n")
         sys.stderr.flush()
     except (OSError, AttributeError):  # there is no standard error
         return
@@ -70,6 +94,11 @@ class Deadline:
         self._arm()
 
     @property
+    def passed(self) -> float:
+        """Seconds since the start."""
+        return monotonic() - self._started
+
+    @property
     def left(self) -> float:
         """Seconds that are left; never 0."""
         return max(0.001, self._started + self._limit - monotonic())
@@ -86,6 +115,8 @@ class Deadline:
         signal.setitimer(signal.ITIMER_REAL, self.left)
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
+        if _is_logged():
+            _log("the time limit ended a hook")
         try:
             for do in self.at_end:
                 do()
@@ -93,12 +124,15 @@ class Deadline:
             os._exit(0)
 
 
-def _claim_output(env: Mapping[str, str]) -> int:
+def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
     """A descriptor for the answer. Whatever else is printed goes nowhere; so does standard error,
-    unless a log is asked for.
+    unless a log is asked for, to which it goes.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    if not env.get(LOG_VARIABLE, "").strip():
+    if log_file is not None and ".vouch" not in os.path.realpath(log_file).split(os.sep):
+        os.dup2(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
+        os.environ.setdefault(LOG_VARIABLE, "debug")
+    elif not env.get(LOG_VARIABLE, "").strip():
         os.dup2(nowhere, 2)
     try:
         sink = os.dup(1)
@@ -203,11 +237,14 @@ def _alone(
     """
     deadline.at_end.append(partial(_warm, roots, env))
     gc.disable()  # the process ends soon; collecting would take a tenth of its time
+    import asyncio
     from pathlib import Path
 
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.surfaces.hook.events import limit_of, respond
+    from vouch_sidecar.surfaces.stdio import log_to_stderr
 
+    log_to_stderr(env)
     engine = Engine(env=env)
     collections = [engine.add_root(Path(root)) for root in roots]
     if not all(collection.find_base() for collection in collections):
@@ -216,7 +253,7 @@ def _alone(
     engine.read()
     _warm([f"{one.root}" for one in collections if one.wants_base], env)
     deadline.set(limit_of(engine))
-    return respond(engine, event, wanted, Caller())
+    return asyncio.run(respond(engine, event, wanted, Caller()))
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:

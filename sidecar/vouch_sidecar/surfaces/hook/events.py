@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,20 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import context, perform
+from vouch_sidecar.operations import context, perform_beside
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.naming import naming
 from vouch_sidecar.surfaces.hook.payload import output
 
 __all__ = ["EVENTS", "edited_file", "limit_of", "respond", "viewer_in"]
 
+log = logging.getLogger(__name__)
+
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """What to print for an event, None for nothing. `event` is one of `EVENTS`.
 
     `payload["viewer"]` may say who asks, as for any operation.
@@ -30,7 +33,9 @@ def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Ans
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    return output(event, EVENTS[event](engine, payload, session_id, caller))
+    text = await EVENTS[event](engine, payload, session_id, caller)
+    log.debug("hook %s: %d characters", event, len(text))
+    return output(event, text)
 
 
 def limit_of(engine: Engine) -> float:
@@ -45,7 +50,7 @@ def edited_file(payload: Payload) -> Path | None:
     return None if path is None else Path(path)
 
 
-def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     prompt = given.prompt_of(payload)
     if prompt is None:
         return ""
@@ -55,39 +60,39 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
-    return perform(engine, context.OPERATION, params, caller).text
+    return (await perform_beside(engine, context.OPERATION, params, caller)).text
 
 
-def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The brief. After `clear` or `compact` the agent has lost what it was given: forget that."""
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.given.clear()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    with engine.serving(caller, viewer_in(payload)) as served:
-        return brief(served)
+    served = engine.serving(caller, viewer_in(payload))
+    return brief(served)
 
 
-def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The block for what a file names. Full text is not searched."""
     text = given.text_of(payload)
     if text is None:
         return ""
-    with engine.serving(caller, viewer_in(payload)) as served:
-        lines = naming(served, text)
-        if not lines:
-            return ""
-        session = None
-        if session_id is not None:
-            engine.observe(session_id, None, lines)
-            session = engine.sessions.open(session_id)
-        speech = speak_of(served, [lines], session=session, repeat=session is None)
+    served = engine.serving(caller, viewer_in(payload))
+    lines = naming(served, text)
+    if not lines:
+        return ""
+    session = None
+    if session_id is not None:
+        engine.observe(session_id, None, lines)
+        session = engine.sessions.open(session_id)
+    speech = speak_of(served, [lines], session=session, repeat=session is None)
     engine.stats.spoke(speech.hits)
     return speech.text
 
 
-def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
+async def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
     return ""
@@ -104,7 +109,7 @@ def viewer_in(payload: object) -> Viewer | None:
     )
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {
     "user-prompt-submit": _prompt,
     "session-start": _begin,
     "post-tool-use": _file,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
@@ -15,12 +15,18 @@ from vouch_sidecar.surfaces.install.jsonc import Member, Node, parse
 __all__ = ["add", "drop"]
 
 Keys = Sequence[str]
+Known = Callable[[Any], bool]
+"""Whether a value was written by this program, in whatever version."""
 UNIT = "  "
 
 
-def add(text: str, keys: Keys, value: Any) -> str:
-    """The text with `value` under `keys`; missing objects are added. The same text when it has that
-    value already. Raises `ConflictError` and `MalformedError`.
+def _unknown(_: Any) -> bool:
+    return False
+
+
+def add(text: str, keys: Keys, value: Any, known: Known = _unknown) -> str:
+    """The text with `value` under `keys`, instead of a known one; missing objects are added. The
+    same text when it has that value already. Raises `ConflictError` and `MalformedError`.
     """
     node = _root(text)
     for depth, key in enumerate(keys):
@@ -33,15 +39,20 @@ def add(text: str, keys: Keys, value: Any) -> str:
         if not rest:
             if member.node.value == value:
                 return text
-            raise ConflictError(f"has another {'.'.join(keys)}")
+            if not known(member.node.value):
+                raise ConflictError(f"has another {'.'.join(keys)} (see --force)")
+            swapped = _swap(text, member, value)
+            _check(swapped, _with(parse(text).value, keys, value))
+            return swapped
         node = _object(member, keys[: depth + 1])
     return text
 
 
-def drop(text: str, keys: Keys, value: Any) -> str:
+def drop(text: str, keys: Keys, value: Any, known: Known = _unknown) -> str:
     """The text as it was before `add`; where it has changed since, the text without that member.
 
-    The same text when the member is not there. Raises `ConflictError` when it has another value.
+    The same text when the member is not there. Raises `ConflictError` when it has another value
+    that is not known either.
     """
     path: list[tuple[Node, Member]] = []
     node = _root(text)
@@ -52,10 +63,11 @@ def drop(text: str, keys: Keys, value: Any) -> str:
         path.append((node, member))
         if depth + 1 < len(keys):
             node = _object(member, keys[: depth + 1])
-    if path[-1][1].node.value != value:
-        raise ConflictError(f"has another {'.'.join(keys)}")
+    found = path[-1][1].node.value
+    if found != value and not known(found):
+        raise ConflictError(f"has another {'.'.join(keys)} (see --force)")
     for candidate in _originals(text, path):
-        if _gives(candidate, keys, value, text):
+        if _gives(candidate, keys, found, text):
             return candidate
     dropped = _cut(text, *path[-1])
     _check(dropped, _without(parse(text).value, keys))
@@ -116,6 +128,17 @@ def _insert(text: str, node: Node, key: str, rest: Keys, value: Any) -> str:
         end = node.members[-1].node.end
         added = added[:end] + "," + added[end:]
     return added
+
+
+def _swap(text: str, member: Member, value: Any) -> str:
+    """The text with another value of a member, on one line or on several as before."""
+    before = text[member.node.start : member.node.end]
+    after = json.dumps(value)
+    if "\n" in before:
+        newline = "\r\n" if "\r\n" in before else "\n"
+        indent = _line_start(text, member.start) or ""
+        after = (newline + indent).join(json.dumps(value, indent=_unit(text)).split("\n"))
+    return text[: member.node.start] + after + text[member.node.end :]
 
 
 def _flat(key: str, rest: Keys, value: Any) -> str:

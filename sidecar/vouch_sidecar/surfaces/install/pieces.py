@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
+from vouch_sidecar.surfaces.install.earlier import calling, is_known
 from vouch_sidecar.surfaces.install.edit import add, drop
 from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
 from vouch_sidecar.surfaces.install.jsonc import parse
@@ -20,16 +22,21 @@ HEADING = "# vouch-sidecar"
 
 
 class Piece(Protocol):
-    """A change of one file that can be undone. Both methods raise `InstallError`."""
+    """A change of one file that can be undone. Both methods raise `InstallError`; with `force`,
+    what was changed by hand counts as what an earlier version wrote.
+    """
 
     @property
     def path(self) -> PurePosixPath:
         """The file, relative to the base of a `Place`."""
 
-    def put(self, before: str | None) -> str:
-        """The new text of a file; `before` is its text now, None when there is no file."""
+    def calling(self, command: str) -> Piece:
+        """The same with another command to start this program."""
 
-    def take(self, before: str) -> str | None:
+    def put(self, before: str | None, *, force: bool = False) -> str | None:
+        """The new text of a file; `before` is its text now. None stands for no file."""
+
+    def take(self, before: str, *, force: bool = False) -> str | None:
         """The text of the file after removal; None to remove the file."""
 
 
@@ -40,15 +47,28 @@ class OwnFile:
     path: PurePosixPath
     text: str
 
-    def put(self, before: str | None) -> str:
-        if before not in (None, self.text):
-            raise ConflictError("is there and differs from what would be written")
+    def calling(self, command: str) -> Piece:
+        return replace(self, text=calling(self.text, command))
+
+    def put(self, before: str | None, *, force: bool = False) -> str:
+        if before is not None:
+            if self._read(before) == self._read(self.text):
+                return before
+            if not (force or is_known(self._read(before))):
+                raise ConflictError("is there and is not what any version wrote (see --force)")
         return self.text
 
-    def take(self, before: str) -> str | None:
-        if before != self.text:
-            raise ConflictError("was changed since it was written")
-        return None
+    def take(self, before: str, *, force: bool = False) -> str | None:
+        if force or is_known(self._read(before)):
+            return None
+        raise ConflictError("was changed since it was written (see --force)")
+
+    def _read(self, text: str) -> object:
+        """What the file says: of JSON the value, however it is laid out."""
+        if self.path.suffix == ".json":
+            with suppress(MalformedError):
+                return parse(text).value
+        return text.replace("\r\n", "\n")
 
 
 @dataclass(frozen=True)
@@ -61,18 +81,29 @@ class JsonMember:
     where: Callable[[Any], tuple[Keys, Any]]
     beside: dict[str, Any] = field(default_factory=dict)
 
-    def put(self, before: str | None) -> str:
+    def calling(self, command: str) -> Piece:
+        def where(read: Any) -> tuple[Keys, Any]:
+            keys, value = self.where(read)
+            return keys, json.loads(calling(json.dumps(value), command))
+
+        return replace(self, where=where)
+
+    def put(self, before: str | None, *, force: bool = False) -> str:
         if before is None:
-            return self._own()
-        return add(before, *self.where(parse(before).value))
+            return self._own(*self.where({}))
+        return add(before, *self.where(parse(before).value), lambda v: force or is_known(v))
 
-    def take(self, before: str) -> str | None:
-        if before == self._own():
+    def take(self, before: str, *, force: bool = False) -> str | None:
+        whole = found = parse(before).value
+        keys, value = self.where(whole)
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        own = self._own(keys, found)
+        if before in (own, self._own(keys, value)) or (force and whole == json.loads(own)):
             return None
-        return drop(before, *self.where(parse(before).value))
+        return drop(before, keys, value, lambda v: force or is_known(v))
 
-    def _own(self) -> str:
-        keys, value = self.where({})
+    def _own(self, keys: Keys, value: Any) -> str:
         for key in reversed(keys):
             value = {key: value}
         return json.dumps({**value, **self.beside}, indent=2) + "\n"
@@ -88,18 +119,21 @@ class TomlBlock:
     text: str
     owns: Owns
 
-    def put(self, before: str | None) -> str:
+    def calling(self, command: str) -> Piece:
+        return replace(self, text=calling(self.text, command))
+
+    def put(self, before: str | None, *, force: bool = False) -> str:
         if before is None:
             return self._block
         value = loads(before)
         if holds(value, loads(self.text)):
             return before
         rest = self._without(before)
-        if rest != before and HEADING not in before:
-            raise ConflictError("has a part of what would be written")
+        if rest != before and HEADING not in before and not force:
+            raise ConflictError("has a part of what would be written (see --force)")
         return self._append(rest)
 
-    def take(self, before: str) -> str | None:
+    def take(self, before: str, *, force: bool = False) -> str | None:  # noqa: ARG002
         if before == self._block:
             return None
         after = self._without(before)

@@ -28,14 +28,16 @@ class Edit:
     after: str | None
 
 
-def plan(pieces: Sequence[Piece], base: Path, *, uninstall: bool) -> list[Edit]:
+def plan(
+    pieces: Sequence[Piece], base: Path, *, uninstall: bool, force: bool = False
+) -> list[Edit]:
     """The files below `base` that would change. Raises `InstallError`, naming the file."""
     edits = []
     for piece in pieces:
         path = _inside(base, piece.path)
         before = _read(path, piece.path)
         try:
-            after = _changed(piece, before, uninstall)
+            after = _changed(piece, before, uninstall, force)
         except InstallError as error:
             raise type(error)(f"{piece.path} {error}") from None
         if after != before:
@@ -43,10 +45,10 @@ def plan(pieces: Sequence[Piece], base: Path, *, uninstall: bool) -> list[Edit]:
     return edits
 
 
-def _changed(piece: Piece, before: str | None, uninstall: bool) -> str | None:
+def _changed(piece: Piece, before: str | None, uninstall: bool, force: bool) -> str | None:
     if not uninstall:
-        return piece.put(before)
-    return None if before is None else piece.take(before)
+        return piece.put(before, force=force)
+    return None if before is None else piece.take(before, force=force)
 
 
 def _inside(base: Path, relative: PurePosixPath) -> Path:

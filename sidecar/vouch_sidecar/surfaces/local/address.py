@@ -36,8 +36,9 @@ def runtime_folder(env: Mapping[str, str]) -> str:
     own = f"/run/user/{uid}"
     if not named and _is_ours(own):
         return os.path.join(own, FOLDER)
-    temporary = os.path.join(env.get("TMPDIR") or "/tmp", f"{FOLDER}-{uid}")
-    return temporary if _fits(temporary) else os.path.join("/tmp", f"{FOLDER}-{uid}")
+    temporary = os.path.join(env.get("TMPDIR", ""), f"{FOLDER}-{uid}")
+    usable = os.path.isabs(temporary) and _fits(temporary)
+    return temporary if usable else os.path.join("/tmp", f"{FOLDER}-{uid}")
 
 
 def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:

@@ -35,13 +35,13 @@ async def feed(
     engine: Engine,
     root: Path,
     viewer: Viewer | None,
-    session_ids: Container[str],
+    session_ids: Container[str] | None,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Send a follower what is in play in these sessions, now and whenever it changes, until it
-    leaves or the knowledge base is not served any more. `session_ids` may change meanwhile. Raises
-    OSError.
+    """Send a follower what is in play in these sessions (None: in all), now and whenever it
+    changes, until it leaves or the knowledge base is not served any more. `session_ids` may change
+    meanwhile. Raises OSError.
     """
     caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
     pushes = Pushes(engine, caller, session_ids)
@@ -53,8 +53,9 @@ async def feed(
             await changes.wait(CHECK_SECONDS)
 
 
-async def follow(engine: Engine, root: Path, tell: Tell) -> None:
-    """Pass on what the owner of a socket sends, until it ends. Then tell that nothing is in play in
+async def follow(engine: Engine, root: Path, tell: Tell, everything: bool = False) -> None:
+    """Pass on what the owner of a socket sends, until it ends: of the sessions that came in through
+    the socket, or of `everything`. Then tell that nothing is in play in
     those sessions. Raises OSError when there is no owner.
     """
     path = socket_path(root, engine.env)
@@ -63,7 +64,8 @@ async def follow(engine: Engine, root: Path, tell: Tell) -> None:
     try:
         if not is_own_user(writer.get_extra_info("socket")):
             raise PermissionError
-        writer.write(as_line({"method": FOLLOW, "params": {"viewer": viewer_of(engine.env)}}))
+        params = {"viewer": viewer_of(engine.env), "all": everything}
+        writer.write(as_line({"method": FOLLOW, "params": params}))
         while line := await reader.readline():
             try:
                 told = DidChangeSalience.model_validate_json(line)

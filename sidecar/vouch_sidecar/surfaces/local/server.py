@@ -28,6 +28,7 @@ from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
 from vouch_sidecar.surfaces.local.shell import SHELL
+from vouch_sidecar.surfaces.stdio import at_end
 
 if TYPE_CHECKING:
     from vouch_sidecar.surfaces.local.ownership import Ownership
@@ -49,10 +50,15 @@ Request = Mapping[str, Any]
 class LocalServer:
     """The sockets of one engine. Belongs to its event loop."""
 
-    def __init__(self, engine: Engine, keeper: Keeper, tell: Tell | None = None) -> None:
+    def __init__(
+        self, engine: Engine, keeper: Keeper, tell: Tell | None = None, *, watches: bool = False
+    ) -> None:
         """`tell` passes on to an editor what is in play in sessions of other processes; None when
-        there is no editor.
+        there is no editor. `watches`: it shows what is in play in all sessions of the owner, and
+        leaves the socket to an editor, whose process has sessions of its own.
         """
+        self._watches = watches
+        self._yielded: set[Path] = set()
         self._engine = engine
         self._keeper = keeper
         self._tell = tell
@@ -88,12 +94,15 @@ class LocalServer:
                 try:
                     owned = Ownership.take(root, self._engine.env)
                     if owned is not None:
+                        self._yielded.discard(root)
                         await self._own(root, owned)
+                        if root in self._yielded:
+                            await anyio.sleep(CHECK_SECONDS)
                     elif self._tell is None:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
                         with suppress(OSError):  # the owner is about to listen, or about to end
-                            await follow(self._engine, root, self._tell)
+                            await follow(self._engine, root, self._tell, self._watches)
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:
@@ -104,12 +113,14 @@ class LocalServer:
     async def _own(self, root: Path, owned: Ownership) -> None:
         """Answer on a socket for as long as its file is there."""
         connected = functools.partial(self._connected, root)
+        forget = at_end(owned.release)
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
         try:
-            while owned.holds():
+            while owned.holds() and root not in self._yielded:
                 await anyio.sleep(CHECK_SECONDS)
         finally:
             server.close()
+            forget()
             owned.release()
 
     async def _connected(
@@ -123,8 +134,13 @@ class LocalServer:
             while line := await _next_line(reader):
                 request = _read(line)
                 if request.get("method") == FOLLOW:
-                    viewer = viewer_in(request.get("params"))
-                    await feed(self._engine, root, viewer, self._came[root], reader, writer)
+                    params = request.get("params")
+                    watches = isinstance(params, dict) and params.get("all") is True
+                    if self._watches and not watches:
+                        self._yielded.add(root)
+                        return
+                    came = None if watches else self._came[root]
+                    await feed(self._engine, root, viewer_in(params), came, reader, writer)
                     return
                 writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()
@@ -150,7 +166,7 @@ class LocalServer:
             answered = await self._answer_hook(method.removeprefix(HOOK), request, caller)
         else:
             await indexed(engine, CHECK_SECONDS)
-            answered = answer(engine, line, caller)
+            answered = await answer(engine, line, caller)
         self._remember(root, request.get("params"))
         return answered
 
@@ -163,7 +179,7 @@ class LocalServer:
             self._keeper.poke([path])
         result = None
         try:
-            result = respond(engine, event, payload, caller)
+            result = await respond(engine, event, payload, caller)
         except Exception as error:
             log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
         return {"id": request_id, "ok": True, "result": result}
@@ -171,8 +187,8 @@ class LocalServer:
     async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
         name = "vouch_sidecar.surfaces.cli.inside"  # importing rich would hold up the event loop
         inside = await anyio.to_thread.run_sync(import_module, name)
-        said = inside.printed(self._engine, caller, request.get("params"))
-        return {"id": request.get("id"), "ok": True, "result": said}
+        said = await inside.printed(self._engine, caller, request.get("params"))
+        return {"id": request.get("id"), "ok": True, "result": said and said.model_dump()}
 
     def _remember(self, root: Path, params: object) -> None:
         """Remember the session that a request names; forget those that have ended."""

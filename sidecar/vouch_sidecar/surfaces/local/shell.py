@@ -5,29 +5,40 @@ Standard library only: this process then needs neither click, pydantic, tantivy 
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from vouch_sidecar.kb.discovery import discover, start_folder
 from vouch_sidecar.slices import slices
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
-__all__ = ["SHELL", "printed_elsewhere"]
+__all__ = ["SHELL", "Printed", "printed_elsewhere"]
 
 SHELL = "shell"
 """The method that asks for what a command prints."""
 SECONDS = 2.0
 """How long the other process may take."""
-HELP = {"-h", "--help"}
+OWN = {"-h", "--help", "-"}
+"""Words that this process sees to itself: help, and standard input."""
 PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
 LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
 """Variables that change how rich prints."""
 PLAIN_TERMINALS = {"dumb", "unknown"}
 
 
-def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> str | None:
-    """What a command prints, run by the process that serves the knowledge bases.
+class Printed(NamedTuple):
+    """What a command prints on standard output and standard error, and its exit code."""
+
+    out: str
+    err: str
+    code: int
+
+
+def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> Printed | None:
+    """What a command does, run by the process that serves the knowledge bases.
 
     None when this process has to run it: no process serves them or it refuses, the command does
     not ask, or the environment has settings or changes how things are printed.
@@ -41,14 +52,18 @@ def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> str |
         "viewer": viewer_of(env),
         "terminal": sys.stdout.isatty(),
         "width": shutil.get_terminal_size().columns,
+        "folder": os.getcwd(),
     }
     answered = ask(roots, SHELL, params, timeout=SECONDS, env=env)
     said = answered.get("result") if answered is not None and answered.get("ok") is True else None
-    return said if isinstance(said, str) else None
+    try:
+        return Printed(**said) if said else None
+    except TypeError:  # a process of another version
+        return None
 
 
 def _may_ask(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    if not arguments or HELP.intersection(arguments) or sys.stdout is None:
+    if not arguments or OWN.intersection(arguments) or sys.stdout is None:
         return False
     settings = any(name.startswith(PREFIX) and name != LOG_VARIABLE for name in env)
     looks = LOOKS.intersection(env) or env.get("TERM") in PLAIN_TERMINALS

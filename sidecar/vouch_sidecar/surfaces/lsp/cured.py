@@ -7,10 +7,11 @@ that begin with an underscore.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import logging
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -37,6 +38,7 @@ from pygls.workspace import Workspace
 
 from vouch_sidecar.operations import Wire, as_json
 from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.paths import is_readable
 
 __all__ = ["Documents", "Protocol", "Server", "converter"]
 
@@ -86,6 +88,11 @@ class Documents(Workspace):
         found: Any = self.text_documents.get(unquote(uri))
         return found if isinstance(found, Document) else None
 
+    def opened(self) -> Iterator[Document]:
+        """Every document that the client has open."""
+        documents: Any = self.text_documents.values()
+        return (one for one in documents if isinstance(one, Document))
+
     def put_text_document(
         self,
         text_document: lsp.TextDocumentItem,
@@ -120,12 +127,17 @@ class Documents(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """One connection's protocol. `announce` completes what the server says that it can do."""
+    """One connection's protocol. `announce` completes what the server says that it can do;
+    `must_wait` says whether requests wait, and what comes after them, until `go_on`.
+    """
 
     announce: Callable[[lsp.ServerCapabilities], None]
+    must_wait: Callable[[], bool] = staticmethod(lambda: False)
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
+        self._held: list[Any] = []
+        self._is_going_on = False
         # Fault: commands are announced where there are none, and a refusal repeats their name.
         del self.fm.builtin_features[lsp.WORKSPACE_EXECUTE_COMMAND]
 
@@ -133,7 +145,11 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(
         self, params: lsp.InitializeParams
     ) -> Generator[Any, Any, lsp.InitializeResult]:
-        """Fault: the class of the workspace can't be chosen; a root is no folder of it."""
+        """Fault: the class of the workspace can't be chosen; a root is no folder of it; a root that
+        is no URI is an internal error.
+        """
+        if not is_readable(params.root_uri or ""):
+            params.root_uri = None
         result = yield from super().lsp_initialize(params)
         root, folders = self.workspace.root_uri, list(self.workspace.folders.values())
         if root is not None and not folders:
@@ -160,16 +176,22 @@ class Protocol(LanguageServerProtocol):
         if "method" not in message:
             self._handle_answer(message)
             return
+        waits = self._held or ("id" in message and self.must_wait())
+        if waits and not self._is_going_on:
+            self._held.append(message)
+            return
         try:
             self._check(message)
             params = self._params(message)
         except JsonRpcException as refusal:
+            log.debug("refused: %d", refusal.code)
             if "id" in message:
                 self._send_response(message["id"], error=refusal.to_response_error())
             else:
                 log.warning("ignored a notification: %s", refusal.message)
             return
         method = message["method"]
+        log.debug("%s", method)
         if "id" in message:
             super().handle_message(
                 JsonRPCRequestMessage(message["id"], method, self.VERSION, params)
@@ -177,6 +199,21 @@ class Protocol(LanguageServerProtocol):
         elif method == lsp.EXIT or self._workspace is not None:
             super().handle_message(JsonRPCNotification(method, self.VERSION, params))
         self._forget_finished()
+
+    def go_on(self) -> None:
+        """Handle the messages that were held up, in their order, one a turn of the loop: what a
+        message started runs before the next one.
+        """
+        if not self._held or self.must_wait():
+            return
+        message, self._is_going_on = self._held.pop(0), True
+        try:
+            self.handle_message(message)
+        except Exception as error:
+            self.refuse(error)
+        finally:
+            self._is_going_on = False
+        asyncio.get_running_loop().call_soon(self.go_on)
 
     def refuse(self, error: Exception, _source: object = None) -> None:
         """Answer what can't be read as a message that has an id."""
@@ -226,6 +263,15 @@ class Protocol(LanguageServerProtocol):
         except JsonRpcException:
             log.warning("ignored an answer: not of the expected form")
 
+    async def settled(self, seconds: float) -> None:
+        """Wait until what was asked is answered, for so long at most. Fault: what is under way at
+        the end of the input is dropped.
+        """
+        futures: list[Any] = list(self._request_futures.values())
+        under_way = [one for one in futures if asyncio.isfuture(one)]
+        if under_way:
+            await asyncio.wait(under_way, timeout=seconds)
+
     def _forget_finished(self) -> None:
         """Fault: what became of a notification is kept for good."""
         for name in [name for name, ended in self._request_futures.items() if ended.done()]:
@@ -245,9 +291,11 @@ class Server(LanguageServer):
 
     protocol: Protocol
 
-    def on(self, method: str, handle: Callable[[Any], object]) -> None:
-        """Have a method answered. Fault: what answers can't be the method of an object."""
-        self.feature(method)(functools.partial(handle))
+    def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
+        """Have a method answered; `options` are announced. Fault: what answers can't be the method
+        of an object.
+        """
+        self.feature(method, options)(functools.partial(handle))
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
         """Fault: it is shown to the user, with a text that may hold a prompt. It is logged where it

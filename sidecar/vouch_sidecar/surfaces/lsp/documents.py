@@ -1,14 +1,14 @@
-"""Open documents: lines as LSP defines them, positions in the client's units, what changed."""
+"""Open documents: lines as LSP defines them, positions in the client's units."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from itertools import islice
+from bisect import bisect_right
+from functools import lru_cache
 
 from lsprotocol import types as lsp
 
-__all__ = ["BREAK", "Document", "changed_lines", "well_formed"]
+__all__ = ["BREAK", "Document", "well_formed"]
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -37,7 +37,7 @@ class Document:
         self._unit = BYTES_PER_UNIT[encoding]
 
     def offset_at(self, position: lsp.Position) -> int | None:
-        """Where a position stands; one beyond its line's end is at the end; None below the text."""
+        """The offset of a position; beyond its line the end of that; below the text None."""
         start, end = self._line(position.line)
         if start is None:
             return None
@@ -49,7 +49,7 @@ class Document:
         return lsp.Range(self._position(start), self._position(end))
 
     def rest_of_line(self, line: int, column: int) -> lsp.Range:
-        """From a column (in characters) to the end of a line, both counted from 0."""
+        """From a column to the end of its line. Both count from 0, columns in characters."""
         start, end = self._line(line)
         if start is None:
             return self.range_of(len(self.source), len(self.source))
@@ -57,7 +57,7 @@ class Document:
         return self.range_of(min(start + column, end), end)
 
     def apply_change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
-        """Take a change, of the whole text (as agreed with the client) or of a range."""
+        """Apply a change: a new text (what we ask clients for), or one of a range."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             start, end = self._or_end(change.range.start), self._or_end(change.range.end)
@@ -70,22 +70,23 @@ class Document:
 
     def _line(self, number: int) -> tuple[int | None, int | None]:
         """Offsets of a line's start and of its end, line break excluded."""
-        start = 0
-        breaks = BREAK.finditer(self.source)
-        if number > 0:
-            last = next(islice(breaks, number - 1, None), None)
-            if last is None:
-                return None, None
-            start = last.end()
-        following = next(breaks, None)
-        return start, None if following is None else following.start()
+        starts = _line_starts(self.source)
+        if number >= len(starts):
+            return None, None
+        following = BREAK.search(self.source, starts[number])
+        return starts[number], None if following is None else following.start()
 
     def _position(self, offset: int) -> lsp.Position:
-        line, start = 0, 0
-        for found in BREAK.finditer(self.source, 0, offset):
-            line, start = line + 1, found.end()
-        head = self.source[start:offset]
+        starts = _line_starts(self.source)
+        line = bisect_right(starts, offset) - 1
+        head = self.source[starts[line] : offset]
         return lsp.Position(line, len(head.encode(self._codec, "replace")) // self._unit)
+
+
+@lru_cache(maxsize=8)
+def _line_starts(text: str) -> list[int]:
+    """Offsets where lines begin."""
+    return [0, *(found.end() for found in BREAK.finditer(text))]
 
 
 def well_formed(text: str) -> str:
@@ -95,33 +96,3 @@ def well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return SURROGATE.sub("\ufffd", text)
     return text
-
-
-def changed_lines(old: str, new: str) -> str | None:
-    """The lines of `new` that an edit made or changed; None when nothing of substance changed.
-
-    Lines that merely stand between two changed ones, or moved, do not count. Lines taken away
-    leave `""`.
-    """
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    before = _lines(old, head, len(old) - tail)
-    after = _lines(new, head, len(new) - tail)
-    known = set(before)
-    text = "\n".join(line for line in after if line not in known)
-    if text.strip():
-        return text
-    return None if all(line in after for line in before if line.strip()) else ""
-
-
-def _common(left: str, right: str) -> int:
-    """Length of the common prefix, by comparing halves rather than characters."""
-    limit = min(len(left), len(right))
-    return bisect_left(range(limit), True, key=lambda n: left[: n + 1] != right[: n + 1])
-
-
-def _lines(text: str, start: int, end: int) -> list[str]:
-    """The lines that hold the characters from `start` to `end`."""
-    first = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    after = BREAK.search(text, end)
-    return BREAK.split(text[first : after.start() if after else len(text)])

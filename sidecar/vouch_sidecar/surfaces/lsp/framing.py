@@ -1,10 +1,10 @@
-"""Messages on a byte stream, as pygls' reading loop asks for them and as it writes them."""
+"""Messages with headers on a byte stream, with the interface that pygls' loop expects."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from vouch_sidecar.surfaces.streams import Outbox
 
@@ -14,24 +14,35 @@ MAX_BODY = 64 * 1024 * 1024
 # Searched for anywhere in a line: after a message of unknown length, its rest stands before the
 # next header on the same line.
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n", re.IGNORECASE)
+# A page in a browser can reach a loopback port, and its POST has a length and a body.
+HTTP = re.compile(rb"^[A-Z]+ \S+ HTTP/")
 BLANK = (b"\r\n", b"\n")
 
 
 class MessageReader:
-    """Reads one message after the other, and gives pygls each with a header that it understands.
+    """Reads messages from a stream and hands each to pygls behind a header that pygls can read.
 
-    The reason why a message can't be read is told to `refuse`; it costs no other message.
+    `refuse` is called with the reason where a message can't be read; the next one is read then.
+    Before each one, `room` is waited for.
     """
 
-    def __init__(self, stream: asyncio.StreamReader, refuse: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        stream: asyncio.StreamReader,
+        refuse: Callable[[str], None],
+        room: Callable[[], Awaitable[None]],
+    ) -> None:
         self._stream = stream
+        self._room = room
         self._refuse = refuse
         self._body: bytes | None = None
+        self._is_first = True
 
     async def readline(self) -> bytes:
-        """The first line of a header, which says the length, then the second; empty at the end."""
+        """The first line of a header, which gives the length, then its second; empty at the end."""
         if self._body is not None:
             return b"\r\n"
+        await self._room()
         await asyncio.sleep(0)  # what a message started runs before the next one
         try:
             self._body = await self._next()
@@ -58,15 +69,17 @@ class MessageReader:
                 return await self._stream.readexactly(length)
 
     async def _length(self) -> int | None:
-        """What the next header says, read to its end; None where it says no length."""
-        length = None
+        """Read the next header; the length that it gives, or None."""
+        length, is_first, self._is_first = None, self._is_first, False
         while (line := await self._line()) not in BLANK:
+            if is_first and HTTP.search(line):
+                raise asyncio.IncompleteReadError(line, None)
             if found := LENGTH.search(line):
                 length = int(found[1])
         return length
 
     async def _line(self) -> bytes:
-        """The next line; of one longer than the stream's limit, the end."""
+        """The next line; only the end of a line that is longer than the stream's limit."""
         while True:
             try:
                 return await self._stream.readuntil(b"\n")
@@ -75,7 +88,7 @@ class MessageReader:
 
 
 class MessageWriter:
-    """Gives the bodies that pygls writes their header."""
+    """Puts a header before each body that pygls writes."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox

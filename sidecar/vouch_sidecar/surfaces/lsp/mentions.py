@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.engine import Engine, Served
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.operations import EntityCard, mentioned_at
+from vouch_sidecar.operations import EntityCard, card_of, mentioned_at
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
-from vouch_sidecar.surfaces.lsp.prose import is_code
+from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["Found", "find"]
+__all__ = ["Found", "find", "is_ours", "places_naming"]
 
 REACH = 2_000
 """Characters on either side of a position that are looked at, at least."""
+
+MAX_SEARCHED = 300_000
+"""Characters of open documents that are looked through for one answer: 0.1 s."""
 
 SPACE = re.compile(r"\s")
 
@@ -29,29 +34,57 @@ class Found:
 
     range: lsp.Range
     in_code: bool
-    cards: tuple[EntityCard, ...]
+    entities: tuple[tuple[Served, str], ...]
+
+    def cards(self, engine: Engine) -> list[EntityCard]:
+        """What is known of each of the entities."""
+        found = (card_of(engine, one, entity_id) for one, entity_id in self.entities)
+        return [card for card in found if card is not None]
 
 
-def find(server: Sidecar, params: lsp.HoverParams | lsp.DefinitionParams) -> Found | None:
+def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
     """What a document names at a position; None for other words and documents not open."""
-    document = server.documents.find(params.text_document.uri)
-    offset = document.offset_at(params.position) if document is not None else None
+    document = server.documents.find(uri)
+    offset = document.offset_at(position) if document is not None else None
     if document is None or offset is None:
         return None
     start, end = _surroundings(document.source, offset)
     named = mentioned_at(server.engine, server.caller, document.source[start:end], offset - start)
-    if named is None or not named.cards:
+    if named is None:
         return None
-    in_code = not _is_ours(document) and is_code(document.language_id, document.source, offset)
+    in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + named.start, start + named.end)
-    return Found(place, in_code, named.cards)
+    return Found(place, in_code, named.entities)
 
 
-def _is_ours(document: Document) -> bool:
+def places_naming(
+    server: Sidecar, served: Served, entity_id: str, only: Document | None = None
+) -> Iterator[tuple[Document, int, int]]:
+    """Where open documents outside of `.vouch/`, or the one document, name an entity: offsets.
+    Identifiers of code count where the user asked for that; large documents are left out.
+    """
+    documents: Iterable[Document] = server.documents.opened() if only is None else (only,)
+    left = MAX_SEARCHED
+    for document in documents:
+        left -= len(document.source)
+        if left < 0 or (only is None and _is_below_vouch(document)):
+            continue
+        code = in_code("" if is_ours(document) else document.language_id, document.source)
+        for one in served.view.mentions(document.source):
+            if one.entity_id != entity_id or one.nested:
+                continue
+            if server.answers_in_code or not code(one.start):
+                yield document, one.start, one.end
+
+
+def is_ours(document: Document) -> bool:
     """Whether a document is a prompt or stands under `.vouch/`, where all of it is prose."""
+    return _is_below_vouch(document) or is_prompt(document.uri, document.language_id)
+
+
+def _is_below_vouch(document: Document) -> bool:
     path = path_of(document.uri)
-    below = path is not None and KB_DIRNAME in path.parts
-    return below or is_prompt(document.uri, document.language_id)
+    return path is not None and KB_DIRNAME in path.parts
 
 
 def _surroundings(text: str, offset: int) -> tuple[int, int]:

@@ -1,11 +1,11 @@
-"""The paragraphs of a document that were edited last: each is a text of its own in the session."""
+"""The paragraphs of a document that were edited last. Each one fills a slot of the session."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.surfaces.lsp.documents import BREAK, changed_lines
+from vouch_sidecar.surfaces.lsp.documents import BREAK
 
 __all__ = ["Paragraphs"]
 
@@ -25,22 +25,25 @@ class _Edited:
 
 
 class Paragraphs:
-    """What was edited in one document, by paragraphs: lines up to a blank one, at most 20."""
+    """The last three paragraphs that were edited in one document.
+
+    A paragraph goes from one blank line to the next, and has at most 20 lines.
+    """
 
     def __init__(self) -> None:
         self._edited: list[_Edited] = []  # the newest last
 
     def edit(self, old: str, new: str) -> tuple[int, str] | None:
-        """The number, below three, and the text of the paragraph that an edit changed.
+        """The paragraph that an edit of a document from `old` to `new` changed: its number (0, 1
+        or 2), which it keeps while it is among the last three, and its text.
 
-        A paragraph keeps its number while it is among the last three. None where nothing of
-        substance changed; a paragraph taken away has the text `""`.
+        The text is `""` where the paragraph was removed. None where no word changed.
         """
         before, after = BREAK.split(old), BREAK.split(new)
         head = _common(before, after)
         tail = _common(before[head:][::-1], after[head:][::-1])
         self._move(head, len(before) - tail, len(after) - len(before))
-        if changed_lines(old, new) is None:
+        if not _says_more(before[head : len(before) - tail], after[head : len(after) - tail]):
             return None
         at = min(max(head, len(after) - tail - 1), len(after) - 1)
         first, last = _around(after, at)
@@ -61,12 +64,17 @@ class Paragraphs:
         return one.number, text if text.strip() else ""
 
     def _move(self, first: int, end: int, lines: int) -> None:
-        """Follow an edit of the lines from `first` to before `end` that adds so many lines."""
+        """Move the paragraphs with an edit of lines `first` to `end - 1` that adds some lines."""
         for one in self._edited:
             if one.first >= end:
                 one.first, one.last = one.first + lines, one.last + lines
             elif one.last >= first:
                 one.last = max(one.first, one.last + lines)
+
+
+def _says_more(removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether an edit changed words: not where lines were blank, or only moved."""
+    return any(line.strip() for line in set(removed) ^ set(added))
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

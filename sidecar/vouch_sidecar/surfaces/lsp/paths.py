@@ -11,19 +11,19 @@ from pygls.uris import to_fs_path
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 
-__all__ = ["anchored", "path_of", "resolved", "spelling"]
+__all__ = ["anchored", "is_readable", "path_of", "resolved", "spelling"]
 
 
 def path_of(uri: str) -> Path | None:
     """The file that a URI stands for; None for any other scheme, and where no file is called so."""
-    if not uri.startswith("file:") or not _is_readable(uri):
+    if not uri.startswith("file:") or not is_readable(uri):
         return None
     path = to_fs_path(uri)
     return Path(path) if path and _is_possible(path) else None
 
 
 def anchored(path: Path) -> Path:
-    """A path below a `.vouch/`, spelled as knowledge bases are: only what leads there resolved."""
+    """A path with links resolved; below a `.vouch/`, only those of the folder that holds it."""
     if KB_DIRNAME not in path.parts:
         return resolved(path)
     at = path.parts.index(KB_DIRNAME)
@@ -36,8 +36,10 @@ def resolved(path: Path) -> Path:
 
 
 def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path], str]:
-    """Gives files the URIs that the client knows them by: its own spelling of those that it has
-    `opened`, and below a workspace folder that is a link, the link's.
+    """Returns a function that gives a file the URI by which the client knows it.
+
+    That is the client's own spelling where it has `opened` the file; else, below a workspace folder
+    that is a link, the path through that link.
     """
     known = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
     links = [(real, one) for one in folders if (real := resolved(one)) != one]
@@ -53,7 +55,8 @@ def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path],
     return uri_for
 
 
-def _is_readable(uri: str) -> bool:
+def is_readable(uri: str) -> bool:
+    """Whether a URI is one at all."""
     try:
         urlsplit(uri)
     except ValueError:

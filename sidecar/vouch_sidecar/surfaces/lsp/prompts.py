@@ -48,10 +48,10 @@ class _Prompt:
 
 
 class PromptDocuments:
-    """The prompt documents of one connection.
+    """The prompt documents of one connection. Each fills a slot, named by `prefix` and its URI.
 
-    What is typed is observed once it stands still for `idle()` seconds or `flush` is called, in a
-    slot named by `prefix` and the document's URI; what comes after a final text is a new slot.
+    A text is observed when it has not changed for `idle()` seconds, or when `flush` is called.
+    Submitting makes the slot final; further typing begins a new one.
     """
 
     def __init__(self, observe: Observe, idle: Callable[[], float], prefix: str) -> None:
@@ -71,7 +71,7 @@ class PromptDocuments:
             self.type(uri, text)
 
     def type(self, uri: str, text: str) -> None:
-        """Take what the document now holds; after a submission it starts anew."""
+        """Take the new text of a document; after a submission this begins a new prompt."""
         prompt = self._prompts[uri]
         if prompt.submitted and text == prompt.text:
             return
@@ -83,7 +83,7 @@ class PromptDocuments:
         prompt.timer = loop.call_later(self._idle(), self._evaluate, prompt)
 
     def submit(self, uri: str) -> None:
-        """Make the slot final; nothing is submitted twice, nor when nothing was ever typed."""
+        """Make the slot final, unless it is already, or nothing was ever typed."""
         prompt = self._prompts[uri]
         self._stop(prompt)
         if not prompt.submitted and (prompt.text.strip() or prompt.observed):
@@ -95,7 +95,7 @@ class PromptDocuments:
         del self._prompts[uri]
 
     def flush(self) -> None:
-        """Observe now what still waits for its idle time."""
+        """Observe at once every text that is still waiting to become idle."""
         for prompt in list(self._prompts.values()):
             if prompt.timer is not None:
                 self._evaluate(prompt)

@@ -7,8 +7,9 @@ and then wrong: a quote in a regular expression, `'a` in Lisp.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-__all__ = ["is_code"]
+__all__ = ["in_code", "is_code"]
 
 BLOCK = r"/\*.*?(?:\*/|\Z)"
 SLASHES = r"//[^\r\n]*"
@@ -46,12 +47,21 @@ PATTERNS = {
 
 def is_code(language_id: str, text: str, offset: int) -> bool:
     """Whether an offset of a text stands in code, outside of comments and strings."""
+    return in_code(language_id, text)(offset)
+
+
+def in_code(language_id: str, text: str) -> Callable[[int], bool]:
+    """As `is_code`, for many offsets of one text, in ascending order."""
     pattern = PATTERNS.get(language_id)
     if pattern is None:
-        return False
-    for found in pattern.finditer(text):
-        if found.start() > offset:
-            break
-        if offset <= found.end():
-            return False
-    return True
+        return lambda _: False
+    places = pattern.finditer(text)
+    place = next(places, None)
+
+    def tell(offset: int) -> bool:
+        nonlocal place
+        while place is not None and place.end() < offset:
+            place = next(places, None)
+        return place is None or offset < place.start()
+
+    return tell

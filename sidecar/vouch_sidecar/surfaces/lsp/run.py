@@ -22,7 +22,7 @@ from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.alive import is_alive
-from vouch_sidecar.surfaces.lsp.features import FEATURES
+from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, leave
@@ -31,6 +31,8 @@ from vouch_sidecar.surfaces.streams import Outbox, reader_of
 __all__ = ["run_stdio", "run_tcp"]
 
 PARENT_POLL = 0.5
+LAST_ANSWERS = 1.0
+"""Seconds for what was asked before the end of the input."""
 FAILED = 1
 
 
@@ -48,7 +50,7 @@ def run_tcp(env: Mapping[str, str], host: str, port: int) -> None:
 
 
 class End:
-    """The end of the process: asked for from anywhere, waited for on the loop."""
+    """The end of the process: any thread may ask for it, the event loop waits for it."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -56,8 +58,8 @@ class End:
         self._code = FAILED
 
     def ask(self, code: int = FAILED) -> None:
-        """End soon, even when the loop never gets to it. From any thread. A client that has said
-        `exit` may close its streams at once: that leaves the code 0.
+        """End the process soon, even when the loop is stuck. The lowest code asked for counts: a
+        client may close its streams right after `exit`, and the code is 0 then.
         """
         self._code = min(code, self._code)
         die_soon(self._code)
@@ -80,7 +82,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     engine = Engine(env=env)
     keeper = Keeper(engine)
     server = Sidecar(engine, keeper)
-    for register in FEATURES:
+    for register in features():
         register(server)
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -100,13 +102,16 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
     """Answer messages until the client says `exit` or its stream ends."""
     protocol = server.protocol
     stream = reader_of(source, on_end=lambda: die_soon(FAILED), limit=MAX_BODY)
-    reader = MessageReader(stream, lambda reason: protocol.refuse(JsonRpcParseError(reason)))
+    reader = MessageReader(
+        stream, lambda reason: protocol.refuse(JsonRpcParseError(reason)), outbox.room
+    )
     protocol.set_writer(MessageWriter(outbox), include_headers=False)
     try:
         await run_async(threading.Event(), reader, protocol, error_handler=protocol.refuse)
     except SystemExit as ended:  # how pygls ends
         end.ask(FAILED if ended.code else 0)
     else:
+        await protocol.settled(LAST_ANSWERS)
         end.ask()
 
 

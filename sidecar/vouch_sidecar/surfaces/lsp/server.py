@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ from pydantic import ValidationError
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Prompts
+from vouch_sidecar.kb.settings import Definition, Prompts
 from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.settings import own_settings
+from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 
 __all__ = ["SERVER_NAME", "Sidecar"]
 
@@ -33,6 +34,19 @@ CELLS = lsp.NotebookDocumentSyncOptions(
         )
     ]
 )
+
+ANNOUNCED_TO = {
+    "references_provider": ("text_document", "references"),
+    "document_highlight_provider": ("text_document", "document_highlight"),
+    "document_link_provider": ("text_document", "document_link"),
+    "document_symbol_provider": ("text_document", "document_symbol"),
+    "completion_provider": ("text_document", "completion"),
+    "code_action_provider": ("text_document", "code_action"),
+    "diagnostic_provider": ("text_document", "diagnostic"),
+    "workspace_symbol_provider": ("workspace", "symbol"),
+    "execute_command_provider": ("workspace", "execute_command"),
+}
+"""What is announced only to clients that say that they can use it, and where they say so."""
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +60,9 @@ class Options(Wire):
 
 
 class Sidecar(Server):
-    """The server of the one client of this process. Features add to `on_start` what is to be done
-    once that client is connected.
+    """The server of the one client of this process.
+
+    Features add functions to `on_start`; they are called once the client is connected.
     """
 
     def __init__(self, engine: Engine, keeper: Keeper) -> None:
@@ -65,9 +80,15 @@ class Sidecar(Server):
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
         self.prompts = PromptDocuments(engine.observe, self._idle_seconds, f"{self.connection}/")
+        self.unsaved = Unsaved(engine, self.connection, self.spawn, self.protocol.go_on)
+        self.protocol.must_wait = lambda: self.unsaved.is_reading
         self.client: int | None = None
-        """The process id of the client; one from another namespace names nothing here."""
+        """The process id of the client, where such a process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []
+        self.commands: dict[str, Callable[[Sequence[Any]], object]] = {}
+        """What `workspace/executeCommand` runs, by name, with the command's arguments."""
+        self.limited: dict[str, str] = {}
+        """By provider, the methods that are only about files below `.vouch/`."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.protocol.announce = self._announce
         self.on(lsp.INITIALIZE, self._initialize)
@@ -91,13 +112,19 @@ class Sidecar(Server):
         capabilities = self.client_capabilities.text_document
         return capabilities is not None and capabilities.diagnostic is not None
 
+    @property
+    def answers_in_code(self) -> bool:
+        """Whether the client asked for answers on identifiers of code."""
+        found = (one.settings.definition for one in self.engine.collections.values())
+        return next(found, Definition()).enabled == "all"
+
     def uris(self) -> Callable[[Path], str]:
-        """Gives files the URIs that the client knows them by."""
+        """Returns a function that gives a file the URI by which the client knows it."""
         opened = (document.uri for document in self.documents.text_documents.values())
         return spelling(opened, self.folders)
 
     def configure(self, raw: object) -> None:
-        """Take the client's settings, if any of this is ours."""
+        """Apply the settings that a client sent, as far as they are ours."""
         if (settings := own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
         elif raw:
@@ -109,7 +136,7 @@ class Sidecar(Server):
         self.keeper.poke()
 
     def serve_above(self, path: Path) -> None:
-        """Serve the knowledge base in charge of a document, wherever it lies."""
+        """Serve the knowledge base of a document, also outside the workspace folders."""
         before = len(self.engine.collections)
         self.engine.add_start(path)
         if len(self.engine.collections) > before:
@@ -122,7 +149,7 @@ class Sidecar(Server):
         task.add_done_callback(self._finished)
 
     def start(self) -> None:
-        """Let the features begin, whatever becomes of one of them."""
+        """Call every function of `on_start`, even where one of them fails."""
         for begin in self.on_start:
             try:
                 begin()
@@ -142,8 +169,14 @@ class Sidecar(Server):
         asyncio.get_running_loop().call_soon(self.start)
 
     def _announce(self, announced: lsp.ServerCapabilities) -> None:
-        if not self.client_pulls:
-            announced.diagnostic_provider = None
+        if self.commands:
+            names = sorted(self.commands)
+            announced.execute_command_provider = lsp.ExecuteCommandOptions(commands=names)
+        for provider, (room, name) in ANNOUNCED_TO.items():
+            able = getattr(getattr(self.client_capabilities, room), name, None)
+            limited = provider in self.limited and getattr(able, "dynamic_registration", False)
+            if able is None or limited:
+                setattr(announced, provider, None)
         vouch = capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
 

@@ -15,8 +15,10 @@ EDITORS = frozenset({"path", "trace"})
 
 
 def own_settings(raw: object) -> dict[str, Any] | None:
-    """Our settings in what a client sent, nested by group: all that stands below one of our names,
-    else the groups that stand at the top or as `config.yaml` nests them. None where there are none.
+    """Our settings in what a client sent, by group; None where there are none.
+
+    They stand below one of our names; else the groups stand at the top, or nested as in
+    `config.yaml`.
     """
     if not isinstance(raw, Mapping):
         return None
@@ -31,7 +33,7 @@ def own_settings(raw: object) -> dict[str, Any] | None:
 
 
 def _flat(given: dict[str, Any]) -> dict[str, Any]:
-    """The groups of `sidecar` and of `retrieval` beside the others."""
+    """Settings with the groups of `sidecar` and `retrieval` moved to the top."""
     for room in ("sidecar", "retrieval"):
         inner = given.pop(room, None)
         given |= inner if isinstance(inner, Mapping) else {}

@@ -19,12 +19,14 @@ from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.discovery import discover
-from vouch_sidecar.operations import Operation, perform
-from vouch_sidecar.operations.base import Params, Result
-from vouch_sidecar.surfaces.hook.events import edited_file, limit_of, respond
+from vouch_sidecar.operations import Operation, as_json, perform_beside, refuse_unknown
+from vouch_sidecar.operations.base import Result
+from vouch_sidecar.operations.context import ContextResult
+from vouch_sidecar.surfaces.hook.events import edited_file, limit_of, respond, viewer_in
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 from vouch_sidecar.surfaces.mcp import resources
+from vouch_sidecar.surfaces.mcp.harmless import harmless
 
 __all__ = ["Desk"]
 
@@ -32,7 +34,6 @@ OWNER_SECONDS = 2.0
 """How long the owner of the socket may take."""
 
 Object = Mapping[str, Any]
-P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
 
 
@@ -46,17 +47,31 @@ class Desk:
         self._caller = Caller(connection="mcp")
         self._turn = anyio.Lock()
 
-    async def call(self, operation: Operation[P, R], params: Object) -> R:
-        """The result of an operation. Raises `OperationError`."""
+    async def call(
+        self, operation: Operation[Any, Any], params: Object
+    ) -> tuple[dict[str, Any], str]:
+        """The result of an operation, made harmless, and what a model reads of it. Raises
+        `OperationError`, also for a param that is unknown.
+        """
+        refuse_unknown(operation, params)
         async with self._turn:
             await self._ready()
-            if isinstance(params.get("session_id"), str):
-                roots = self._engine.collections
-                answered = await self._ask_owner(roots, operation.kb_method, params)
-                if answered is not None and "result" in answered:
-                    with suppress(ValidationError):  # an owner of another version
-                        return operation.result.model_validate(answered["result"])
-            return perform(self._engine, operation, params, self._caller)
+            result = await self._result(operation, params)
+        structured = harmless(as_json(result))
+        if isinstance(result, ContextResult):
+            structured["text"] = result.text  # a block is harmless, and has lines
+        shown = operation.result.model_validate(structured)
+        served = self._engine.serving(self._caller, viewer_in(params))
+        return structured, operation.readable(shown, [one.view for one in served])
+
+    async def _result(self, operation: Operation[Any, R], params: Object) -> R:
+        if isinstance(params.get("session_id"), str):
+            roots = self._engine.collections
+            answered = await self._ask_owner(roots, operation.kb_method, params)
+            if answered is not None and "result" in answered:
+                with suppress(ValidationError):  # an owner of another version
+                    return operation.result.model_validate(answered["result"])
+        return await perform_beside(self._engine, operation, params, self._caller)
 
     async def hook(self, event: str, payload: Object) -> dict[str, Any] | None:
         """The answer of a hook to an event; None when there is nothing to say."""
@@ -76,7 +91,7 @@ class Desk:
                 return None
             if (path := edited_file(payload)) is not None:
                 self._keeper.poke([path])
-            return respond(self._engine, event, payload, replace(self._caller, roots=roots))
+            return await respond(self._engine, event, payload, replace(self._caller, roots=roots))
 
     async def read(self, uri: str) -> str | None:
         """A resource. Raises `InvalidParamsError`."""

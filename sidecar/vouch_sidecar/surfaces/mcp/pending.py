@@ -6,19 +6,30 @@ closes the pipe would get no answer.
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 __all__ = ["Incoming", "Outgoing", "Pending"]
 
-LAST_SECONDS = 5.0
-"""How long after the end of the input answers are waited for."""
+LAST_SECONDS = 1.5
+"""How long after the end of the input answers are waited for; the process has two seconds."""
 CANCELLED = "notifications/cancelled"
 
-Item = SessionMessage | Exception
+
+class Source(Protocol):
+    """The SDK's stream of what comes from the client."""
+
+    async def receive(self) -> Any: ...
+    async def aclose(self) -> None: ...
+
+
+class Sink(Protocol):
+    """The SDK's stream of what goes to the client."""
+
+    async def send(self, item: Any, /) -> None: ...
+    async def aclose(self) -> None: ...
 
 
 class Pending:
@@ -28,18 +39,20 @@ class Pending:
         self._ids: set[object] = set()
         self._none = anyio.Event()
 
-    def came(self, item: Item) -> None:
+    def came(self, item: object) -> None:
         """A message of the client."""
-        message = None if isinstance(item, Exception) else item.message
-        if isinstance(message, JSONRPCRequest):
-            self._ids.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
-            self._done((message.params or {}).get("requestId"))
+        message = _message(item)
+        method, request_id = getattr(message, "method", None), getattr(message, "id", None)
+        if method == CANCELLED:
+            self._done((getattr(message, "params", None) or {}).get("requestId"))
+        elif method is not None and request_id is not None:
+            self._ids.add(request_id)
 
-    def went(self, item: SessionMessage) -> None:
+    def went(self, item: object) -> None:
         """A message to the client."""
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._done(item.message.id)
+        message = _message(item)
+        if not hasattr(message, "method"):
+            self._done(getattr(message, "id", None))
 
     async def settled(self) -> None:
         """Wait until there are none, for `LAST_SECONDS` at most."""
@@ -55,14 +68,20 @@ class Pending:
             self._none.set()
 
 
-class Incoming(ObjectReceiveStream[Item]):
+def _message(item: object) -> object:
+    """The JSON-RPC message of an item, which version 1 of the SDK wraps once more."""
+    message = getattr(item, "message", None)
+    return getattr(message, "root", message)
+
+
+class Incoming(ObjectReceiveStream[Any]):
     """What comes from the client; it ends when every request has its answer."""
 
-    def __init__(self, inner: ReadStream[Item], pending: Pending) -> None:
+    def __init__(self, inner: Source, pending: Pending) -> None:
         self._inner = inner
         self._pending = pending
 
-    async def receive(self) -> Item:
+    async def receive(self) -> Any:
         try:
             item = await self._inner.receive()
         except anyio.EndOfStream:
@@ -75,14 +94,14 @@ class Incoming(ObjectReceiveStream[Item]):
         await self._inner.aclose()
 
 
-class Outgoing(ObjectSendStream[SessionMessage]):
+class Outgoing(ObjectSendStream[Any]):
     """What goes to the client."""
 
-    def __init__(self, inner: WriteStream[SessionMessage], pending: Pending) -> None:
+    def __init__(self, inner: Sink, pending: Pending) -> None:
         self._inner = inner
         self._pending = pending
 
-    async def send(self, item: SessionMessage, /) -> None:
+    async def send(self, item: Any, /) -> None:
         await self._inner.send(item)
         self._pending.went(item)
 

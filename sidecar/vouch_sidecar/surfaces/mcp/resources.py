@@ -6,12 +6,11 @@ import json
 from typing import Any
 from urllib.parse import unquote
 
-from mcp_types import Resource, ResourceTemplate
-
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import as_json, call
+from vouch_sidecar.surfaces.mcp.harmless import harmless
 
-__all__ = ["RESOURCES", "TEMPLATES", "read"]
+__all__ = ["JSON", "RESOURCES", "TEMPLATES", "read"]
 
 JSON = "application/json"
 STATUS = "vouch://status"
@@ -19,30 +18,30 @@ ENTITIES = "vouch://entities"
 ENTITY = "vouch://entity/"
 
 RESOURCES = [
-    Resource(
-        uri=STATUS,
-        name="status",
-        title="Knowledge bases",
-        description="The knowledge bases that are served, their counts and problems.",
-        mime_type=JSON,
-    ),
-    Resource(
-        uri=ENTITIES,
-        name="entities",
-        title="Entities",
-        description="Every entity by name, with how many live claims count for it.",
-        mime_type=JSON,
-    ),
+    {
+        "uri": STATUS,
+        "name": "status",
+        "title": "Knowledge bases",
+        "description": "The knowledge bases that are served, their counts and problems.",
+        "mimeType": JSON,
+    },
+    {
+        "uri": ENTITIES,
+        "name": "entities",
+        "title": "Entities",
+        "description": "Every entity by name, with how many live claims count for it.",
+        "mimeType": JSON,
+    },
 ]
 
 TEMPLATES = [
-    ResourceTemplate(
-        uri_template=ENTITY + "{id}",
-        name="entity",
-        title="Entity",
-        description="An entity with its claims, pages and relations.",
-        mime_type=JSON,
-    )
+    {
+        "uriTemplate": ENTITY + "{id}",
+        "name": "entity",
+        "title": "Entity",
+        "description": "An entity with its claims, pages and relations.",
+        "mimeType": JSON,
+    }
 ]
 
 
@@ -52,30 +51,28 @@ def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     Raises `InvalidParamsError` for an entity that is not there.
     """
     if uri == STATUS:
-        return _json(as_json(call(engine, "status", {}, caller)))
-    if uri == ENTITIES:
-        return _json({"entities": _entities(engine, caller)})
-    if uri.startswith(ENTITY):
-        found = call(engine, "entity", {"id": unquote(uri.removeprefix(ENTITY))}, caller)
-        return _json(as_json(found))
-    return None
+        found = as_json(call(engine, "status", {}, caller))
+    elif uri == ENTITIES:
+        found = {"entities": _entities(engine, caller)}
+    elif uri.startswith(ENTITY):
+        entity_id = unquote(uri.removeprefix(ENTITY))
+        found = as_json(call(engine, "entity", {"id": entity_id}, caller))
+    else:
+        return None
+    return json.dumps(harmless(found), ensure_ascii=False, separators=(",", ":"))
 
 
 def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
-    with engine.serving(caller) as served:
-        found = [
-            {
-                "id": entity.id,
-                "name": entity.name,
-                "type": entity.type,
-                "claim_count": one.view.claim_count(entity.id),
-                "collection": one.view.collection,
-            }
-            for one in served
-            for entity in one.view.knowledge.names.entities()
-        ]
+    served = engine.serving(caller)
+    found = [
+        {
+            "id": entity.id,
+            "name": entity.name,
+            "type": entity.type,
+            "claim_count": one.view.claim_count(entity.id),
+            "collection": one.view.collection,
+        }
+        for one in served
+        for entity in one.view.knowledge.names.entities()
+    ]
     return sorted(found, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))
-
-
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import signal
 from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import version
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 import anyio
@@ -15,34 +20,67 @@ from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.desk import Desk
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
-from vouch_sidecar.surfaces.mcp.server import build
-from vouch_sidecar.surfaces.stdio import leave
+from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 __all__ = ["run_mcp"]
 
 INTERRUPTED = 130
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def run_mcp(env: Mapping[str, str], start: Path) -> None:
-    """Serve the knowledge base found from a folder until standard input ends; end the process."""
+def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) -> None:
+    """Serve the knowledge base found from a folder until standard input ends; end the process.
+
+    With `every_tool`, all tools are listed, not only those that a model needs.
+    """
     # The SDK's tracebacks and its notes on messages may hold prompts.
     silenced = logging.getLogger("mcp")
     silenced.addHandler(logging.NullHandler())
     silenced.propagate = False
     # Nothing else ends the SDK's thread that waits for a message: no interrupt, no cancelling.
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
-    anyio.run(_serve, env, start)
+    source, sink = claim_streams()
+    end_with_client(sink.fileno())
+    lines = WellFormed(BufferedReader(source), encoding="utf-8", errors="replace")
+    answers = TextIOWrapper(sink, encoding="utf-8")
+    anyio.run(_serve, env, start, every_tool, lines, answers)
 
 
-async def _serve(env: Mapping[str, str], start: Path) -> None:
+class WellFormed(TextIOWrapper):
+    """Lines of JSON in which lone surrogates are replaced: the SDK does not answer a request that
+    has one.
+    """
+
+    def readline(self, size: int = -1) -> str:  # type: ignore[override]
+        line = super().readline(size)
+        if not SURROGATE.search(line):
+            return line
+        try:
+            text = json.dumps(json.loads(line), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return line
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n"
+
+
+async def _serve(
+    env: Mapping[str, str],
+    start: Path,
+    every_tool: bool,
+    lines: TextIOWrapper,
+    answers: TextIOWrapper,
+) -> None:
     engine = Engine(env=env)
     engine.start_from(start)
     keeper = Keeper(engine)
-    server = build(Desk(engine, keeper, start))
+    major = version("mcp").partition(".")[0]
+    sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
+    server = sdk.build(Answers(Desk(engine, keeper, start), every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
         tasks.start_soon(beside, LocalServer(engine, keeper).run)
-        async with stdio_server() as (source, sink):
+        streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
+        async with streams as (source, sink):
             pending = Pending()
             incoming, outgoing = Incoming(source, pending), Outgoing(sink, pending)
             await server.run(incoming, outgoing, server.create_initialization_options())

@@ -1,4 +1,7 @@
-"""The MCP server: handlers for the SDK, which hand calls to a `Desk`."""
+"""What the MCP server answers, in the form in which it goes over the wire.
+
+`sdk1` and `sdk2` hand it to the version of the SDK that is installed.
+"""
 
 from __future__ import annotations
 
@@ -6,124 +9,87 @@ import json
 import logging
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextContent,
-    TextResourceContents,
-)
-
-from vouch_sidecar import __version__
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError
+from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.surfaces.mcp.desk import Desk
-from vouch_sidecar.surfaces.mcp.guidance import INSTRUCTIONS
-from vouch_sidecar.surfaces.mcp.resources import JSON, RESOURCES, TEMPLATES
-from vouch_sidecar.surfaces.mcp.tools import PREFIX, all_tools
+from vouch_sidecar.surfaces.mcp.resources import JSON
+from vouch_sidecar.surfaces.mcp.tools import PREFIX, tools
 
-__all__ = ["build"]
+__all__ = ["NAME", "Answers", "UnknownError"]
 
 log = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Any]
-Page = PaginatedRequestParams | None
+NAME = "vouch-sidecar"
 FILE = ("file_path", "content")
 
-
-def build(desk: Desk) -> Server[Any]:
-    """A server that answers with a desk."""
-    handlers = _Handlers(desk)
-    return Server(
-        "vouch-sidecar",
-        version=__version__,
-        title="vouch sidecar",
-        instructions=INSTRUCTIONS,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-    )
+Object = dict[str, Any]
 
 
-class _Handlers:
-    def __init__(self, desk: Desk) -> None:
+class UnknownError(Exception):
+    """There is no such tool or resource. Its text is for the client."""
+
+
+class Answers:
+    """Answers the requests of one client."""
+
+    def __init__(self, desk: Desk, *, every_tool: bool) -> None:
         self._desk = desk
+        self.tools = tools(every=every_tool)
 
-    async def list_tools(self, _: Context, __: Page) -> ListToolsResult:
-        return ListToolsResult(tools=all_tools())
-
-    async def call_tool(self, _: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call(self, name: str, arguments: Object) -> Object:
+        """The result of a tool. Raises `UnknownError`."""
         try:
-            return await _called(self._desk, params.name, params.arguments or {})
+            return await self._called(name, arguments)
+        except UnknownError:
+            raise
         except InvalidParamsError as error:
             code = "missing_param" if error.missing else "invalid_request"
-            return _refused(f"{code}: {error}")
-        except MCPError:
-            raise
+            return _refused(f"{code}: {safe(str(error))}")
         except Exception as error:  # its text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return _refused("internal_error: internal error")
 
-    async def list_resources(self, _: Context, __: Page) -> ListResourcesResult:
-        return ListResourcesResult(resources=RESOURCES)
-
-    async def list_templates(self, _: Context, __: Page) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
-
-    async def read_resource(
-        self, _: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+    async def read(self, uri: str) -> Object:
+        """The contents of a resource. Raises `UnknownError`."""
         try:
-            text = await self._desk.read(params.uri)
+            text = await self._desk.read(uri)
         except InvalidParamsError:
             text = None
         if text is None:
-            raise MCPError(INVALID_PARAMS, "there is no such resource")
-        contents = TextResourceContents(uri=params.uri, mime_type=JSON, text=text)
-        return ReadResourceResult(contents=[contents])
+            raise UnknownError("there is no such resource")
+        return {"contents": [{"uri": uri, "mimeType": JSON, "text": text}]}
+
+    async def _called(self, name: str, arguments: Object) -> Object:
+        if name == "hook_prompt":
+            return _said(await self._desk.hook("user-prompt-submit", arguments))
+        if name == "hook_file":
+            return _said(await self._desk.hook("post-tool-use", _tool_use(arguments)))
+        operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+        if operation is None:
+            raise UnknownError("there is no such tool")
+        structured, text = await self._desk.call(operation, arguments)
+        return {"content": [_text(text)], "structuredContent": structured}
 
 
-async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolResult:
-    if name == "hook_prompt":
-        return _said(await desk.hook("user-prompt-submit", arguments))
-    if name == "hook_file":
-        return _said(await desk.hook("post-tool-use", _tool_use(arguments)))
-    operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
-    if operation is None:
-        raise MCPError(INVALID_PARAMS, "there is no such tool")
-    result = await desk.call(operation, arguments)
-    said = _text(operation.readable(result))
-    return CallToolResult(content=[said], structured_content=as_json(result))
-
-
-def _tool_use(arguments: dict[str, Any]) -> dict[str, Any]:
+def _tool_use(arguments: Object) -> Object:
     """The arguments of `hook_file` in the form of an agent's event."""
     rest = {key: value for key, value in arguments.items() if key not in FILE}
     return {**rest, "tool_input": {key: arguments.get(key) for key in FILE}}
 
 
-def _said(answered: dict[str, Any] | None) -> CallToolResult:
+def _said(answered: Object | None) -> Object:
     """A hook's answer as the text of a tool's result, in which hosts read it.
 
     Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
     """
     said = json.dumps(answered, ensure_ascii=False) if answered else ""
-    return CallToolResult(content=[_text(said)])
+    return {"content": [_text(said)]}
 
 
-def _refused(message: str) -> CallToolResult:
-    return CallToolResult(content=[_text(message)], is_error=True)
+def _refused(message: str) -> Object:
+    log.debug("refused: %s", message.partition(":")[0])
+    return {"content": [_text(message)], "isError": True}
 
 
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+def _text(text: str) -> Object:
+    return {"type": "text", "text": text}

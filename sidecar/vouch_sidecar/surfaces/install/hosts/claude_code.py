@@ -15,10 +15,10 @@ __all__ = ["HOOKS", "HOST"]
 SECONDS = 5
 FOLDER = PurePosixPath(".claude/skills") / NAME
 
-# The version is that of the plug: a later release finds its own files unchanged.
+# The version is that of the plug, which changes less often than the program.
 MANIFEST = {
     "name": NAME,
-    "version": "1.0.0",
+    "version": "1.1.0",
     "description": "Reviewed knowledge of this repository, with each prompt that names it.",
     "author": {"name": NAME},
     "license": "MIT",
@@ -50,12 +50,15 @@ PIECES = (
 )
 
 
+SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json"))
+
+
 def _project(root: Path) -> Place:
-    return Place(root, PIECES)
+    return Place(root, PIECES, (*SETTINGS, PurePosixPath(".mcp.json")))
 
 
 def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), PIECES)
+    return Place(home(env), PIECES, (*SETTINGS, PurePosixPath(".claude.json")))
 
 
 HOST = Host(
@@ -65,4 +68,6 @@ HOST = Host(
     "plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
     _project,
     _user,
+    permission='"permissions": {"allow": ["mcp__plugin_vouch-sidecar_vouch-sidecar__*"]} '
+    "in .claude/settings.json",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -39,8 +40,8 @@ FOLDER = PurePosixPath(".codex")
 def _owns(table: dict[str, Any]) -> bool:
     """The server, with what Codex keeps below it, and groups of hooks that call nothing else."""
     match table:
-        case {"mcp_servers": {"vouch-sidecar": {"command": "vouch-sidecar"}, **others}}:
-            return not others
+        case {"mcp_servers": {"vouch-sidecar": {"command": command}, **others}}:
+            return not others and _is_ours(command)
         case {"hooks": dict(events)}:
             return all(_calls_us(groups) for groups in events.values())
     return False
@@ -54,16 +55,24 @@ def _calls_us(groups: Any) -> bool:
 
 
 def _is_ours(command: object) -> bool:
-    return isinstance(command, str) and command.startswith(f"{COMMAND} hook ")
+    """Whether it starts this program, from wherever."""
+    return (
+        isinstance(command, str) and re.match(rf"(\S*/)?{COMMAND}( hook |$)", command) is not None
+    )
+
+
+def _below(base: Path, folder: PurePosixPath) -> Place:
+    block = TomlBlock(folder / FILE, TABLES, _owns)
+    return Place(base, (block,), (folder / FILE, folder / "hooks.json"))
 
 
 def _project(root: Path) -> Place:
-    return Place(root, (TomlBlock(FOLDER / FILE, TABLES, _owns),))
+    return _below(root, FOLDER)
 
 
 def _user(env: Mapping[str, str]) -> Place:
     if own := env.get("CODEX_HOME"):
-        return Place(Path(own), (TomlBlock(FILE, TABLES, _owns),))
+        return _below(Path(own), PurePosixPath())
     return _project(home(env))
 
 
@@ -73,4 +82,5 @@ HOST = Host(
     "reviewed: /hooks lists them. /mcp shows the server.",
     _project,
     _user,
+    permission='default_tools_approval_mode = "approve" below [mcp_servers.vouch-sidecar]',
 )

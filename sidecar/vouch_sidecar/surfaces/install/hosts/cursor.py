@@ -24,8 +24,8 @@ alwaysApply: true
 
 This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
 a task in the words it was given and answers with what is known on it, cited, or with nothing.
-`kb_experts` ranks entities by the evidence they carry on a topic; `kb_search`, `kb_entity` and
-`kb_claim` look things up. Their answers are reference data.
+`kb_experts` ranks entities by the evidence they carry on a topic (`weight: evidence` says whom to
+ask); `kb_search`, `kb_entity` and `kb_claim` look things up. Their answers are reference data.
 """
 
 
@@ -43,11 +43,11 @@ def _for_user(_: Any) -> tuple[Keys, Any]:
 
 def _project(root: Path) -> Place:
     rule = OwnFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
-    return Place(root, (JsonMember(FILE, _in_project), rule))
+    return Place(root, (JsonMember(FILE, _in_project), rule), (FILE,))
 
 
 def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), (JsonMember(FILE, _for_user),))
+    return Place(home(env), (JsonMember(FILE, _for_user),), (FILE,))
 
 
 HOST = Host(
@@ -55,4 +55,6 @@ HOST = Host(
     "Cursor Settings, MCP: switch vouch-sidecar on.",
     _project,
     _user,
+    permission='{"mcpAllowlist": ["vouch-sidecar:*"]} in .cursor/permissions.json',
+    from_desktop=True,
 )

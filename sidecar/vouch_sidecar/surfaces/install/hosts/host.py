@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from vouch_sidecar.surfaces.install.earlier import COMMAND
 from vouch_sidecar.surfaces.install.pieces import Piece
 
 __all__ = ["COMMAND", "MCP", "NAME", "Host", "Place", "config_home", "home"]
 
 NAME = "vouch-sidecar"
-COMMAND = "vouch-sidecar"
 MCP = ("mcp",)
 
 Env = Mapping[str, str]
@@ -23,6 +23,8 @@ class Place:
 
     base: Path
     pieces: Sequence[Piece]
+    vouch: Sequence[PurePosixPath] = ()
+    """Files below the folder where vouch's own plug for this host may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,10 @@ class Host:
     project: Callable[[Path], Place] | None = None
     user: Callable[[Env], Place] | None = None
     snippet: str | None = None
+    permission: str | None = None
+    """What lets the host call the tools, which only read, without asking; and where it goes."""
+    from_desktop: bool = False
+    """It starts from the desktop, without the PATH of a shell."""
 
 
 def home(env: Env) -> Path:

@@ -17,13 +17,17 @@ def _where(_: Any) -> tuple[Keys, Any]:
     return ("context_servers", NAME), server
 
 
+def _place(base: Path, path: PurePosixPath) -> Place:
+    return Place(base, (JsonMember(path, _where),), (path,))
+
+
 def _project(root: Path) -> Place:
-    return Place(root, (JsonMember(PurePosixPath(".zed/settings.json"), _where),))
+    return _place(root, PurePosixPath(".zed/settings.json"))
 
 
 def _user(env: Mapping[str, str]) -> Place:
     base, way = config_home(env)
-    return Place(base, (JsonMember(way / "zed" / "settings.json", _where),))
+    return _place(base, way / "zed" / "settings.json")
 
 
 HOST = Host(
@@ -31,4 +35,7 @@ HOST = Host(
     "Zed starts it when the project is trusted; the agent panel's settings show it.",
     _project,
     _user,
+    permission='"mcp:vouch-sidecar:kb_context": {"default": "allow"}, and likewise for each tool, '
+    "below agent.tool_permissions.tools in its settings",
+    from_desktop=True,
 )

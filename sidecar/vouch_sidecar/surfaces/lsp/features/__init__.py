@@ -1,33 +1,17 @@
-"""What the language server does, one feature a module; each registers itself with a server."""
+"""What the language server does: each module registers one feature with a server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 
-from vouch_sidecar.surfaces.lsp.features import (
-    definition,
-    diagnostics,
-    hover,
-    operations,
-    progress,
-    pushes,
-    sync,
-    watching,
-    workspace,
-)
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["FEATURES"]
+__all__ = ["features"]
 
-# The workspace comes first: the others start on the knowledge bases that it finds.
-FEATURES: tuple[Callable[[Sidecar], None], ...] = (
-    workspace.register,
-    sync.register,
-    operations.register,
-    pushes.register,
-    hover.register,
-    definition.register,
-    diagnostics.register,
-    watching.register,
-    progress.register,
-)
+
+def features() -> list[Callable[[Sidecar], None]]:
+    """The `register` of every module of this package, in the order of their names."""
+    found = sorted(one.name for one in iter_modules(__path__))
+    return [import_module(f"{__name__}.{name}").register for name in found]

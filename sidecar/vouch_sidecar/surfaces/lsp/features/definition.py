@@ -1,4 +1,6 @@
-"""From an entity's name in any document to the entity's file; by default not from code."""
+"""From an entity's name in any document to the entity's file; by default not from code. From an id
+in a file below `.vouch/` to what it names, from that of a source to the cited document.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,12 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.settings import Definition
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.surfaces.lsp.ids import id_at, location, target_uri
 from vouch_sidecar.surfaces.lsp.mentions import find
-from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
-
-TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
 def register(server: Sidecar) -> None:
@@ -22,13 +23,21 @@ def register(server: Sidecar) -> None:
 
 
 def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+    uri, position = params.text_document.uri, params.position
+    named = id_at(server, uri, position)
+    if named is not None and named.artifact is not None:
+        target = location(server, target_uri(named.file, named.artifact))
+        return None if target is None else [target]
     where = _settings(server).enabled
-    found = find(server, params) if where != "off" else None
+    found = find(server, uri, position) if where != "off" else None
     if found is None or (found.in_code and where == "prose"):
         return None
-    paths = (path_of(card.entity.uri) for card in found.cards)
-    uri_for = server.uris()
-    return [lsp.Location(uri=uri_for(path), range=TOP) for path in paths if path is not None]
+    targets = (
+        location(server, ArtifactViews(one.view, one.collection.root).uri(entity.path))
+        for one, entity_id in found.entities
+        if (entity := one.view.entity(entity_id)) is not None
+    )
+    return [target for target in targets if target is not None]
 
 
 def _settings(server: Sidecar) -> Definition:

@@ -1,4 +1,5 @@
-"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines.
+"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines. On an
+id in a file below `.vouch/`: the artifact that it names.
 
 Everything that comes from a knowledge base is shown as text; the only links are to files inside
 the workspace and the knowledge base, never one that a claim brings along.
@@ -6,22 +7,23 @@ the workspace and the knowledge base, never one that a claim brings along.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.kb.settings import Hover
-from vouch_sidecar.operations import EntityCard
+from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import Citation, ClaimView
 from vouch_sidecar.operations.gist import count
 from vouch_sidecar.retrieval.people import PERSON, ROLES
+from vouch_sidecar.surfaces.lsp.about import lines_about
+from vouch_sidecar.surfaces.lsp.ids import Named, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find
-from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import clip, markdown, one_line
+from vouch_sidecar.surfaces.lsp.style import Style, isolated, style_for
+from vouch_sidecar.surfaces.plain import clip, one_line
 
 __all__ = ["register"]
 
@@ -33,16 +35,6 @@ CITATIONS = 3
 PAGES = 3
 TEXT = 240
 NAME = 80
-LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How to write for one client: the text of others, a strong text, and a link."""
-
-    text: Callable[[str], str]
-    strong: Callable[[str], str]
-    link: Callable[[str, str | None], str]
 
 
 def register(server: Sidecar) -> None:
@@ -52,51 +44,39 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = _settings(server)
-    found = find(server, params) if settings.enabled != "off" else None
+    uri, position = params.text_document.uri, params.position
+    named = id_at(server, uri, position)
+    if named is not None and named.artifact is not None:
+        return _of_id(server, named, named.artifact, settings)
+    found = find(server, uri, position) if settings.enabled != "off" else None
     if found is None or (found.in_code and settings.enabled == "prose"):
         return None
-    for card in found.cards:
+    cards = found.cards(server.engine)
+    if not cards:
+        return None
+    for card in cards:
         server.engine.stats.opened(card.entity.id)
-    kind = _kind(server.client_capabilities)
-    style = PLAIN if kind is lsp.MarkupKind.PlainText else _markdown_style(server)
-    if found.in_code:
-        lines = _brief(found.cards, style)
+    style = style_for(server)
+    lines = _brief(cards, style) if found.in_code else _lines(cards, style, settings.max_claims)
+    return lsp.Hover(contents=style.content(lines), range=found.range)
+
+
+def _of_id(server: Sidecar, named: Named, artifact: Artifact, settings: Hover) -> lsp.Hover:
+    """What is known of the artifact whose id stands there."""
+    style = style_for(server)
+    card = None
+    if isinstance(artifact, Entity):
+        card = card_of(server.engine, named.file.served, artifact.id)
+    if card is not None:
+        lines = _card(card, style, settings.max_claims)
     else:
-        lines = _lines(found.cards, style, settings.max_claims)
-    return lsp.Hover(
-        contents=lsp.MarkupContent(kind=kind, value="\n".join(lines)), range=found.range
-    )
+        lines = lines_about(named.file, artifact, style)
+    return lsp.Hover(contents=style.content(lines), range=named.range)
 
 
 def _settings(server: Sidecar) -> Hover:
     """The client's: no knowledge base decides how hovers look."""
     return next((one.settings.hover for one in server.engine.collections.values()), Hover())
-
-
-def _kind(capabilities: lsp.ClientCapabilities) -> lsp.MarkupKind:
-    """The client's first choice; markdown where it does not say."""
-    document = capabilities.text_document
-    hover = document.hover if document is not None else None
-    formats = hover.content_format if hover is not None else None
-    return formats[0] if formats else lsp.MarkupKind.Markdown
-
-
-PLAIN = Style(text=one_line, strong=one_line, link=lambda label, _: one_line(label))
-
-
-def _markdown_style(server: Sidecar) -> Style:
-    roots = [*server.engine.collections, *server.folders]
-    uri_for = server.uris()
-
-    def link(label: str, uri: str | None) -> str:
-        file, _, line = (uri or "").partition("#")
-        path = path_of(file)
-        if path is None or not any(path.is_relative_to(root) for root in roots):
-            return markdown(label)
-        target = uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
-        return f"[{markdown(label)}]({target})"
-
-    return Style(text=markdown, strong=lambda text: f"**{markdown(text)}**", link=link)
 
 
 def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
@@ -128,19 +108,13 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
 
 def _head(card: EntityCard, style: Style) -> str:
     entity = card.entity
-    head = [_isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
+    head = [isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
     if entity.aliases:
         aliases = clip(", ".join(map(one_line, entity.aliases)), NAME)
-        head.append("also " + _isolated(style.text(aliases)))
+        head.append("also " + isolated(style.text(aliases)))
     if card.collection is not None:
         head.append(style.text(card.collection))
     return " · ".join([*head, count(card.claim_count, "live claim")])
-
-
-def _isolated(text: str) -> str:
-    """A text that holds right-to-left letters, kept from turning round what stands beside it."""
-    turns = any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
-    return f"\u2068{text}\u2069" if turns else text
 
 
 def _ask(card: EntityCard, style: Style) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,14 @@ from vouch_sidecar.operations import (
     Operation,
     PromptParams,
     Result,
-    perform,
+    perform_beside,
     read_params,
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
+
+log = logging.getLogger(__name__)
 
 
 def register(server: Sidecar) -> None:
@@ -28,10 +31,11 @@ def register(server: Sidecar) -> None:
     server.on("vouch/prompt", partial(_prompt, server))
 
 
-def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+async def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
     server.prompts.flush()  # an answer reflects every message before it
     try:
-        result: Result = perform(server.engine, operation, params, server.caller)
+        asked = (operation, params, server.caller, server.documents)
+        result: Result = await perform_beside(server.engine, *asked)
         return result
     except InvalidParamsError as error:
         raise _refusal(error) from None
@@ -48,4 +52,5 @@ def _prompt(server: Sidecar, params: object) -> None:
 
 
 def _refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
+    log.debug("refused: %s", ", ".join(one.field for one in error.messages))
     return JsonRpcInvalidParams(str(error), data=[str(message) for message in error.messages])

@@ -111,4 +111,4 @@ class Sync:
     def _overlay(self, uri: str, text: str | None) -> None:
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.engine.overlay(self._server.connection, anchored(path), text)
+            self._server.unsaved.put(anchored(path), text)

@@ -26,9 +26,9 @@ def register(server: Sidecar) -> None:
 
 
 class Watching:
-    """Leaves watching to the client once its events have been seen to come.
+    """Stops the own watcher once events of the client's have come.
 
-    Its word is not enough: some clients accept the registration and report nothing.
+    Its promise is not enough: some clients accept the registration and report nothing.
     """
 
     def __init__(self, server: Sidecar) -> None:

@@ -26,7 +26,7 @@ def register(server: Sidecar) -> None:
         else:
             server.configure(params.settings)
 
-    server.on_start.append(server.serve_folders)
+    server.on_start.insert(0, server.serve_folders)  # the others start on what it finds
     server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
     server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
 

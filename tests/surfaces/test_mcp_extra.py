@@ -1,4 +1,4 @@
-"""Without the SDK."""
+"""MCP without the SDK."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
 
 
-@pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
-def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    for name in [n for n in sys.modules if n.partition(".")[0] == missing]:
+def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [n for n in sys.modules if n.partition(".")[0] == "mcp"]:
         monkeypatch.delitem(sys.modules, name)
     for name in [n for n in sys.modules if n.startswith("vouch_sidecar.surfaces.mcp")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setitem(sys.modules, "mcp", None)
     result = CliRunner().invoke(main, ["mcp"])
     assert result.exit_code == 2
     assert "vouch-sidecar[mcp]" in result.stderr

@@ -1,0 +1,69 @@
+/** "Explain": why something is in play or ranks where it does, with every figure, to be read. */
+import * as vscode from 'vscode';
+import type { Panel } from '../panel';
+import { PROMPT_LANGUAGE } from '../prompts';
+import type { Ask } from '../views/ask';
+import type { Node } from '../views/nodes';
+import { explainedExpert, explainedRow, explainedText } from './words';
+
+const SCHEME = 'vouch-explain';
+const PAGE = vscode.Uri.from({ scheme: SCHEME, path: 'Explain' });
+const LINES = 20;
+
+export class Explain implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private text = '';
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly panel: Panel,
+  ) {}
+
+  provideTextDocumentContent(): string {
+    return this.text;
+  }
+
+  /** Explains a row of the panel, or else the text at the caret. */
+  async run(node?: Node): Promise<void> {
+    const found = node?.kind === 'expert' ? await this.expert(node) : await this.textAround(node);
+    this.text = found || 'There is no text to explain: open a file or a prompt.\n';
+    this.changed.fire(PAGE);
+    const document = await vscode.workspace.openTextDocument(PAGE);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.provider.dispose();
+    this.changed.dispose();
+  }
+
+  private async expert(node: Node): Promise<string> {
+    const row = await this.panel.experts.explain(node);
+    return row ? explainedExpert(this.panel.experts.question?.topic ?? '', row) : '';
+  }
+
+  private async textAround(node: Node | undefined): Promise<string> {
+    const why = node?.figures ? [explainedRow(node.subject?.name ?? node.label, node.figures)] : [];
+    const place = node && this.panel.inFile.placeOf(node);
+    const text = textAtHand(place?.start.line);
+    const result = text.trim() ? await this.ask('vouch/explain', { text }) : undefined;
+    return [...why, ...(result ? [explainedText(text, result)] : [])].join('\n');
+  }
+}
+
+/** What is selected, all of a prompt, or the paragraph around a line: that of the caret if none is given. */
+function textAtHand(line?: number): string {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || editor.document.uri.scheme === SCHEME) return '';
+  const { document, selection } = editor;
+  if (line === undefined && !selection.isEmpty) return document.getText(selection);
+  if (line === undefined && document.languageId === PROMPT_LANGUAGE) return document.getText();
+  const at = Math.min(line ?? selection.active.line, document.lineCount - 1);
+  const isBlank = (number: number) => document.lineAt(number).isEmptyOrWhitespace;
+  let [first, last] = [at, at];
+  while (first > 0 && at - first < LINES - 1 && !isBlank(first - 1)) first -= 1;
+  while (last < document.lineCount - 1 && last - first < LINES - 1 && !isBlank(last + 1)) last += 1;
+  return document.getText(new vscode.Range(first, 0, last + 1, 0));
+}

@@ -1,0 +1,77 @@
+/** What stands beneath the rows of entities: asked for once, and again when the knowledge changes. */
+import type { EntityResult } from '../protocol.gen';
+import { type Ask, askEntity, type Redraw, type RootOf } from './ask';
+import { claimNodes } from './claims';
+import { type Node, noteNode } from './nodes';
+
+interface Known {
+  readonly generation: number;
+  readonly result: EntityResult;
+}
+
+export class Beneath {
+  /** Rows that are unfolded, by id. */
+  readonly open = new Map<string, Node>();
+  private readonly known = new Map<string, Known>();
+  private generation = 0;
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly rootOf: RootOf,
+    private readonly redraw: Redraw,
+  ) {}
+
+  expanded(node: Node, open: boolean): void {
+    if (open) this.open.set(node.id, node);
+    else this.open.delete(node.id);
+  }
+
+  /** The claims of the entity of a row, the one with the id `first` before the others. */
+  async claims(node: Node, first: string | null): Promise<readonly Node[]> {
+    try {
+      const { result } = await this.look(node);
+      const rank = (id: string) => (id === first ? 0 : 1);
+      const claims = [...result.claims].sort((a, b) => rank(a.id) - rank(b.id));
+      return claimNodes(node.id, claims, result.claim_count);
+    } catch (error) {
+      return [noteNode(node.id, messageOf(error), 'error')];
+    }
+  }
+
+  /** The knowledge has changed: open rows are asked for again, and drawn again where they differ. */
+  async moveTo(generation: number): Promise<void> {
+    if (generation === this.generation) return;
+    this.generation = generation;
+    const entities = [...this.open.values()].filter(({ kind }) => kind === 'entity');
+    await Promise.all(entities.map((node) => this.refresh(node)));
+  }
+
+  forget(): void {
+    this.known.clear();
+  }
+
+  private async look(node: Node): Promise<Known> {
+    const known = this.known.get(node.id);
+    if (known && known.generation === this.generation) return known;
+    const generation = this.generation;
+    const result = await askEntity(this.ask, this.rootOf, node.subject as never);
+    const fresh = { generation, result };
+    this.known.set(node.id, fresh);
+    return fresh;
+  }
+
+  private async refresh(node: Node): Promise<void> {
+    const before = this.known.get(node.id);
+    const look = (known: Known | undefined) => JSON.stringify(known?.result.claims);
+    try {
+      const after = await this.look(node);
+      if (before && look(before) === look(after)) return;
+    } catch {
+      this.known.delete(node.id);
+    }
+    this.redraw([node.id]);
+  }
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,281 @@
+"""Checks across files: what one file says of others. `check` runs them over all, an editor over
+those that are open.
+
+A check is a function in `CHECKS`. It takes an artifact and its surroundings, and yields findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.words import tier
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
+from vouch_sidecar.kb.placing import placed
+from vouch_sidecar.kb.plain import clip, one_line
+from vouch_sidecar.kb.reader import CONFLICT, locate, parse, read_bytes_of
+from vouch_sidecar.kb.records import (
+    KIND_OF,
+    Artifact,
+    Claim,
+    Entity,
+    Kind,
+    Page,
+    Problem,
+    Relation,
+    Severity,
+    Source,
+    key_of,
+)
+from vouch_sidecar.kb.references import CITED, ENDS, FIELDS
+
+__all__ = ["CHECKS", "CODES", "Finding", "Surroundings", "check_all", "check_one"]
+
+MAX_FINDINGS = 20
+"""Findings of one file: the place of each is looked up."""
+CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)
+MAX_CONTENT = 64 << 20
+"""Bytes of a source's content that are held against its hash; larger ones are believed."""
+
+
+class Finding(NamedTuple):
+    """What a check found. `field` is dotted, as in `entities.0`; `code` never changes."""
+
+    code: str
+    field: str
+    message: str
+    severity: Severity = Severity.WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an artifact is held against: all that is known, unsaved documents included."""
+
+    collection: Collection
+    knowledge: Knowledge
+
+    def stands(self, kind: Kind, artifact_id: str) -> bool:
+        """Whether a file says that this artifact is there; also one that is retired or faulty."""
+        key = kind, artifact_id
+        return self.knowledge.artifact(key) is not None or self.collection.store.stands(key)
+
+    def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
+        """What the file of a claim or page that is not live says: the index holds nothing of it."""
+        path = usual_path(kind, artifact_id)
+        if kind not in (Kind.CLAIM, Kind.PAGE) or classify(path) is not kind:
+            return None
+        try:
+            data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
+        except (FileNotFoundError, UnreadableError):
+            return None
+        found = parse(path, data).artifact
+        if not isinstance(found, Claim | Page) or key_of(found) != (kind, artifact_id):
+            return None
+        return None if is_live(found) else found
+
+
+Check = Callable[[Artifact, Surroundings], Iterator[Finding]]
+
+
+def check_all(around: Surroundings) -> dict[str, tuple[Problem, ...]]:
+    """What the checks find in a whole knowledge base, by path. Reads files with findings."""
+    kb_dir = around.collection.root / KB_DIRNAME
+    found: dict[str, tuple[Problem, ...]] = {}
+    for kind in CHECKED:
+        for artifact in around.knowledge.all_of(kind):
+            if next(_findings(artifact, around), None) is None:
+                continue
+            try:
+                data, _ = read_bytes_of(kb_dir, artifact.path)
+            except (FileNotFoundError, UnreadableError):
+                continue
+            found[artifact.path] = check_one(artifact, data, around)
+    if next(around.knowledge.names.entities(), None) is None:
+        found[CONFIG] = (_NO_ENTITIES,)
+    return found
+
+
+def check_one(artifact: Artifact, data: bytes, around: Surroundings) -> tuple[Problem, ...]:
+    """What the checks find in one artifact, at places in the bytes of its file."""
+    found = list(islice(_findings(artifact, around), MAX_FINDINGS))
+    if not found:
+        return ()
+    places = locate(artifact.path, data, [one.field for one in found])
+    problems = (
+        Problem(artifact.path, one.message, one.severity, *place, one.field, code=one.code)
+        for one, place in zip(found, places, strict=True)
+    )
+    return placed(problems, data)
+
+
+def _findings(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """What is found, as bad as the settings say."""
+    settings = around.collection.settings.diagnostics
+    for check in CHECKS:
+        for one in check(artifact, around):
+            if one.code in settings.ignore:
+                continue
+            chosen = (bad for bad in Severity if one.code in getattr(settings, bad.value))
+            yield one._replace(severity=next(chosen, one.severity))
+
+
+def dangling(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Ids that name nothing."""
+    for code, field, kinds, artifact_id in _references(artifact):
+        if artifact_id and not any(around.stands(kind, artifact_id) for kind in kinds):
+            what = " or ".join(kind.value for kind in kinds)
+            said = clip(one_line(artifact_id), 80)
+            yield Finding(f"dangling-{code}", field, f"`{field}` names no {what}: {said}")
+
+
+_CODES = {CITED: "evidence", ENDS: "relation"}
+"""Words for the codes where an id may be that of several kinds."""
+
+
+def _references(artifact: Artifact) -> Iterator[tuple[str, str, tuple[Kind, ...], str]]:
+    """Of each id that an artifact holds: a word for its code, its field, the kinds it may name."""
+    for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
+        code, value = _CODES.get(kinds, kinds[0].value), getattr(artifact, field)
+        if isinstance(value, tuple):
+            for at, artifact_id in enumerate(value):
+                yield code, f"{field}.{at}", kinds, artifact_id
+        elif value:
+            yield code, field, kinds, value
+
+
+def retired(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Claims that are cited and count no more, or are contested."""
+    for _, field, kinds, claim_id in _references(artifact):
+        if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
+            continue
+        claim = around.knowledge.claim(claim_id) or around.retired(Kind.CLAIM, claim_id)
+        if not isinstance(claim, Claim) or gate_of(claim) != OPEN:
+            continue
+        if claim.status == "contested":
+            message = f"`{field}` is a claim that is contested"
+            yield Finding("contested-claim", field, message, Severity.HINT)
+        elif not is_live(claim):
+            by = f", by {clip(one_line(claim.superseded_by), 80)}" if claim.superseded_by else ""
+            yield Finding(
+                "retired-claim", field, f"`{field}` is a claim that is {claim.status}{by}"
+            )
+
+
+def _cites(artifact: Artifact) -> bool:
+    """Whether an artifact builds on the claims that it names."""
+    if isinstance(artifact, Relation):
+        return artifact.relation not in ("supersedes", "contradicts")
+    return isinstance(artifact, Page)
+
+
+def shared_names(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Names and aliases that another entity has as well."""
+    for field, name in _names(artifact):
+        others = [one for one in around.knowledge.names.exactly(name) if one != artifact.id]
+        if others:
+            who = ", ".join(clip(one_line(one), 80) for one in others[:3])
+            after = "where it stands, both are listed, and nothing is said unasked"
+            yield Finding("shared-name", field, f"`{field}` names {who} as well: {after}")
+
+
+def ordinary_names(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Names that are an English word."""
+    always = {fold(word) for word in around.collection.settings.naming.always}
+    for field, name in _names(artifact):
+        word = fold(name.strip())
+        if tier(word) and word not in always:
+            after = "it counts only where it stands as a name does; `names.always` settles that"
+            yield Finding(
+                "ordinary-name", field, f"`{field}` is an English word: {after}", Severity.HINT
+            )
+
+
+def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
+    if isinstance(artifact, Entity):
+        yield "name", artifact.name
+        yield from ((f"aliases.{at}", name) for at, name in enumerate(artifact.aliases))
+
+
+def undeclared(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Entities that the text of a claim names for certain, and that it does not declare."""
+    if not isinstance(artifact, Claim):
+        return
+    declared = {*artifact.entities, artifact.id}
+    for one in around.knowledge.names.find(artifact.text):
+        certain = not (one.nested or one.ambiguous or tier(fold(one.name)))
+        if certain and one.entity_id not in declared:
+            declared.add(one.entity_id)
+            said = clip(one_line(one.entity_id), 80)
+            message = f"the text names {said}, which `entities` does not list"
+            yield Finding("undeclared-entity", "text", message, Severity.HINT)
+
+
+def content(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Sources whose content is not there, or not what their hash says."""
+    if not isinstance(artifact, Source):
+        return
+    kb_dir = around.collection.root / KB_DIRNAME
+    kept = kb_dir / PurePosixPath(artifact.path).parent / "content"
+    try:
+        data, _ = read_bounded(kept, MAX_CONTENT, kb_dir=kb_dir)
+    except FileNotFoundError:
+        yield Finding("content-missing", "id", "there is no `content` beside this file")
+        return
+    except UnreadableError:
+        return
+    if sha256(data).hexdigest() != artifact.id:
+        yield Finding("content-changed", "id", "`content` is not what the hash `id` was made of")
+
+
+def conflicts(artifact: Artifact, _: Surroundings) -> Iterator[Finding]:
+    """Marks of a merge in the text of a page; elsewhere the file can't be read."""
+    if isinstance(artifact, Page) and CONFLICT.search(artifact.body):
+        yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
+
+
+CHECKS: tuple[Check, ...] = (
+    dangling,
+    retired,
+    shared_names,
+    ordinary_names,
+    undeclared,
+    content,
+    conflicts,
+)
+CODES = (
+    "contested-claim",
+    "content-changed",
+    "content-missing",
+    "dangling-claim",
+    "dangling-entity",
+    "dangling-evidence",
+    "dangling-page",
+    "dangling-relation",
+    "dangling-source",
+    "git-conflict",
+    "invalid",
+    "no-entities",
+    "no-evidence",
+    "ordinary-name",
+    "retired-claim",
+    "setting",
+    "shared-name",
+    "undeclared-entity",
+)
+"""Every code of a problem; `docs/diagnostics.md` has a heading for each."""
+_NO_ENTITIES = Problem(
+    CONFIG,
+    "there are no entities, so that nothing is in play: propose one with "
+    "`vouch-kb propose-entity --name NAME --type TYPE`",
+    Severity.HINT,
+    code="no-entities",
+)

@@ -1,0 +1,345 @@
+"""What may be tuned: each setting is one field of one model.
+
+Its names in the file (`sidecar.recall.max_results`), in a client (`vouchSidecar.recall.maxResults`,
+or in snake case), in the environment (`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the
+extension's manifest follow from that.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+__all__ = [
+    "Base",
+    "Definition",
+    "Diagnostics",
+    "General",
+    "Group",
+    "Hover",
+    "Naming",
+    "Probe",
+    "Prompts",
+    "Recall",
+    "Reflex",
+    "Scope",
+    "Semantic",
+    "Settings",
+    "Source",
+    "Trust",
+    "Volunteer",
+]
+
+
+def _one_line(text: str) -> str | None:
+    if len(text) > 256 or not text.isprintable():
+        raise ValueError
+    return text.strip() or None
+
+
+Label = Annotated[str, AfterValidator(_one_line)] | None
+"""A short text on one line; a blank one counts as none."""
+
+
+def _word(text: str) -> str:
+    if len(text) > 100 or not text.isprintable() or not text.strip():
+        raise ValueError
+    return text.strip()
+
+
+def _tuple_of(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Words = Annotated[
+    tuple[Annotated[str, AfterValidator(_word)], ...],
+    BeforeValidator(_tuple_of),
+    Field(max_length=200),
+]
+"""A list of words or names, at most 200 of at most 100 characters."""
+Source = Literal["file", "client", "environment"]
+
+
+class Group(BaseModel):
+    """Settings that stand together, at `path` in `config.yaml`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: ClassVar[str]
+    sources: ClassVar[frozenset[Source]] = frozenset({"file", "client", "environment"})
+    in_workspace: ClassVar[bool] = True
+    """Whether an editor may take them from the settings that a workspace brings."""
+    others: ClassVar[frozenset[str]] = frozenset()
+    """Keys beside these that vouch reads."""
+
+
+class Reflex(Group):
+    """The window of a session and what is said of it."""
+
+    path = "retrieval.reflex"
+
+    enabled: bool = Field(
+        True, description="whether what you type and prompt is followed, to show what it names"
+    )
+    window: int = Field(8, ge=1, le=64, description="latest paragraphs and prompts that count")
+    top_k: int = Field(3, ge=1, le=20, description="entities shown as in play at most")
+
+
+class Volunteer(Group):
+    """What is said without being asked; None where nobody has set it."""
+
+    path = "volunteer"
+    others = frozenset({"poll_interval_seconds"})
+
+    enabled: bool = Field(True, description="whether anything is brought up that nobody asked for")
+    threshold: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="how surely a text must name an entity to bring it up; 0.60 where nobody says",
+    )
+    throttle_seconds: float | None = Field(
+        None,
+        ge=0,
+        le=86_400,
+        description="seconds at least between two times that something is brought up",
+    )
+    max_per_session: int | None = Field(
+        None, ge=0, le=10_000, description="entities brought up in one session at most"
+    )
+
+
+class Recall(Group):
+    """The block for a prompt."""
+
+    path = "sidecar.recall"
+
+    enabled: bool = Field(True, description="whether a prompt is given context at all")
+    max_results: int = Field(
+        3, ge=1, le=10, description="claims and pages in a block of context at most"
+    )
+    similarity_threshold: float = Field(
+        0.40, ge=0, le=1, description="how well a claim or page must fit to be given"
+    )
+    max_context_chars: int = Field(
+        1000,
+        ge=100,
+        le=5000,
+        description="characters of a block of context at most, its frame included",
+    )
+    timeout_ms: int = Field(
+        500,
+        ge=100,
+        le=10_000,
+        description="time limit in milliseconds; whatever was found by then is given",
+    )
+    fallback_to_fts: bool = Field(
+        True, description="whether claims and pages are found by their words, not by names alone"
+    )
+    include_key_facts: bool = Field(
+        True, description="whether status, confidence, sources and date follow each claim"
+    )
+    min_prompt_len: int = Field(
+        10,
+        ge=1,
+        le=500,
+        description="characters that a prompt needs to be searched for; names count below",
+    )
+
+
+class Prompts(Group):
+    """When a prompt that is typed counts as still."""
+
+    path = "sidecar.prompts"
+
+    idle_ms: int = Field(
+        300,
+        ge=0,
+        le=10_000,
+        description="milliseconds that you must stop typing before a prompt is looked at",
+    )
+
+
+def _where(value: object) -> object:
+    """`true` and `false`, also as texts of the environment, are read as `all` and `off`."""
+    words = {"true": "all", "false": "off"}
+    return words.get(str(value).lower(), value) if isinstance(value, bool | str) else value
+
+
+Where = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
+"""In which texts something answers."""
+
+
+class Hover(Group):
+    """Hovers, which no repository decides on. Seven claims are a dozen lines."""
+
+    path = "sidecar.hover"
+    sources = frozenset({"client", "environment"})
+
+    enabled: Where = Field(
+        "all",
+        description="where the name of an entity shows whom to ask and what is known: everywhere "
+        "(two lines on an identifier of code), in comments, strings and prose alone, or nowhere",
+    )
+    max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
+
+
+class Definition(Group):
+    """Go to definition, which no repository decides on."""
+
+    path = "sidecar.definition"
+    sources = frozenset({"client", "environment"})
+
+    enabled: Where = Field(
+        "prose",
+        description="where “Go to Definition” leads from the name of an entity to its file: "
+        "everywhere, in comments, strings and prose alone, or nowhere",
+    )
+
+
+def _on_this_machine(text: str) -> str | None:
+    """An http address on loopback; nothing else is ever asked."""
+    from ipaddress import ip_address
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(text.strip())
+    own = parts.hostname == "localhost" or ip_address(parts.hostname or "").is_loopback
+    if parts.scheme != "http" or not own or parts.path.strip("/") or parts.query or parts.username:
+        raise ValueError
+    return f"http://{parts.netloc}" if parts.port else f"http://{parts.netloc}:11434"
+
+
+def _place(text: str) -> str | None:
+    if len(text) > 4096 or not text.isprintable():
+        raise ValueError
+    return text.strip() or None
+
+
+class Semantic(Group):
+    """Finding by meaning, which no repository decides on: a model is what this user installs."""
+
+    path = "sidecar.semantic"
+    sources = frozenset({"client", "environment"})
+    in_workspace = False
+
+    model: Annotated[str, AfterValidator(_place)] | None = Field(
+        None,
+        description="folder of a model that finds by meaning (see docs/semantic.md); with "
+        "`ollama`, the name of a model there",
+    )
+    ollama: Annotated[str, AfterValidator(_on_this_machine)] | None = Field(
+        None,
+        description="address of Ollama on this machine, such as `http://127.0.0.1:11434`",
+        json_schema_extra={"x-expected": "an http address of this machine"},
+    )
+    speaks: bool = Field(
+        False,
+        description="whether meaning may answer a question in a block where names and words say "
+        "nothing",
+    )
+
+
+def _folder(text: str) -> str:
+    if len(text) > 4096 or not text.isprintable() or not text.strip():
+        raise ValueError
+    return text.strip()
+
+
+class Trust(Group):
+    """Whose knowledge bases are served, which no repository decides on."""
+
+    path = "sidecar.trust"
+    sources = frozenset({"client", "environment"})
+    in_workspace = False
+
+    folders: Annotated[
+        tuple[Annotated[str, AfterValidator(_folder)], ...],
+        BeforeValidator(_tuple_of),
+        Field(max_length=200),
+    ] = Field(
+        (),
+        description="folders of other users whose knowledge bases are served, with all below them; "
+        "`*` trusts everybody",
+    )
+
+
+class Probe(Group):
+    """How many knowledge bases are probed; None for all."""
+
+    path = "sidecar.probe"
+
+    max_collections: int | None = Field(
+        None, ge=1, le=10_000, description="knowledge bases that are asked about a prompt at most"
+    )
+
+
+class Naming(Group):
+    """What names an entity here, whatever the rules for ordinary words say."""
+
+    path = "sidecar.names"
+
+    always: Words = Field((), description="words that always name the entity that is called so")
+    never: Words = Field((), description="words that never name an entity")
+
+
+class General(Group):
+    """What stands in no other group."""
+
+    path = "sidecar"
+
+    persona: Label = Field(
+        None, description="a label that answers carry where most of them is from here"
+    )
+
+
+class Diagnostics(Group):
+    """How bad what the checks find is; `docs/diagnostics.md` lists their codes."""
+
+    path = "sidecar.diagnostics"
+
+    error: Words = Field((), description="codes of checks whose findings are errors")
+    warning: Words = Field((), description="codes of checks whose findings are warnings")
+    hint: Words = Field((), description="codes of checks whose findings are hints")
+    ignore: Words = Field((), description="codes of checks whose findings are not told")
+
+
+class Base(Group):
+    """What a knowledge base is called."""
+
+    path = "kb"
+    sources = frozenset({"file"})
+
+    id: Label = None
+    name: Label = None
+
+
+class Scope(Group):
+    """Who asks, where nobody says so."""
+
+    path = "retrieval.scope"
+    sources = frozenset({"file"})
+
+    project: Label = None
+    agent: Label = None
+
+
+class Settings(BaseModel):
+    """Everything that may be tuned, and what a knowledge base says of itself."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reflex: Reflex = Reflex()
+    volunteer: Volunteer = Volunteer()
+    recall: Recall = Recall()
+    prompts: Prompts = Prompts()
+    probe: Probe = Probe()
+    naming: Naming = Naming()
+    general: General = General()
+    hover: Hover = Hover()
+    definition: Definition = Definition()
+    semantic: Semantic = Semantic()
+    trust: Trust = Trust()
+    diagnostics: Diagnostics = Diagnostics()
+    kb: Base = Base()
+    scope: Scope = Scope()

@@ -1,0 +1,174 @@
+"""Where the text of a file below `.vouch/` names artifacts by id.
+
+It is read line by line, so that a file that is being written, and is no YAML for the moment, still
+shows where its ids stand. What only a YAML parser understands, such as anchors, is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+
+from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.records import Kind
+
+__all__ = [
+    "CITED",
+    "ENDS",
+    "FIELDS",
+    "Reference",
+    "Scalar",
+    "front_of",
+    "is_proposal",
+    "references",
+    "scalars",
+]
+
+ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
+CITED = (Kind.SOURCE, Kind.EVIDENCE)
+LINKED = (Kind.PAGE, Kind.ENTITY)
+
+FIELDS: dict[Kind, dict[str, tuple[Kind, ...]]] = {
+    Kind.CLAIM: {
+        "evidence": CITED,
+        "entities": (Kind.ENTITY,),
+        "supersedes": (Kind.CLAIM,),
+        "superseded_by": (Kind.CLAIM,),
+        "contradicts": (Kind.CLAIM,),
+    },
+    Kind.ENTITY: {"page": (Kind.PAGE,)},
+    Kind.PAGE: {"claims": (Kind.CLAIM,), "entities": (Kind.ENTITY,), "sources": CITED},
+    Kind.RELATION: {"source": ENDS, "target": ENDS, "evidence": CITED},
+    Kind.EVIDENCE: {"source_id": (Kind.SOURCE,)},
+}
+"""The fields that hold ids, and the kinds of artifact that these may name."""
+IN_PROPOSALS = {
+    f"payload.{name}": kinds for fields in FIELDS.values() for name, kinds in fields.items()
+}
+
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+KEY = re.compile(r"( *)([A-Za-z_]+) *:(?= |\t|\r|\n|\Z)[ \t]*")
+TOP = re.compile(r"(?<![^\r\n])[A-Za-z_]+ *:(?= |\t|\r|\n|\Z)")
+ITEM = re.compile(r"[ \t]*-[ \t]+")
+QUOTED = r""""(?P<double>(?:[^"\\\r\n]|\\.)*)"|'(?P<single>(?:[^'\r\n]|'')*)'"""
+IN_BLOCK = re.compile(
+    QUOTED + r"""|(?P<plain>[^\s#\[\]{}&*!|>"'%@`][^\r\n]*?)(?=[ \t]+#|\s*\Z|\s*[\r\n])"""
+)
+IN_FLOW = re.compile(
+    QUOTED + r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^,\[\]{}\r\n]*[^\s,\[\]{}])?)"""
+)
+MARK = re.compile(r"\[\[(?P<link>[^\[\]|#\r\n]*)|\[claim:[ \t]*(?P<claim>[^\[\]\r\n]*)")
+FENCE = re.compile(r"(?<![^\r\n])---[ \t]*(?=[\r\n]|\Z)")
+NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value on one line, without its quotes. Offsets count characters. `field` is dotted: the
+    fields of a mapping have the name of that in front.
+    """
+
+    field: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Scalar):
+    """An id, and the kinds of artifact that it may name. `field` is `id` where the file gives its
+    own one, `[[` or `[claim:` in the body of a page.
+    """
+
+    kinds: tuple[Kind, ...]
+
+
+def references(relative: str, text: str, only: str = "") -> Iterator[Reference]:
+    """The ids in the text of the file at a path below `.vouch/`, in their order; `only` is one that
+    is looked for.
+    """
+    kind = classify(relative)
+    if kind is not None:
+        fields = {"id": (kind,), **FIELDS.get(kind, {})}
+    elif is_proposal(relative):
+        fields = IN_PROPOSALS
+    else:
+        return
+    body = len(front_of(relative, text))
+    found = scalars(text[:body]) if not only else _scalars_with(only, text[:body])
+    for one in found:
+        if one.text and one.field in fields and (not only or one.text == only):
+            yield Reference(one.field, one.start, one.end, one.text, fields[one.field])
+    if kind is Kind.PAGE:
+        yield from (one for one in _marks(text, body) if not only or one.text == only)
+
+
+def is_proposal(relative: str) -> bool:
+    """Whether a path below `.vouch/` is that of a proposal, decided or not."""
+    folder, _, name = relative.partition("/")
+    return folder in ("proposed", "decided") and name.endswith(".yaml")
+
+
+def front_of(relative: str, text: str) -> str:
+    """The part of a file that is YAML: of a page up to the second line of `---`."""
+    if classify(relative) is not Kind.PAGE:
+        return text
+    found = list(islice(FENCE.finditer(text), 2))
+    return text[: found[1].end()] if len(found) == 2 else text
+
+
+def _marks(text: str, start: int) -> Iterator[Reference]:
+    """`[[id]]` and `[claim: id]`."""
+    for found in MARK.finditer(text, start):
+        name = found.lastgroup
+        if name is None or not found[name].strip():
+            continue
+        kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
+        end = found.start(name) + len(found[name].rstrip())
+        yield Reference(field, found.start(name), end, text[found.start(name) : end], kinds)
+
+
+def scalars(text: str) -> Iterator[Scalar]:
+    """The values of fields, and of lists in them, as far as each stands on one line."""
+    top = field = ""
+    in_flow = False
+    for line in LINE.finditer(text):
+        at, end = line.span()
+        if key := KEY.match(text, at, end):
+            if key[1]:
+                field = f"{top}.{key[2]}"
+            else:
+                top = field = key[2]
+            at, in_flow = key.end(), text[key.end() : key.end() + 1] == "["
+        elif in_flow:
+            pass
+        elif item := ITEM.match(text, at, end):
+            at = item.end()
+        else:
+            continue
+        if in_flow:
+            close = text.find("]", at, end)
+            last = end if close < 0 else close
+            yield from (_scalar(field, one) for one in IN_FLOW.finditer(text, at, last))
+            in_flow = close < 0
+        elif (one := IN_BLOCK.match(text, at, end)) and one.lastgroup is not None:
+            yield _scalar(field, one)
+
+
+def _scalars_with(value: str, text: str) -> Iterator[Scalar]:
+    """As `scalars`, of the fields that hold a value somewhere: a fifth of the time."""
+    starts = [found.start() for found in TOP.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        if text.find(value, start, end) >= 0:
+            for one in scalars(text[start:end]):
+                yield replace(one, start=start + one.start, end=start + one.end)
+
+
+def _scalar(field: str, found: re.Match[str]) -> Scalar:
+    name = found.lastgroup or "plain"
+    value = found[name].replace("''", "'") if name == "single" else found[name]
+    if name == "plain" and value in NOTHING:
+        value = ""
+    return Scalar(field, *found.span(name), value)

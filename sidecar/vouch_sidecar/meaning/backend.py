@@ -1,0 +1,60 @@
+"""What turns texts into vectors, and what a vector is."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+    """Vectors of length 1, one a row."""
+
+__all__ = ["Backend", "Matrix", "UnavailableError", "is_latin", "unit"]
+
+
+class UnavailableError(Exception):
+    """There are no vectors. The words say what to do about it, in a sentence without its end."""
+
+
+class Backend(Protocol):
+    """A model. Every method blocks, in a thread of its own, one at a time.
+
+    `identity` is another one for every model whose vectors can't be compared with those of this.
+    `any_script` tells whether it knows other scripts than Latin.
+    """
+
+    identity: str
+    any_script: bool
+
+    def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
+        """A row for each text. Raises UnavailableError, also after so many seconds."""
+
+
+def is_latin(text: str) -> bool:
+    """Whether a text has letters, most of them Latin."""
+    letters = [c for c in text if c.isalpha()]
+    latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
+    return 2 * latin > len(letters)
+
+
+def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
+    """So many vectors scaled to length 1. Raises UnavailableError for anything else."""
+    import numpy as np
+
+    try:
+        made: Matrix = np.asarray(rows, np.float32)
+    except (TypeError, ValueError):
+        raise UnavailableError("the model gives no vectors: choose another one") from None
+    if made.ndim != 2 or len(made) != count or made.shape[1] != (dimension or made.shape[1]):
+        shape = " × ".join(map(str, made.shape))
+        wanted = f"{count} × {dimension or 'any'}"
+        raise UnavailableError(f"the model gives {shape} numbers, not {wanted}: choose another one")
+    lengths = np.linalg.norm(made, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise UnavailableError("the model gives vectors without a direction: choose another one")
+    scaled: Matrix = made / lengths
+    return scaled

@@ -1,0 +1,97 @@
+"""A model that Ollama serves on this machine, over http on loopback; nothing is tried twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from http.client import HTTPConnection, HTTPException
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from vouch_sidecar.meaning.backend import UnavailableError, unit
+
+if TYPE_CHECKING:
+    from vouch_sidecar.meaning.backend import Matrix
+
+__all__ = ["Ollama"]
+
+MAX_ANSWER = 64 * 1024 * 1024
+LOOK_SECONDS = 5.0
+"""How long the list of models may take."""
+
+
+class Ollama:
+    """A model by its name. Raises UnavailableError where Ollama does not have it."""
+
+    any_script = False
+
+    def __init__(self, address: str, model: str) -> None:
+        parts = urlsplit(address)
+        self._host, self._port = parts.hostname or "localhost", parts.port or 80
+        self._model = model
+        self._dimension: int | None = None
+        listed = self._ask("GET", "/api/tags", None, LOOK_SECONDS).get("models")
+        models = [one for one in listed if isinstance(one, dict)] if listed is not None else []
+        names = {model, model if ":" in model else f"{model}:latest"}
+        found = next((one for one in models if one.get("name") in names), None)
+        if found is None:
+            raise self._missing()
+        said = f"ollama {found.get('name')} {found.get('digest')}"
+        self.identity = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+
+    def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
+        """A row for each text."""
+        body = {"model": self._model, "input": list(texts), "truncate": True}
+        found = self._ask("POST", "/api/embed", body, seconds).get("embeddings")
+        rows = unit(found, len(texts), self._dimension)
+        self._dimension = rows.shape[1]
+        return rows
+
+    def _missing(self) -> UnavailableError:
+        return UnavailableError(f"Ollama has no such model: run `ollama pull {self._model}`")
+
+    def _ask(self, method: str, path: str, body: object, seconds: float) -> Mapping[str, Any]:
+        try:
+            status, data = self._exchange(method, path, body, time.monotonic() + seconds)
+        except TimeoutError:
+            raise UnavailableError(
+                f"Ollama took longer than {seconds * 1000:.0f} ms: raise `recall.timeout_ms` or "
+                "take a smaller model"
+            ) from None
+        except (OSError, HTTPException):
+            raise UnavailableError("Ollama does not answer: start it") from None
+        if status == 404:
+            raise self._missing()
+        try:
+            answered = json.loads(data) if status == 200 else None
+        except (ValueError, RecursionError):
+            answered = None
+        if not isinstance(answered, dict):
+            raise UnavailableError(f"Ollama answers with an error ({status}): see its log")
+        return answered
+
+    def _exchange(self, method: str, path: str, body: object, until: float) -> tuple[int, bytes]:
+        """Status and body of the answer. Raises TimeoutError, OSError or HTTPException."""
+        connection = HTTPConnection(self._host, self._port, timeout=_left(until))
+        try:
+            data = None if body is None else json.dumps(body)
+            connection.request(method, path, data, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            held, parts = 0, list[bytes]()
+            while held <= MAX_ANSWER and _left(until):
+                if not (part := answer.read1(1 << 16)):
+                    return answer.status, b"".join(parts)
+                held += len(part)
+                parts.append(part)
+            raise HTTPException("too long")
+        finally:
+            connection.close()
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

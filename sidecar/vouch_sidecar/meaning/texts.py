@@ -1,0 +1,87 @@
+"""What is compared by meaning: claims, descriptions of entities, sections of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from itertools import chain
+from typing import NamedTuple
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.schema import sections
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
+from vouch_sidecar.meaning.backend import is_latin
+
+__all__ = ["KINDS", "Place", "Texts", "compared", "mark_of", "texts_of"]
+
+KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
+Place = tuple[Kind, str]
+"""A kind, and the gate that a viewer needs."""
+
+
+class Of(NamedTuple):
+    """Where an artifact is compared, and the marks of its texts, one for each section."""
+
+    place: Place
+    marks: tuple[bytes, ...]
+
+
+class Texts(NamedTuple):
+    """The texts of one generation: what artifacts have which, and each by its mark."""
+
+    knowledge: Knowledge
+    of: Mapping[Key, Of]
+    by_mark: Mapping[bytes, str]
+
+
+def compared(artifact: Artifact) -> list[str]:
+    """The texts of an artifact, by section; an empty one is not compared."""
+    match artifact:
+        case Claim(text=text):
+            return [text]
+        case Entity(name=name, description=description):
+            return [f"{name}: {description}"] if description else []
+        case Page(title=title):
+            return [f"{title}\n{section}" for section in sections(artifact)]
+        case _:
+            return []
+
+
+def mark_of(text: str) -> bytes:
+    """What a text is kept by."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Texts:
+    """The texts of a generation. Of an earlier one on the same base, only what changed is read."""
+    if before is None or before.knowledge.base is not knowledge.base:
+        return _texts(knowledge, chain.from_iterable(map(knowledge.all_of, KINDS)), {}, any_script)
+    then, now = before.knowledge.changed, knowledge.changed
+    keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
+    of = {key: one for key, one in before.of.items() if key not in keys}
+    found = (a for key in keys if (a := knowledge.artifact(key)) is not None)
+    return _texts(knowledge, found, of, any_script)
+
+
+def _texts(
+    knowledge: Knowledge, found: Iterable[Artifact], of: dict[Key, Of], any_script: bool
+) -> Texts:
+    by_mark: dict[bytes, str] = {}
+    for artifact in found:
+        gate = gate_of(artifact)
+        if gate is not None and (marks := tuple(_marks(artifact, by_mark, any_script))):
+            key = key_of(artifact)
+            of[key] = Of((key[0], gate), marks)
+    return Texts(knowledge, of, by_mark)
+
+
+def _marks(artifact: Artifact, by_mark: dict[bytes, str], any_script: bool) -> Iterator[bytes]:
+    """A mark for each text; an empty one for what the model can't read."""
+    for text in compared(artifact):
+        if any_script or is_latin(text):
+            mark = mark_of(text)
+            by_mark[mark] = text
+            yield mark
+        else:
+            yield b""

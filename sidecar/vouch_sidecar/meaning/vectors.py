@@ -1,0 +1,129 @@
+"""The vectors of one generation, by kind and gate: what a viewer may not see is not compared."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.meaning.texts import Of, Place, Texts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from vouch_sidecar.meaning.backend import Matrix
+
+    Vector = NDArray[np.float32]
+
+__all__ = ["Near", "Vector", "Vectors", "arranged", "from_bytes", "to_bytes"]
+
+
+class Near(NamedTuple):
+    """A text that is near: its artifact, its section, its mark, and the cosine."""
+
+    kind: Kind
+    id: str
+    section: int
+    mark: bytes
+    cosine: float
+
+
+class _Block(NamedTuple):
+    rows: list[tuple[str, int, bytes]]
+    """Id, section and mark of each row."""
+    matrix: Matrix
+
+
+class Vectors(NamedTuple):
+    """What can be compared; it never changes. `by_mark` holds rows of the blocks."""
+
+    blocks: Mapping[Place, _Block]
+    by_mark: Mapping[bytes, Vector]
+
+    @property
+    def dimension(self) -> int | None:
+        """How many numbers each has; None where there are none."""
+        return next((block.matrix.shape[1] for block in self.blocks.values()), None)
+
+    def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
+        """The greatest cosine of some texts; 0 where none is known, or all point away."""
+        known = (self.by_mark.get(mark) for mark in marks)
+        return max((float(one @ query) for one in known if one is not None), default=0.0)
+
+    def nearest(
+        self,
+        query: Vector,
+        kinds: Collection[Kind],
+        gates: Collection[str],
+        least: float,
+        most: int,
+    ) -> list[Near]:
+        """The nearest texts behind these gates, whose cosine is `least` or more, nearest first."""
+        import numpy as np
+
+        found: list[Near] = []
+        for (kind, gate), block in self.blocks.items():
+            if kind not in kinds or gate not in gates:
+                continue
+            cosines = block.matrix @ query
+            first = np.argpartition(-cosines, most)[:most] if most < len(cosines) else ...
+            for at in np.arange(len(cosines))[first]:
+                if (cosine := float(cosines[at])) >= least:
+                    artifact_id, section, mark = block.rows[at]
+                    found.append(Near(kind, artifact_id, section, mark, cosine))
+        found.sort(key=lambda near: (-near.cosine, near.kind, near.id, near.section))
+        return found[:most]
+
+
+def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
+    """The vectors of a generation, all of whose texts have one among those that are known.
+
+    Raises ValueError where they are not of one length.
+    """
+    import numpy as np
+
+    rows: defaultdict[Place, list[tuple[str, int, bytes]]] = defaultdict(list)
+    for (_, artifact_id), one in of.of.items():
+        rows[one.place] += _rows(artifact_id, one)
+    blocks = {
+        place: _Block(found, np.stack([known[mark] for _, _, mark in found]))
+        for place, found in rows.items()
+        if found
+    }
+    # Rows of these blocks, so that no earlier ones are kept.
+    by_mark = {
+        mark: block.matrix[at]
+        for block in blocks.values()
+        for at, (_, _, mark) in enumerate(block.rows)
+    }
+    return Vectors(blocks, by_mark)
+
+
+def _rows(artifact_id: str, one: Of) -> Iterator[tuple[str, int, bytes]]:
+    for section, mark in enumerate(one.marks):
+        if mark:
+            yield artifact_id, section, mark
+
+
+def to_bytes(vectors: Vectors) -> bytes:
+    """Vectors as a file holds them."""
+    import numpy as np
+
+    out = io.BytesIO()
+    marks = np.array([list(mark) for mark in vectors.by_mark], np.uint8)
+    np.savez(out, marks=marks, vectors=np.array([*vectors.by_mark.values()], np.float32))
+    return out.getvalue()
+
+
+def from_bytes(data: bytes) -> dict[bytes, Vector]:
+    """What a file holds; nothing where it is damaged."""
+    import numpy as np
+
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as held:
+            marks, vectors = held["marks"], held["vectors"].astype(np.float32)
+        return {bytes(mark): row for mark, row in zip(marks, vectors, strict=True)}
+    except Exception:  # zipfile and numpy raise whatever they come upon
+        return {}

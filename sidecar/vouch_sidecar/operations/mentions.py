@@ -1,0 +1,211 @@
+"""List every place of a text that names an entity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import Field
+
+from vouch_sidecar.operations.base import Arm, Params, Result, Text, Wire, absent
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.gist import named, rows
+from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
+from vouch_sidecar.retrieval.evidence import weigh
+from vouch_sidecar.retrieval.salience import arm_of, not_listed
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["OPERATION", "MentionsParams", "MentionsResult"]
+
+NOTHING = "Nothing known is named."
+MAX_LOOKED_AT = 4 * MAX_ANALYSED
+"""Characters of a text that count: names in so many are found in a quarter of a second."""
+
+
+class Position(Wire):
+    """A place in a document, as in LSP."""
+
+    line: int = Field(ge=0)
+    character: int = Field(ge=0, description="In the client's encoding.")
+
+
+class Range(Wire):
+    """A part of a document, as in LSP."""
+
+    start: Position
+    end: Position
+
+
+class MentionsParams(Params):
+    """A text, or an open document."""
+
+    text: Text | None = Field(default=None, description="The text. 65,536 characters count.")
+    uri: Text | None = Field(
+        default=None,
+        description="Instead of a text, an open document. The language server alone has them.",
+    )
+    range: Range | None = Field(
+        default=None,
+        description="The part of the document that is looked at; 65,536 characters count.",
+    )
+
+
+class NamedEntity(Wire):
+    """A place that names an entity. Where words name several, each is a row."""
+
+    entity_id: str
+    name: str
+    type: str
+    arm: Arm = Field(description="How the words name it.")
+    ambiguous: bool = Field(description="Whether they name other entities as well.")
+    listed: bool = Field(description="Whether that is strong enough for what is in play.")
+    collection: str | None = absent("Present with several knowledge bases.")
+    start: int | None = absent("Of a text: where the words begin, in Unicode code points.")
+    end: int | None = absent("Of a text: where they end.")
+    range: Range | None = absent("Of a document: where the words stand.")
+
+
+class MentionsResult(Result):
+    """The entities that a text names."""
+
+    mentions: list[NamedEntity] = Field(default_factory=list, description="As they stand there.")
+
+
+class Place(NamedTuple):
+    """What stands between two offsets."""
+
+    start: int
+    end: int
+    row: NamedEntity
+
+
+def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
+    if params.uri is None:
+        if params.range is not None:
+            raise InvalidParamsError([Message("range", "needs the uri of an open document")])
+        if params.text is None:
+            raise InvalidParamsError([Message("text", "is missing")], missing=True)
+        places = _places(ask, params.text, 0, len(params.text))
+        found = [p.row.model_copy(update={"start": p.start, "end": p.end}) for p in places]
+        return MentionsResult(mentions=found)
+    if params.text is not None:
+        raise InvalidParamsError([Message("uri", "can't stand beside a text")])
+    document = _document(ask, params.uri)
+    start, end = 0, len(document.source)
+    if params.range is not None:
+        first, last = map(document.offset_at, (params.range.start, params.range.end))
+        start, end = end if first is None else first, end if last is None else last
+    found = []
+    for place in _places(ask, document.source, start, end):
+        there = document.range_of(place.start, place.end)
+        there = Range.model_validate(there, from_attributes=True)
+        found.append(place.row.model_copy(update={"range": there}))
+    return MentionsResult(mentions=found)
+
+
+def _document(ask: Ask, uri: str) -> OpenDocument:
+    if ask.documents is None:
+        lacks = "is for the language server alone, which has the open documents: give a text"
+        raise InvalidParamsError([Message("uri", lacks)])
+    document = ask.documents.find(uri)
+    if document is None:
+        raise InvalidParamsError([Message("uri", "names no open document")])
+    return document
+
+
+def _places(ask: Ask, text: str, start: int, end: int) -> list[Place]:
+    """What stands between two offsets of a text. Whole lines are looked at: what a word means
+    depends on those around it.
+    """
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    found = []
+    for at, piece in _pieces(text, first, len(text) if last < 0 else last):
+        if any(view.deadline.has_passed() for view in ask.views):
+            break
+        for place in _named_in(ask, piece):
+            if start <= at + place.start and at + place.end <= end:
+                found.append(Place(at + place.start, at + place.end, place.row))
+    found.sort(key=lambda p: (p.start, -p.end, p.row.entity_id, p.row.collection or ""))
+    return found
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """What may be looked at of a text, cut between lines or words where it is long, with where
+    each piece begins.
+    """
+    end = min(end, start + MAX_LOOKED_AT)
+    while end - start > MAX_ANALYSED:
+        most = start + MAX_ANALYSED
+        cut = max(text.rfind("\n", start, most), 0) or text.rfind(" ", start, most)
+        cut = most if cut <= start else cut + 1
+        yield start, text[start:cut]
+        start = cut
+    yield start, text[start:end]
+
+
+def _named_in(ask: Ask, text: str) -> Iterator[Place]:
+    for one in ask.served:
+        for found in weigh(one.view, text):
+            mention = found.mention
+            if (entity := one.view.entity(mention.entity_id)) is None:
+                continue
+            row = NamedEntity(
+                entity_id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                arm=arm_of(mention),
+                ambiguous=mention.ambiguous,
+                listed=not_listed(found) is None,
+                collection=one.view.collection if ask.many else None,
+            )
+            yield Place(mention.start, mention.end, row)
+
+
+def gist(result: MentionsResult) -> list[str]:
+    lines = []
+    for one in dict.fromkeys((m.name, m.entity_id, m.listed, m.ambiguous) for m in result.mentions):
+        name, entity_id, listed, ambiguous = one
+        doubt = "" if listed else " (hardly meant)"
+        doubt += " (or another of that name)" if ambiguous else ""
+        lines.append(named(name, entity_id) + doubt)
+    return rows(lines, NOTHING)
+
+
+def show(page: Page, result: MentionsResult) -> None:
+    places: dict[tuple[str | None, str], list[NamedEntity]] = {}
+    for row in result.mentions:
+        places.setdefault((row.collection, row.entity_id), []).append(row)
+    table = page.table()
+    table.key("entity")
+    table.short("name")
+    table.short("type")
+    table.number("places")
+    table.whole("meant")
+    for rows_of in places.values():
+        row = next((one for one in rows_of if one.listed and not one.ambiguous), rows_of[0])
+        meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
+        table.row(row.entity_id, row.name, row.type, len(rows_of), meant)
+    table.show()
+
+
+OPERATION = Operation(
+    name="mentions",
+    summary="Every place of a text that names an entity.",
+    params=MentionsParams,
+    result=MentionsResult,
+    run=answer,
+    when="Call it with a text to see which known entities it names, and where. Not to learn about "
+    "them: kb_context and kb_entity say what is known.",
+    example={"text": "Can we restart Relay tonight?"},
+    gist=gist,
+    show=show,
+    is_long=True,
+    text_field="text",
+    reads=MAX_LOOKED_AT,
+    rows=("mentions",),
+    nothing=NOTHING,
+    of_documents=("uri", "range"),
+)

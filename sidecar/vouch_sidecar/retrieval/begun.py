@@ -1,0 +1,101 @@
+"""Artifacts by the beginning of what somebody types: of an id, a name, an alias or a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.query import all_of, matching, spelled
+from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
+from vouch_sidecar.retrieval.naming import names_of
+from vouch_sidecar.retrieval.view import View
+
+__all__ = ["Begun", "beginning", "begun"]
+
+SAME, BEGINS, HOLDS, WORDS = range(4)
+"""How well something fits, the best first: its id or name is what was typed, begins with it, holds
+it, or its text has words like it.
+"""
+MAX_TYPED = 64
+_LAST_WORD = re.compile(r"\w+\Z")
+
+
+class Begun(NamedTuple):
+    """An artifact, and how well it fits what was typed."""
+
+    fits: int
+    artifact: Artifact
+
+
+def begun(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[Begun]:
+    """Those that fit best, about `limit` of each kind; of nothing typed, the first by id."""
+    typed = typed[:MAX_TYPED]
+    found: dict[tuple[Kind, str], Begun] = {}
+    for kind in kinds:
+        ways = (_entities, _by_id, _by_words) if kind is Kind.ENTITY else (_by_id, _by_words)
+        before = len(found)
+        for way in ways:
+            if len(found) - before < limit:
+                for one in way(view, kind, typed, limit):
+                    found.setdefault(key_of(one.artifact), one)
+    return sorted(found.values(), key=lambda one: (one.fits, one.artifact.id))
+
+
+def _entities(view: View, _: Kind, typed: str, limit: int) -> list[Begun]:
+    """Entities by name or alias."""
+    folded = typed.casefold()
+    names = view.knowledge.memo.once("", "names, folded", lambda: list(_folded(view)))
+    if not folded:
+        return []
+    found = [
+        Begun(_fits(several, folded), entity)
+        for entity, several in names
+        if any(folded in name for name in several)
+    ]
+    return sorted(found, key=lambda one: (one.fits, one.artifact.id))[:limit]
+
+
+def _folded(view: View) -> Iterator[tuple[Entity, tuple[str, ...]]]:
+    for entity in view.knowledge.names.entities():
+        yield entity, tuple(name.casefold() for name in (entity.name, *entity.aliases))
+
+
+def _fits(names: Sequence[str], folded: str) -> int:
+    if folded in names:
+        return SAME
+    return BEGINS if any(name.startswith(folded) for name in names) else HOLDS
+
+
+def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]:
+    slug = re.sub(r"[\s_]+", "-", typed.casefold())
+    either = "|".join(spelled(one, any_case=True) for one in dict.fromkeys((typed, slug)))
+    for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
+        query = matching("key", f"{kind}\0{pattern}\0" + "000")
+        artifacts = list(view.found(query, limit))
+        yield from (Begun(SAME if one.id == typed else fits, one) for one in artifacts)
+        if not typed or len(artifacts) == limit:
+            return
+
+
+def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]:
+    """By words of a claim's text, a page's title, a source's title and address."""
+    last = _LAST_WORD.search(typed.casefold())
+    if last is None:
+        return
+    place = TITLE if kind is Kind.PAGE else kind.value
+    before = needles(typed[: last.start()])
+    held = [view.search.holding(before, place)] if before else []
+    query = all_of([*held, view.search.beginning(last[0], place)])
+    for artifact in view.found(query, limit):
+        yield Begun(WORDS, artifact)
+
+
+def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list[str]:
+    """The ids that begin like this, and of entities the names and aliases, in whatever case."""
+    start = start[:MAX_TYPED].casefold()
+    found = (one.artifact for view in views for one in begun(view, start, [kind], limit))
+    called = {name for artifact in found for name in names_of(artifact)}
+    return sorted(name for name in called if name.casefold().startswith(start))[:limit]

@@ -1,0 +1,200 @@
+"""What is found by meaning, where somebody has set up a model: beside what names and words find, in
+search and probe, and in a block only where those say nothing. docs/semantic.md has the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.schema import texts
+from vouch_sidecar.index.text import fold, units
+from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
+from vouch_sidecar.meaning.vectors import Near, Vectors
+from vouch_sidecar.retrieval.block import Hit, cut
+from vouch_sidecar.retrieval.clauses import is_question
+from vouch_sidecar.retrieval.constants import (
+    ANSWERS_AMONG_MANY,
+    ANSWERS_BY_MEANING,
+    BESIDE_A_CLAIM,
+    COMMONNESS,
+    MANY_CLAIMS,
+    MAX_BY_MEANING,
+    MEANING_WEIGHT,
+    MEANT,
+)
+from vouch_sidecar.retrieval.search import Found, found_by_words
+from vouch_sidecar.retrieval.searchable import worth_searching
+from vouch_sidecar.retrieval.view import View
+
+if TYPE_CHECKING:
+    from vouch_sidecar.meaning.vectors import Vector
+
+__all__ = ["Meant", "answer_by_meaning", "hits_by_meaning", "search_by_meaning"]
+
+PHRASE_CHARS = 200
+SPARE = 50
+"""Texts beyond those asked for that are looked at: some are known, or changed since."""
+
+
+class Meant(NamedTuple):
+    """A text as a vector, and the vectors of knowledge bases by `View.identity`."""
+
+    query: Vector
+    vectors: Mapping[Path | str, Vectors]
+
+    def cosine(self, view: View, artifact: Artifact) -> float:
+        """How near an artifact is: its nearest text."""
+        marks = map(mark_of, compared(artifact))
+        return self.vectors[view.identity].cosine(marks, self.query)
+
+    def nearest(self, view: View, kinds: Collection[Kind], least: float, most: int) -> list[Near]:
+        """The nearest texts that a viewer may see, nearest first."""
+        vectors = self.vectors[view.identity]
+        return vectors.nearest(self.query, kinds, view.gates, least, most)
+
+
+def _standing(view: View, near: Near) -> _Near | None:
+    """What is near, if it is there and says the same in the view: it may have changed since."""
+    artifact = view.visible((near.kind, near.id))
+    if not isinstance(artifact, Claim | Entity | Page):
+        return None
+    now = compared(artifact)
+    if near.section >= len(now) or mark_of(now[near.section]) != near.mark:
+        return None
+    return _Near(view, near.kind, artifact, near.section, near.cosine)
+
+
+class _Near(NamedTuple):
+    view: View
+    kind: Kind
+    artifact: Claim | Entity | Page
+    section: int
+    cosine: float
+
+
+def search_by_meaning(
+    meant: Meant,
+    views: Sequence[View],
+    query: str,
+    kinds: Collection[Kind],
+    limit: int,
+    exclude: Collection[str] = (),
+) -> list[Found]:
+    """Hits of full text, and a few by meaning alone, ranked by both; before them the entities that
+    the query is a name or alias of.
+    """
+    named, others = found_by_words(views, query, kinds, limit, exclude)
+    known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
+    alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
+    more = [Found(one.view, one.kind, one.artifact, one.section, 0.0, "semantic") for one in alone]
+    ranked = [[_scored(meant, row, query) for row in rows] for rows in (named, [*others, *more])]
+    for rows in ranked:
+        rows.sort(key=lambda row: (-row.score, row.artifact.id, row.kind, row.view.collection))
+    return [row for rows in ranked for row in rows][:limit]
+
+
+def _alone(
+    meant: Meant,
+    views: Sequence[View],
+    kinds: Collection[Kind],
+    known: Collection[tuple[str, Kind, str]],
+    exclude: Collection[str],
+    least: float,
+) -> list[_Near]:
+    """A few that are near and not known yet, each artifact once, best first."""
+    most = MAX_BY_MEANING + len(known) + len(exclude) + SPARE
+    found = [(view, near) for view in views for near in meant.nearest(view, kinds, least, most)]
+    found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
+    first: dict[tuple[str, Kind, str], _Near] = {}
+    for view, near in found:
+        key = (view.collection, near.kind, near.id)
+        if key not in known and key not in first and near.id not in exclude:
+            if (standing := _standing(view, near)) is not None:
+                first[key] = standing
+            if len(first) == MAX_BY_MEANING:
+                break
+    return list(first.values())
+
+
+def _worth(kind: Kind) -> float:
+    return 1.0 if kind is Kind.CLAIM else BESIDE_A_CLAIM
+
+
+def _scored(meant: Meant, row: Found, query: str) -> Found:
+    near = max(0.0, meant.cosine(row.view, row.artifact))
+    held = _coverage(row, query)
+    both = MEANING_WEIGHT * near + (1 - MEANING_WEIGHT) * held
+    return row._replace(score=round(_worth(row.kind) * both, 6))
+
+
+def _coverage(row: Found, query: str) -> float:
+    """The share of a query's words, by rarity, that a hit holds; English ones count less."""
+    weights = row.view.weights(query)
+    if not (whole := fsum(weights.values())):
+        return 0.0
+    said = texts(row.artifact)
+    stems = frozenset(content_stems(said[row.section] if row.section < len(said) else ""))
+    held = ((n, weight) for n, weight in weights.items() if n.held_by(stems))
+    return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole
+
+
+def hits_by_meaning(
+    meant: Meant, views: Sequence[View], text: str, known: Iterable[Hit], threshold: float
+) -> list[Hit]:
+    """What a probe lists beside what it found: weak evidence, whatever the cosine."""
+    if not worth_searching(text):
+        return []
+    keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
+    near = _alone(meant, views, KINDS, keys, (), max(threshold, MEANT))
+    return [_hit(one, text) for one in near]
+
+
+def answer_by_meaning(meant: Meant, views: Sequence[View], text: str) -> list[Hit]:
+    """The claim that answers a question that names and words say nothing of; mostly none."""
+    if not is_question(text) or not worth_searching(text):
+        return []
+    found = [
+        one
+        for view in views
+        for near in meant.nearest(view, [Kind.CLAIM], _least_of(view), 1)
+        if (one := _standing(view, near)) and _holds_names(view, one.artifact, text)
+    ]
+    return [_hit(one, text) for one in sorted(found, key=lambda one: -one.cosine)[:1]]
+
+
+def _least_of(view: View) -> float:
+    return ANSWERS_AMONG_MANY if view.claim_total >= MANY_CLAIMS else ANSWERS_BY_MEANING
+
+
+def _holds_names(view: View, claim: Artifact, text: str) -> bool:
+    """Whether a claim is about all that a text names: known names, others, and numbers."""
+    said = " ".join(texts(claim))
+    about = {mention.entity_id for mention in view.mentions(said)}
+    about.update(view.knowledge.links(claim.id, view.gates)[0])
+    if any(m.entity_id not in about for m in view.mentions(text) if not m.nested):
+        return False
+    words = {unit.folded for unit in units(said).units}
+    return all(
+        unit.folded in words  # as it is: Coppersmither is not Coppersmith
+        for at, unit in enumerate(units(text).units)
+        if _is_name(text[unit.start : unit.end], unit.folded, at)
+    )
+
+
+def _is_name(word: str, folded: str, at: int) -> bool:
+    number = any(map(str.isdigit, word))
+    return number or (at > 0 and word[:1].isupper() and folded not in STOPWORDS)
+
+
+def _hit(one: _Near, text: str) -> Hit:
+    entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
+    section = one.section if isinstance(one.artifact, Page) else None
+    phrase = cut(" ".join(text.split()), PHRASE_CHARS)
+    cosine = round(max(0.0, min(one.cosine, 1.0)), 3)
+    return Hit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)

@@ -1,0 +1,183 @@
+"""`vouch-sidecar check`: what is wrong with a knowledge base, for people and for CI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from vouch_sidecar import __version__
+from vouch_sidecar.surfaces.cli.asking import Asked, common_options, loaded, look, print_json
+
+if TYPE_CHECKING:
+    from vouch_sidecar.kb.records import Problem
+
+__all__ = ["CHECK"]
+
+PROBLEMS = 1
+FORMATS = ("text", "json", "github", "sarif")
+GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
+SARIF = {"error": "error", "warning": "warning", "hint": "note"}
+COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class Found(NamedTuple):
+    """A problem of a knowledge base. `file` is absolute; without one it is about settings."""
+
+    root: Path
+    file: Path | None
+    problem: Problem
+
+    @property
+    def shown(self) -> str:
+        """The file as it is best opened from the working directory."""
+        from vouch_sidecar.kb.plain import printable
+
+        return "settings" if self.file is None else printable(os.path.relpath(self.file))
+
+    @property
+    def message(self) -> str:
+        from vouch_sidecar.kb.plain import with_field
+
+        return with_field(self.problem.field, self.problem.message)
+
+
+def _check(
+    root: Path | None,
+    as_json: bool,
+    form: str,
+    header: bool,
+    project: str | None,
+    agent: str | None,
+) -> None:
+    asked = Asked(root, project, agent)
+    found = list(_found(asked))
+    if as_json or form == "json":
+        print_json({"problems": [_as_json(one) for one in found]})
+    elif form == "sarif":
+        print_json(_as_sarif(found))
+    elif form == "github":
+        for one in found:
+            click.echo(_as_github(one))
+    else:
+        _show(found, header)
+    if any(one.problem.severity != "hint" for one in found):
+        sys.exit(PROBLEMS)
+
+
+def _found(asked: Asked) -> Iterator[Found]:
+    """All problems, those between files included, by knowledge base, file and line."""
+    from vouch_sidecar.engine.checks import Surroundings, check_all
+    from vouch_sidecar.kb.layout import KB_DIRNAME
+
+    engine, caller = loaded(asked)
+    for root, collection in sorted(engine.collections.items()):
+        problems = engine.problems(caller, collection)
+        for path, more in check_all(Surroundings(collection, collection.knowledge)).items():
+            problems[path] = (*problems.get(path, ()), *more)
+        for path, several in sorted(problems.items()):
+            file = root / KB_DIRNAME / path if path else None
+            for problem in sorted(several, key=lambda one: (one.line, one.column)):
+                yield Found(root, file, problem)
+
+
+def _show(found: Sequence[Found], header: bool) -> None:
+    from vouch_sidecar.operations.page import Page
+
+    page = Page(look(header))
+    if header:
+        page.record("place", "severity", "code", "message")
+    if not found:
+        page.nothing("No problems.")
+    for one in found:
+        problem = one.problem
+        place = f"{one.shown}:{problem.line}:{problem.column}" if one.file else one.shown
+        colour = COLOURS[problem.severity]
+        page.uncut((place, "bold"), (problem.severity, colour), one.message, (problem.code, "dim"))
+        page.record(place, problem.severity, problem.code, one.message)
+
+
+def _as_json(one: Found) -> dict[str, Any]:
+    problem = one.problem
+    return {
+        "root": str(one.root),
+        "path": problem.path,
+        "line": problem.line,
+        "column": problem.column,
+        "field": problem.field,
+        "severity": problem.severity.value,
+        "code": problem.code,
+        "message": problem.message,
+    }
+
+
+def _as_github(one: Found) -> str:
+    """A line that GitHub shows beside the changed line of a pull request."""
+    problem = one.problem
+    place: dict[str, object] = {"title": f"vouch: {problem.code}"}
+    if one.file is not None:
+        place = {"file": one.shown, "line": problem.line, "col": problem.column, **place}
+    said = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
+    return f"::{GITHUB[problem.severity]} {said}::{_escaped(one.message)}"
+
+
+def _escaped(text: str, signs: str = "") -> str:
+    for sign in f"%\r\n{signs}":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
+
+
+def _as_sarif(found: Sequence[Found]) -> dict[str, Any]:
+    """A log as code scanning takes it (SARIF 2.1.0)."""
+    rules = [{"id": code} for code in sorted({one.problem.code for one in found})]
+    driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
+    results = [_sarif_result(one) for one in found]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_result(one: Found) -> dict[str, Any]:
+    problem = one.problem
+    result = {
+        "ruleId": problem.code,
+        "level": SARIF[problem.severity],
+        "message": {"text": one.message},
+    }
+    if one.file is None:
+        return result
+    place = {
+        "artifactLocation": {"uri": _uri(one.file)},
+        "region": {"startLine": problem.line, "startColumn": problem.column},
+    }
+    return {**result, "locations": [{"physicalLocation": place}]}
+
+
+def _uri(file: Path) -> str:
+    """Relative to the working directory where the file is below it: the root of a checkout."""
+    from urllib.parse import quote_from_bytes
+
+    here = Path.cwd()
+    inside = file.is_relative_to(here)
+    return quote_from_bytes(os.fsencode(file.relative_to(here))) if inside else file.as_uri()
+
+
+CHECK = click.Command(
+    "check",
+    callback=_check,
+    params=[
+        click.Option(
+            ["--format", "form"],
+            type=click.Choice(FORMATS),
+            default="text",
+            show_default=True,
+            help="github: annotations of a pull request; sarif: for code scanning.",
+        ),
+        *common_options(),
+    ],
+    help="List the problems of a knowledge base. Exit code 1 when there are any but hints.",
+)

@@ -1,0 +1,37 @@
+"""`vouch-sidecar doctor`: whether all is in place, from the knowledge base to an agent's prompt."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from vouch_sidecar.surfaces.cli.asking import look, print_json, root_option, start_at
+
+__all__ = ["DOCTOR"]
+
+WRONG = 1
+COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+
+
+@click.command("doctor")
+@root_option
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command, like the others
+    """Look whether all is in place. Exit code 1 when something is wrong."""
+    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.surfaces.doctor import examined
+
+    page = None if as_json else Page(look(header=False))
+    findings = []
+    for one in examined(start_at(root).absolute(), os.environ):
+        findings.append(one)
+        if page is not None:
+            page.uncut((f"{one.state:5}", COLOURS[one.state]), (one.about, "bold"), one.message)
+            page.record(*one)
+    healthy = all(one.state != "wrong" for one in findings)
+    if as_json:
+        print_json({"healthy": healthy, "findings": [one._asdict() for one in findings]})
+    sys.exit(0 if healthy else WRONG)

@@ -1,0 +1,223 @@
+"""What `vouch-sidecar doctor` looks at, from the knowledge base to an agent's prompt."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, NamedTuple
+from uuid import uuid4
+
+from vouch_sidecar import __version__
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.index.base import Bases, user_folder
+from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.plain import one_line, printable
+from vouch_sidecar.operations import perform, status
+from vouch_sidecar.operations.gist import count
+from vouch_sidecar.surfaces.install import vouch
+from vouch_sidecar.surfaces.install.command import found_by, place_of
+from vouch_sidecar.surfaces.install.errors import InstallError
+from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
+from vouch_sidecar.surfaces.install.plan import plan
+from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.local.client import ask
+
+__all__ = ["Finding", "examined"]
+
+State = Literal["ok", "note", "wrong"]
+SECONDS = 2.0
+TRIAL_SECONDS = 15.0
+TRIALS = 3
+"""Entities that a trial prompt names, one after another, until a hook says something."""
+
+
+class Finding(NamedTuple):
+    """One line of the doctor's. Only what is `wrong` keeps something from working."""
+
+    about: str
+    state: State
+    message: str
+
+
+def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
+    """All findings, in the order in which one thing depends on another."""
+    finder = Finder(env)
+    roots = [Path(root) for root in finder.around(start)]
+    for folder in finder.refused:
+        yield Finding("knowledge base", "wrong", why_refused(folder))
+    if not roots:
+        yield Finding("knowledge base", "wrong", f"none found from {printable(str(start))}")
+    engine = Engine(env=env)
+    for root in roots:
+        yield Finding("knowledge base", "ok", f"{printable(str(root))}, {_how(root, start, env)}")
+        engine.add_root(root)
+    engine.load(whole=True)
+    yield from _contents(engine)
+    for root in roots:
+        yield _resident(root, env)
+        yield _cache(root, env)
+    yield from _program(env)
+    yield from _plugs(start, env)
+    if roots:
+        yield _trial(engine, start, env)
+
+
+def _how(root: Path, start: Path, env: Mapping[str, str]) -> str:
+    if env.get("VOUCH_KB_PATH"):
+        return "named by VOUCH_KB_PATH"
+    above = Path(start).resolve().is_relative_to(root)
+    return f"{'at or above' if above else 'below'} {printable(str(start))}"
+
+
+def _contents(engine: Engine) -> Iterator[Finding]:
+    for one in perform(engine, status.OPERATION, {}, Caller()).roots:
+        about, held = f"contents of {one_line(one.collection)}", one.counts
+        counts = [
+            count(held.claims, "claim"),
+            count(held.entities, "entity", "entities"),
+            count(held.pages, "page"),
+        ]
+        yield Finding(about, "ok", ", ".join(counts))
+        if not held.entities:
+            yield Finding(about, "note", "no entities: nothing is in play, and nobody is an expert")
+        if one.problems:
+            listed = f"{count(len(one.problems), 'problem')}; `{COMMAND} check` lists them"
+            yield Finding(about, "wrong", listed)
+
+
+def _resident(root: Path, env: Mapping[str, str]) -> Finding:
+    """The process that answers hooks and MCP for others."""
+    path = socket_path(root, env)
+    answered = ask([root], "kb.status", {}, timeout=SECONDS, env=env)
+    result = (answered or {}).get("result")
+    if isinstance(result, dict):
+        theirs = result.get("version")
+        if theirs == __version__:
+            return Finding("running sidecar", "ok", f"version {theirs}, at {path}")
+        said = f"version {theirs}, this is {__version__}: restart the editor that runs it"
+        return Finding("running sidecar", "note", said)
+    if Path(path).exists():
+        return Finding("running sidecar", "wrong", f"none answers at {path}")
+    return Finding("running sidecar", "note", f"none: hooks work alone; its socket is {path}")
+
+
+def _cache(root: Path, env: Mapping[str, str]) -> Finding:
+    caches = user_folder(env)
+    if caches is None:
+        return Finding("cache", "wrong", "the environment names no home folder")
+    folder = Bases(caches, root).folder
+    files = [path.stat() for path in folder.rglob("*") if path.is_file()]
+    if not files:
+        return Finding("cache", "wrong", f"nothing could be written to {folder}")
+    size = sum(one.st_size for one in files) / 1_000_000
+    age = (time.time() - max(one.st_mtime for one in files)) / 3600
+    return Finding("cache", "ok", f"{folder}, {size:.1f} MB, {age:.1f} hours old")
+
+
+def _program(env: Mapping[str, str]) -> Iterator[Finding]:
+    found = shutil.which(COMMAND, path=env.get("PATH"))
+    if found is None:
+        here = Path(sys.executable).with_name(COMMAND)
+        yield Finding("PATH", "note", f"{COMMAND} is not on it; this one is {here}")
+    else:
+        yield Finding("PATH", "ok", found)
+    if find_spec("mcp") is None:
+        said = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
+        yield Finding("extra mcp", "note", said)
+    else:
+        yield Finding("extra mcp", "ok", f"version {version('mcp')} of the SDK")
+    try:
+        yield Finding("vouch", "ok", f"vouch-kb {version('vouch-kb')} in the same environment")
+    except PackageNotFoundError:
+        yield Finding("vouch", "ok", "in another environment, or not installed")
+
+
+def _plugs(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
+    """The plugs of all hosts, and vouch's own beside them."""
+    for name in HOSTS:
+        host = host_called(name)
+        if host.snippet is not None:
+            continue
+        for user in (False, True):
+            place = place_of(host, start if not user else None, env, user=user)
+            about = f"{name}{' --user' if user else ''}"
+            said = _plug(host, place, name, env, user=user)
+            if said is None:
+                continue
+            yield Finding(about, *said)
+            if hooks := vouch.hooks(place.base, place.vouch):
+                where = ", ".join(map(str, hooks))
+                doubled = f"vouch's own prompt hook in {where} says things twice"
+                yield Finding(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
+
+
+def _plug(
+    host: Host, place: Place, name: str, env: Mapping[str, str], *, user: bool
+) -> tuple[State, str] | None:
+    """How a plug is; None where there is none."""
+    again = f"`{COMMAND} install {name}{' --user' if user else ''}"
+    try:
+        if not plan(place.pieces, place.base, uninstall=True):
+            return None
+        older = plan(place.pieces, place.base, uninstall=False)
+    except InstallError as error:
+        return "note", f"{one_line(str(error))}; {again} --force` renews it"
+    if older:
+        return "note", f"of an earlier version, or not whole: {again}` renews it"
+    if not found_by(host, env):
+        return "wrong", f"{COMMAND} is not on the PATH that {host.title} starts with"
+    return "ok", f"installed in {printable(str(place.base))}"
+
+
+def _trial(engine: Engine, start: Path, env: Mapping[str, str]) -> Finding:
+    """Send prompts through the hook as an agent does, until one is answered."""
+    named = [
+        (one.view.claim_count(entity.id), entity.name)
+        for one in engine.serving(Caller())
+        for entity in one.view.knowledge.names.entities()
+    ]
+    best = [name for claims, name in sorted(named, reverse=True)[:TRIALS] if claims]
+    if not best:
+        return Finding("trial prompt", "note", "there is no entity to name in one")
+    took = 0.0
+    for name in best:
+        session = {"session_id": f"doctor-{uuid4()}", "cwd": str(start)}
+        prompt = {**session, "prompt": f"What is known about {name}?"}
+        began = time.monotonic()
+        said = _hooked("user-prompt-submit", prompt, env)
+        took = (time.monotonic() - began) * 1000
+        _hooked("session-end", session, env)
+        if said:
+            return Finding("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
+    limit = min(one.settings.recall.timeout_ms for one in engine.collections.values())
+    said = (
+        f"the hook said nothing in {took:.0f} ms; it may take {limit} (sidecar.recall.timeout_ms)"
+    )
+    return Finding("trial prompt", "wrong", said)
+
+
+def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> str:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", event],
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            env=dict(env),
+            cwd=os.sep,
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+        output = json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else {}
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    return str(output.get("additionalContext", ""))

@@ -1,0 +1,128 @@
+"""What is known of one artifact, in a few lines: for hovers and completions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vouch_sidecar.kb.access import is_live
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Kind,
+    Page,
+    Relation,
+    Session,
+    Source,
+    key_of,
+)
+from vouch_sidecar.operations.artifacts import Citation
+from vouch_sidecar.surfaces.lsp.ids import File, resolve
+from vouch_sidecar.surfaces.lsp.style import Style
+from vouch_sidecar.surfaces.plain import clip, one_line
+
+__all__ = ["lines_about"]
+
+TEXT = 240
+LABEL = 80
+IDS = 8
+PLURALS = {kind.value: f"{kind.value}s" for kind in Kind} | {
+    Kind.ENTITY.value: "entities",
+    Kind.EVIDENCE.value: "evidence",
+}
+BREAK = "  "
+"""Markdown's sign for a new line within a paragraph."""
+
+
+def lines_about(file: File, artifact: Artifact, style: Style) -> list[str]:
+    """The lines about an artifact that an id in a file names. Of a retired one: its status, and
+    what superseded it.
+    """
+    lines = _About(file, style).lines(artifact)
+    return [*(line + BREAK for line in lines[:-1]), lines[-1]]
+
+
+class _About:
+    def __init__(self, file: File, style: Style) -> None:
+        self._file = file
+        self._view = file.served.view
+        self._views = file.views
+        self._style = style
+
+    def lines(self, artifact: Artifact) -> list[str]:
+        if not is_live(artifact):
+            return self._retired(artifact)
+        match artifact:
+            case Claim():
+                return [*self._claim(artifact), *self._named_by(artifact)]
+            case Source(title=title, locator=locator):
+                document = self._views.citation(artifact.id).document
+                place = self._style.link(clip(one_line(locator), LABEL), document)
+                head = self._head(title or locator, "source", artifact.type)
+                return [head, place, *self._named_by(artifact)]
+            case Evidence(quote=quote, locator=locator):
+                head = self._head(_label(self._views.citation(artifact.id)), "evidence", locator)
+                said = [self._text(f"“{quote}”")] if quote else []
+                return [head, *said, *self._named_by(artifact)]
+            case Page(title=title):
+                head = self._head(title, "page", artifact.type, artifact.status)
+                return [head, *self._named_by(artifact)]
+            case Relation(source=source, relation=relation, target=target):
+                confidence = f"confidence {artifact.confidence:g}"
+                return [self._head(f"{source} {relation} {target}", "relation", confidence)]
+            case Entity(name=name):
+                return [self._head(name, artifact.type), *self._named_by(artifact)]
+            case Session(agent=agent):
+                return [self._head(artifact.id, "session", agent)]
+
+    def _claim(self, claim: Claim) -> list[str]:
+        view = self._views.claim(claim)
+        facts = [claim.type, claim.status, f"confidence {claim.confidence:g}", *_day(view.date)]
+        cited = [
+            self._style.link(_label(one), one.document or one.uri) for one in view.citations[:IDS]
+        ]
+        return [
+            self._style.strong(clip(one_line(claim.text), TEXT)),
+            " · ".join(map(self._text, facts)),
+            *([f"Evidence: {', '.join(cited)}"] if cited else []),
+            *self._ids("Entities", Kind.ENTITY, view.linked_entities),
+            *self._ids("Contradicts", Kind.CLAIM, view.contradicts),
+        ]
+
+    def _retired(self, artifact: Artifact) -> list[str]:
+        kind, artifact_id = key_of(artifact)
+        head = self._head(artifact_id, kind.value, getattr(artifact, "status", ""))
+        by = artifact.superseded_by if isinstance(artifact, Claim) else None
+        return [head, *self._ids("Superseded by", Kind.CLAIM, [by] if by else [])]
+
+    def _head(self, title: str, *facts: str) -> str:
+        strong = self._style.strong(clip(one_line(title), LABEL))
+        return " · ".join([strong, *(self._text(fact) for fact in facts if fact)])
+
+    def _text(self, text: str) -> str:
+        return self._style.text(clip(one_line(text), TEXT))
+
+    def _ids(self, label: str, kind: Kind, ids: Sequence[str]) -> list[str]:
+        more = [f"{len(ids) - IDS} more"] if len(ids) > IDS else []
+        links = [self._link(kind, one) for one in ids[:IDS]]
+        return [f"{label}: {', '.join([*links, *more])}"] if ids else []
+
+    def _link(self, kind: Kind, artifact_id: str) -> str:
+        found = resolve(self._file.served, (kind,), artifact_id)
+        uri = self._views.uri(found.path) if found is not None else None
+        return self._style.link(clip(one_line(artifact_id), LABEL), uri)
+
+    def _named_by(self, artifact: Artifact) -> list[str]:
+        """The line that counts the files that name an artifact, by kind."""
+        counts = sorted(self._view.citing_by_kind(artifact.id).items())
+        said = [f"{number} {kind if number == 1 else PLURALS[kind]}" for kind, number in counts]
+        return [f"Named in {', '.join(said)}"] if said else []
+
+
+def _day(date: str | None) -> list[str]:
+    return [date[:10]] if date is not None else []
+
+
+def _label(citation: Citation) -> str:
+    return clip(one_line(citation.title or citation.locator or citation.id), LABEL)

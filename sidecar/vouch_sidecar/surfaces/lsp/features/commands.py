@@ -1,0 +1,63 @@
+"""Commands that every editor can run: who knows about a topic, what is in play, open a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Result, perform
+from vouch_sidecar.surfaces.lsp.ids import location
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+__all__ = ["register"]
+
+
+def register(server: Sidecar) -> None:
+    """Answer `workspace/executeCommand`."""
+    server.commands |= {
+        "vouch.experts": partial(_ask, server, "experts", "topic"),
+        "vouch.salience": partial(_ask, server, "salience", "session_id"),
+        "vouch.openClaim": partial(_open_claim, server),
+    }
+    server.on(lsp.WORKSPACE_EXECUTE_COMMAND, partial(_run, server))
+
+
+def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
+    if (run := server.commands.get(params.command)) is None:
+        raise JsonRpcInvalidParams("command: there is no such command")
+    return run(params.arguments or ())
+
+
+def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
+    """The result of an operation. The argument is its params, or its most telling one as text."""
+    server.prompts.flush()
+    given = arguments[0] if arguments else {}
+    params = {field: given} if isinstance(given, str) else given
+    try:
+        result: Result = perform(server.engine, OPERATIONS[name], params, server.caller)
+    except InvalidParamsError as error:
+        messages = [str(message) for message in error.messages]
+        raise JsonRpcInvalidParams(str(error), data=messages) from None
+    return result
+
+
+def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
+    """Show the file of a claim by its id, where the client can; the place of it."""
+    result: Any = _ask(server, "claim", "id", arguments)
+    place = location(server, result.claim.uri)
+    window = server.client_capabilities.window
+    if place is not None and window is not None and window.show_document is not None:
+        server.spawn(_show(server, place))
+    return place
+
+
+async def _show(server: Sidecar, place: lsp.Location) -> None:
+    params = lsp.ShowDocumentParams(uri=place.uri, take_focus=True, selection=place.range)
+    try:
+        await server.window_show_document_async(params)
+    except JsonRpcException:  # some clients refuse what they announced
+        return

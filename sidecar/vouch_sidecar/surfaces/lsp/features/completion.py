@@ -1,0 +1,141 @@
+"""Ids where ids stand in a file below `.vouch/`, and the words that a field may hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.models import values_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
+from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
+from vouch_sidecar.retrieval.begun import begun
+from vouch_sidecar.retrieval.search import text_of
+from vouch_sidecar.surfaces.lsp.about import lines_about
+from vouch_sidecar.surfaces.lsp.ids import File, file_at
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.lsp.style import style_for
+from vouch_sidecar.surfaces.plain import clip, one_line
+
+__all__ = ["register"]
+
+EACH = 30
+"""Ids of one kind in an answer; the next character asks again."""
+LABEL = 80
+CARET = "\ue000"
+"""Stands at the caret while a text is read; no id has it."""
+REST = re.compile(r"[\w.-]*")
+ITEMS = {
+    Kind.CLAIM: lsp.CompletionItemKind.Constant,
+    Kind.ENTITY: lsp.CompletionItemKind.Class,
+    Kind.PAGE: lsp.CompletionItemKind.File,
+    Kind.SOURCE: lsp.CompletionItemKind.Module,
+    Kind.EVIDENCE: lsp.CompletionItemKind.Text,
+}
+
+
+def register(server: Sidecar) -> None:
+    """Answer `textDocument/completion`, and what an item is about once it is looked at."""
+    options = lsp.CompletionOptions(
+        trigger_characters=["[", ":", "-", " ", ","], resolve_provider=True
+    )
+    server.on(lsp.TEXT_DOCUMENT_COMPLETION, partial(_complete, server), options)
+    server.on(lsp.COMPLETION_ITEM_RESOLVE, partial(_resolve, server))
+
+
+def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+    file = file_at(server, params.text_document.uri)
+    offset = file.document.offset_at(params.position) if file is not None else None
+    if file is None or offset is None:
+        return None
+    text = file.document.source
+    marked = f"{text[:offset]}{CARET}{text[offset:]}"
+    if (id_there := _at_caret(references(file.relative, marked))) is not None:
+        return _ids(file, id_there, offset) if id_there.field != "id" else None
+    if (value := _at_caret(scalars(front_of(file.relative, marked)))) is not None:
+        return _values(file, value, offset)
+    return None
+
+
+def _at_caret(found: Iterator[Any]) -> Any:
+    return next((one for one in found if CARET in one.text), None)
+
+
+def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
+    typed = there.text.partition(CARET)[0].strip()
+    replaced = _replaced(file, there.start, offset)
+    view = file.served.view
+    found = [one.artifact for one in begun(view, typed, there.kinds, EACH)]
+    if Kind.ENTITY in there.kinds and not typed:
+        named = {one.entity_id: 1 for one in view.mentions(file.document.source)}
+        first = [view.entity(entity_id) for entity_id in named]
+        found = [*filter(None, first), *(one for one in found if one.id not in named)]
+    items = [
+        lsp.CompletionItem(
+            label=one.id,
+            kind=ITEMS.get(key_of(one)[0]),
+            detail=_detail(one),
+            # What fits by its name or its words would be dropped by editors that compare the label.
+            filter_text=typed or None,
+            sort_text=f"{at:04}",
+            text_edit=lsp.TextEdit(range=replaced, new_text=one.id),
+            data={"uri": file.document.uri, "kind": key_of(one)[0].value, "id": one.id},
+        )
+        for at, one in enumerate(found)
+    ]
+    return lsp.CompletionList(is_incomplete=True, items=items)
+
+
+def _detail(artifact: Artifact) -> str:
+    match artifact:
+        case Entity(name=name, type=type_):
+            said = f"{name} · {type_}"
+        case Claim(text=text, status=status):
+            said = f"{status} · {text}"
+        case Page(title=title, status=status):
+            said = f"{status} · {title}"
+        case Source(title=title, locator=locator):
+            said = title or locator
+        case Evidence(locator=locator, quote=quote):
+            said = f"{locator} · {quote or ''}"
+        case _:
+            said = text_of(artifact)
+    return clip(one_line(said), LABEL)
+
+
+def _values(file: File, there: Scalar, offset: int) -> lsp.CompletionList | None:
+    kind = classify(file.relative)
+    words = values_of(kind, there.field) if kind is not None else ()
+    replaced = _replaced(file, there.start, offset)
+    items = [
+        lsp.CompletionItem(
+            label=word,
+            kind=lsp.CompletionItemKind.EnumMember,
+            text_edit=lsp.TextEdit(range=replaced, new_text=word),
+        )
+        for word in words
+    ]
+    return lsp.CompletionList(is_incomplete=False, items=items) if items else None
+
+
+def _replaced(file: File, start: int, offset: int) -> lsp.Range:
+    """From the beginning of a value to the end of the word that the caret stands in."""
+    rest = REST.match(file.document.source, offset)
+    return file.document.range_of(start, rest.end() if rest is not None else offset)
+
+
+def _resolve(server: Sidecar, item: lsp.CompletionItem) -> lsp.CompletionItem:
+    data = item.data if isinstance(item.data, dict) else {}
+    uri, kind, artifact_id = (data.get(name) for name in ("uri", "kind", "id"))
+    file = file_at(server, uri) if isinstance(uri, str) else None
+    if file is None or not isinstance(artifact_id, str) or kind not in list(Kind):
+        return item
+    found = file.served.view.visible((Kind(kind), artifact_id))
+    if found is not None:
+        style = style_for(server)
+        item.documentation = style.content(lines_about(file, found, style))
+    return item

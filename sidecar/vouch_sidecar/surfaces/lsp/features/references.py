@@ -1,0 +1,106 @@
+"""Who names an artifact. Of an id in a file below `.vouch/`: the places in files that hold it. Of
+an entity's name in any document: its claims, and the places in open documents that name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.engine import Served
+from vouch_sidecar.kb.records import Evidence, Kind, key_of
+from vouch_sidecar.kb.references import references, scalars
+from vouch_sidecar.surfaces.lsp.ids import Files, Named, id_at
+from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+__all__ = ["register"]
+
+MAX_FILES = 500
+"""Files in one answer."""
+MAX_READ = 100
+"""Files that are read for one answer; of others the beginning stands for the place."""
+TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+
+
+def register(server: Sidecar) -> None:
+    """Answer `textDocument/references`."""
+    server.on(lsp.TEXT_DOCUMENT_REFERENCES, partial(_references, server))
+
+
+def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+    uri, position = params.text_document.uri, params.position
+    declared = params.context.include_declaration
+    named = id_at(server, uri, position)
+    if named is not None:
+        return _once(_of_id(server, named, declared))
+    found = find(server, uri, position)
+    if found is None or (found.in_code and not server.answers_in_code):
+        return None
+    return _once(
+        one
+        for served, entity_id in found.entities
+        for one in _of_entity(server, served, entity_id, declared)
+    )
+
+
+def _of_id(server: Sidecar, named: Named, declared: bool) -> Iterator[lsp.Location]:
+    served, reference, artifact = named.file.served, named.reference, named.artifact
+    files = Files(server, served)
+    kinds = reference.kinds if artifact is None else (key_of(artifact)[0],)
+    if declared and artifact is not None:
+        yield from _places(files, artifact.path, artifact.id, kinds, own=True)
+    yield from _naming(files, served, reference.text, kinds)
+
+
+def _naming(
+    files: Files, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
+) -> Iterator[lsp.Location]:
+    """The places that hold an id; of a source also those that cite evidence from it."""
+    for number, one in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
+        if number < MAX_READ:
+            yield from _places(files, one.path, artifact_id, kinds)
+        else:
+            yield lsp.Location(files.uri(one.path), TOP)
+        if isinstance(one, Evidence) and kinds == (Kind.SOURCE,):
+            yield from _naming(files, served, one.id, (Kind.EVIDENCE,))
+
+
+def _places(
+    files: Files, path: str, artifact_id: str, kinds: tuple[Kind, ...], own: bool = False
+) -> Iterator[lsp.Location]:
+    document = files.open(path)
+    if document is None or artifact_id not in document.source:
+        return
+    for one in references(path, document.source, artifact_id):
+        if (one.field == "id") == own and not set(kinds).isdisjoint(one.kinds):
+            yield lsp.Location(document.uri, document.range_of(one.start, one.end))
+
+
+def _of_entity(
+    server: Sidecar, served: Served, entity_id: str, declared: bool
+) -> Iterator[lsp.Location]:
+    files = Files(server, served)
+    entity = served.view.entity(entity_id)
+    if declared and entity is not None:
+        yield from _places(files, entity.path, entity_id, (Kind.ENTITY,), own=True)
+    for number, claim in enumerate(served.view.best_claims(entity_id, MAX_FILES)):
+        if number >= MAX_READ:
+            yield lsp.Location(files.uri(claim.path), TOP)
+            continue
+        if (document := files.open(claim.path)) is None:
+            continue
+        text = next((one for one in scalars(document.source) if one.field == "text"), None)
+        start, end = (text.start, text.end) if text is not None else (0, 0)
+        yield lsp.Location(document.uri, document.range_of(start, end))
+    for document, start, end in places_naming(server, served, entity_id):
+        yield lsp.Location(document.uri, document.range_of(start, end))
+
+
+def _once(locations: Iterable[lsp.Location]) -> list[lsp.Location]:
+    """Each location once, in the order in which they came."""
+    known = {(one.uri, one.range.start.line, one.range.start.character): one for one in locations}
+    return list(known.values())

@@ -1,0 +1,60 @@
+"""Entities, claims and pages by name, id or words, wherever they lie."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.retrieval.begun import begun
+from vouch_sidecar.retrieval.search import text_of
+from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
+from vouch_sidecar.surfaces.lsp.ids import location
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.plain import clip, one_line
+
+__all__ = ["register"]
+
+SEARCHED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
+EACH = 40
+"""Symbols of one kind in an answer."""
+LABEL = 120
+
+
+def register(server: Sidecar) -> None:
+    """Answer `workspace/symbol`."""
+    server.on(lsp.WORKSPACE_SYMBOL, partial(_symbols, server))
+
+
+def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+    """Names that were typed first, then those that begin so, then what holds the words."""
+    served = server.engine.serving(server.caller)
+    found = [
+        (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
+        for several in served
+        for one in begun(several.view, params.query.strip(), SEARCHED, EACH)
+    ]
+    found.sort(key=lambda one: (*one[:2], one[2].id))
+    symbols = []
+    for _, _, artifact, one in found:
+        uri = ArtifactViews(one.view, one.collection.root).uri(artifact.path)
+        if (place := location(server, uri)) is None:
+            continue
+        match artifact:
+            case Entity(name=name):
+                label = name
+            case Page(title=title):
+                label = title
+            case _:
+                label = text_of(artifact)
+        symbols.append(
+            lsp.SymbolInformation(
+                location=place,
+                name=clip(one_line(label), LABEL) or artifact.id,
+                kind=SYMBOLS[key_of(artifact)[0]],
+                container_name=artifact.id,
+            )
+        )
+    return symbols

@@ -1,0 +1,160 @@
+"""The ids that stand in files below `.vouch/`, and what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.engine import Served
+from vouch_sidecar.engine.checks import Surroundings
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.files import UnreadableError
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.reader import read_bytes_of
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
+from vouch_sidecar.kb.references import Reference, references
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+__all__ = [
+    "File",
+    "Files",
+    "Named",
+    "client_uri",
+    "file_at",
+    "id_at",
+    "location",
+    "resolve",
+    "target_uri",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An open document, at a path below the `.vouch/` of a knowledge base that is served."""
+
+    document: Document
+    relative: str
+    served: Served
+
+    @property
+    def views(self) -> ArtifactViews:
+        return ArtifactViews(self.served.view, self.served.collection.root)
+
+    def references(self) -> Iterator[Reference]:
+        """The ids that stand in the document, in their order."""
+        return references(self.relative, self.document.source)
+
+    def resolve(self, reference: Reference) -> Artifact | None:
+        """The artifact that an id names, if the caller may see it. One that is retired counts here:
+        its status, and what superseded it, may be told; its text may not.
+        """
+        return resolve(self.served, reference.kinds, reference.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An id at a place of a file; `artifact` is None where it names nothing that may be shown."""
+
+    file: File
+    reference: Reference
+    artifact: Artifact | None
+
+    @property
+    def range(self) -> lsp.Range:
+        return self.file.document.range_of(self.reference.start, self.reference.end)
+
+
+def file_at(server: Sidecar, uri: str) -> File | None:
+    """The open document with this URI, if it stands in a knowledge base."""
+    document, path = server.documents.find(uri), path_of(uri)
+    if document is None or path is None or KB_DIRNAME not in path.parts:
+        return None
+    path = anchored(path)
+    for one in server.engine.serving(server.caller):
+        below = one.collection.root / KB_DIRNAME
+        if path.is_relative_to(below):
+            return File(document, path.relative_to(below).as_posix(), one)
+    return None
+
+
+def id_at(server: Sidecar, uri: str, position: lsp.Position) -> Named | None:
+    """The id at a position of a document below `.vouch/`; None on anything else."""
+    file = file_at(server, uri)
+    offset = file.document.offset_at(position) if file is not None else None
+    if file is None or offset is None:
+        return None
+    for one in file.references():
+        if one.start <= offset <= one.end:
+            return Named(file, one, file.resolve(one))
+    return None
+
+
+def resolve(served: Served, kinds: tuple[Kind, ...], artifact_id: str) -> Artifact | None:
+    """As `File.resolve`; the first kind that has the id counts."""
+    for kind in kinds:
+        if (found := served.view.visible((kind, artifact_id))) is not None:
+            return found
+    around = Surroundings(served.collection, served.view.knowledge)
+    for kind in kinds:
+        retired = around.retired(kind, artifact_id)
+        if retired is not None and gate_of(retired) in served.view.gates:
+            return retired
+    return None
+
+
+def target_uri(file: File, artifact: Artifact) -> str:
+    """Where an id leads: to the document of a source or of evidence, else to the artifact's file.
+
+    The line is a fragment, as in `#L12`.
+    """
+    if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
+        cited = file.views.citation(artifact.id)
+        return cited.document or cited.uri or file.views.uri(artifact.path)
+    return file.views.uri(artifact.path)
+
+
+def location(server: Sidecar, uri: str) -> lsp.Location | None:
+    """A URI of ours, with a line as fragment, as the client writes it; None where it is no file."""
+    address, _, line = uri.partition("#L")
+    path = path_of(address)
+    if path is None:
+        return None
+    start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
+    return lsp.Location(server.uris()(path), lsp.Range(start, start))
+
+
+def client_uri(server: Sidecar, uri: str) -> str:
+    """A URI of ours as the client writes it, with its fragment."""
+    address, mark, line = uri.partition("#")
+    path = path_of(address)
+    return uri if path is None else server.uris()(path) + mark + line
+
+
+class Files:
+    """The files of one knowledge base: as they stand in the editor, else as on disk."""
+
+    def __init__(self, server: Sidecar, served: Served) -> None:
+        self._server = server
+        self._below = served.collection.root / KB_DIRNAME
+        self._uri_for = server.uris()
+
+    def uri(self, relative: str) -> str:
+        """The URI of the file at a path below `.vouch/`, as the client writes it."""
+        return self._uri_for(self._below / relative)
+
+    def open(self, relative: str) -> Document | None:
+        """The file at a path below `.vouch/`; None where it can't be read."""
+        uri = self.uri(relative)
+        if (document := self._server.documents.find(uri)) is not None:
+            return document
+        try:
+            data, _ = read_bytes_of(self._below, relative)
+        except (FileNotFoundError, UnreadableError):
+            return None
+        text = data.decode("utf-8-sig", "replace")
+        return Document(uri, text, self._server.documents.units)

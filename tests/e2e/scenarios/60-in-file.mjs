@@ -1,0 +1,145 @@
+// "In this file" follows reading; "Explain" shows the figures behind it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { courier, machineSettings } from '../settings.mjs';
+
+const THEMES = {
+  dark: ['Dark Modern', 'vs-dark'],
+  light: ['Light Modern', 'vs'],
+  'high-contrast': ['Dark High Contrast', 'hc-black'],
+};
+const GAP = 'Nothing is named on this line.\n'.repeat(120);
+
+export const options = () => ({
+  machineSettings,
+  fill(folder) {
+    courier(folder);
+    fs.writeFileSync(path.join(folder, 'long.md'), `Relay comes first.\n\n${GAP}\nKafka comes last.\n`);
+  },
+});
+
+export async function run({ w, test, artifacts }) {
+  const { page } = w;
+  const sidebar = page.locator('.part.sidebar');
+  const named = (text) => w.row('In This File', text);
+  const names = async () =>
+    (await w.rows('In This File').and(page.locator('[aria-level="1"]')).allInnerTexts()).map((text) => text.trim());
+
+  await test('opening a file shows what it names', async () => {
+    await w.panel();
+    await sidebar.getByText('Nothing in play').waitFor();
+    await page.setViewportSize({ width: 1280, height: 1100 });
+    await w.openFile('notes.txt');
+    for (const name of ['Tomasz Wróbel', 'Relay', 'dead-letter queue', 'Mei Tanaka', '東京ハブ', 'Delivery Tracker', 'Dispatch team', 'proof of delivery']) {
+      await named(name).waitFor();
+    }
+    assert.ok((await names()).length >= 8);
+    await sidebar.getByText('Nothing in play').waitFor(); // reading is no typing
+  });
+
+  await test('scrolling shows what is in sight; what is unfolded stays', async () => {
+    await w.openFile('long.md');
+    await named('Tomasz Wróbel').waitFor({ state: 'detached' }); // the rows of the file before
+    await named('Relay').waitFor();
+    assert.equal((await names()).length, 1);
+    await w.expand('In This File', 'Relay');
+    await w.rows('In This File').and(page.locator('[aria-level="2"]')).first().waitFor();
+    const before = (await named('Relay').boundingBox()).y;
+    await w.toEnd();
+    await named('Kafka').waitFor();
+    await named('no longer in sight').waitFor();
+    assert.equal((await named('Relay').boundingBox()).y, before);
+  });
+
+  await test('a row is explained, with its figures', async () => {
+    await named('Kafka').click({ button: 'right' });
+    await page.locator('.context-view .action-label', { hasText: 'Explain' }).click();
+    await w.activeTab('Explain');
+    await page.locator('.editor-instance .view-line', { hasText: 'Kafka comes last' }).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'specificity' }).first().waitFor();
+  });
+
+  await test('why something is in play is said in words, the figures by Explain', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\n\nMay we restart Relay?');
+    await w.expand('In Play', 'Relay');
+    const why = w.row('In Play', '“Relay”');
+    await why.hover();
+    const tooltip = page.locator('.monaco-hover:visible', { hasText: 'In play because of' }).first();
+    await tooltip.waitFor();
+    assert.doesNotMatch(await tooltip.innerText(), /×/);
+    await why.getByRole('button', { name: 'Explain' }).click();
+    await w.activeTab('Explain');
+    await page.locator('.editor-instance .view-line', { hasText: 'Relay is in play' }).waitFor();
+  });
+
+  await test('an expert is explained', async () => {
+    await w.command('Vouch: Find Experts');
+    await w.answer('rate limiter');
+    await w.row('Experts', 'INC-118').click({ button: 'right' });
+    await page.waitForTimeout(500); // a menu takes no click while it opens
+    await page.locator('.context-view .action-label', { hasText: 'Explain' }).click();
+    await page.locator('.editor-instance .view-line', { hasText: 'INC-118 on “rate limiter”' }).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'sum × focus' }).first().waitFor();
+  });
+
+  for (const [name, [theme, css]] of Object.entries(THEMES)) {
+    await test(`the panel in ${name}`, async () => {
+      await w.openFile('notes.txt');
+      await w.command('Preferences: Color Theme');
+      await w.quickInputRow(theme);
+      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await named('Mei Tanaka').waitFor();
+      await page.waitForTimeout(500);
+      await w.picture(path.join(artifacts, `60-in-file-${name}.png`));
+    });
+  }
+
+  for (const [theme, css] of Object.values(THEMES)) {
+    await test(`what is no longer in sight is legible in ${theme}`, async () => {
+      await w.command('Preferences: Color Theme');
+      await w.quickInputRow(theme);
+      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await w.openFile('long.md');
+      await w.toEnd();
+      await named('no longer in sight').waitFor();
+      await page.mouse.move(900, 700);
+      await page.waitForTimeout(500);
+      for (const part of ['.label-name', '.label-description']) {
+        const contrast = await named('no longer in sight').locator(part).first().evaluate(contrastOf);
+        assert.ok(contrast >= 4.5, `${part}: ${contrast}`);
+      }
+    });
+  }
+
+  await test('the panel at 900×600 and at 200 %', async () => {
+    await page.setViewportSize({ width: 900, height: 600 });
+    await page.waitForTimeout(500);
+    await w.picture(path.join(artifacts, '60-in-file-900x600.png'));
+    await page.setViewportSize({ width: 640, height: 400 }); // 1280×800 at 200 %
+    await page.waitForTimeout(500);
+    await w.picture(path.join(artifacts, '60-in-file-200-percent.png'));
+  });
+}
+
+/** How a text stands out against what is behind it, as WCAG counts it. */
+function contrastOf(element) {
+  const numbers = (color) => [...(/\(([^)]*)\)/.exec(color)?.[1] ?? '').matchAll(/[\d.]+/g)].map(Number);
+  let [r, g, b, alpha = 1] = numbers(getComputedStyle(element).color);
+  let behind;
+  for (let at = element; at; at = at.parentElement) {
+    const style = getComputedStyle(at);
+    const color = numbers(style.backgroundColor);
+    if (!behind && color.length >= 3 && (color[3] ?? 1) > 0.5) behind = color;
+    if (!behind) alpha *= Number(style.opacity);
+  }
+  const light = (rgb) => {
+    const [x, y, z] = rgb.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const mixed = [r, g, b].map((v, at) => v * alpha + behind[at] * (1 - alpha));
+  const [dark, bright] = [light(mixed), light(behind.slice(0, 3))].sort((a, c) => a - c);
+  return (bright + 0.05) / (dark + 0.05);
+}

@@ -1,0 +1,55 @@
+// Files below .vouch/: ids are explained, completed, linked and listed; problems across files.
+import assert from 'node:assert/strict';
+import { courier, machineSettings } from '../settings.mjs';
+
+export const options = () => ({
+  fill: courier,
+  machineSettings,
+  userSettings: { 'editor.quickSuggestions': { strings: 'on', other: 'on' } },
+});
+
+export async function run({ w, test }) {
+  const { page } = w;
+  const line = (text) => page.locator('.editor-instance .view-line', { hasText: text }).first();
+
+  await test('hover on an id says what it names', async () => {
+    await w.panel();
+    await w.openFile('tracker-reads-topic.yaml');
+    await line('- dispatch').waitFor();
+    assert.match(await w.hover('parcel-events', 'live claims'), /parcel_events/);
+  });
+
+  await test('hover on a hash says which source it is', async () => {
+    await page.keyboard.press('Escape');
+    const hash = '97bfa8cc2da68cfdae0261d38ada4fd351cb998c610239fc1206da8c4ca5b55b';
+    assert.match(await w.hover(hash, 'Named in'), /source · file/);
+  });
+
+  await test('who names an id is listed', async () => {
+    await page.keyboard.press('Escape');
+    await line('- delivery-tracker').click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+F12');
+    await page.locator('.peekview-title').getByText('References').waitFor();
+    const files = page.locator('.reference-zone-widget .reference-file');
+    await files.first().waitFor();
+    assert.ok((await files.count()) > 1);
+  });
+
+  await test('ids are completed where ids stand', async () => {
+    await page.keyboard.press('Escape');
+    await line('- dispatch').click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('- label');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'label-forge' }).waitFor();
+  });
+
+  await test('an id that names nothing is a problem', async () => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('-nothing');
+    await page.keyboard.press('Escape');
+    await page.locator('.squiggly-warning').first().waitFor();
+    assert.match(await w.hover('label-nothing', 'names no entity'), /dangling-entity/);
+  });
+}

@@ -1,0 +1,196 @@
+"""Checks across files: ids that name nothing, whatever is retired or not saved yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.checks import CODES, Surroundings, check_all, check_one
+from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.records import Severity
+
+from tests.protocol import knowledge
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return knowledge.make(tmp_path / "project")
+
+
+def around(root: Path) -> Surroundings:
+    engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
+    collection = engine.add_root(root)
+    engine.load()
+    return Surroundings(collection, collection.knowledge)
+
+
+def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
+    """Path, code, field and place of everything that is found, after a cold and a warm start."""
+    first, second = (check_all(around(root)) for _ in range(2))
+    assert first == second
+    return [
+        (path, one.code, one.field, one.line, one.column)
+        for path, several in sorted(first.items())
+        for one in several
+    ]
+
+
+def test_a_sound_knowledge_base(root: Path) -> None:
+    assert found(root) == []
+
+
+def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
+    more = "contradicts: [gone]\nsupersedes: [gone]\nsuperseded_by: gone\n"
+    path = knowledge.claim(root, "claim", "JWT is gone.", "jwt", "gone", more=more)
+    path.write_text(path.read_text().replace(knowledge.SOURCE, "b" * 64), "utf-8")
+    kb = root / ".vouch"
+    (kb / "relations" / "edge.yaml").write_text(
+        "id: edge\nsource: jwt\nrelation: uses\ntarget: gone\nevidence: [gone]\n", "utf-8"
+    )
+    (kb / "evidence" / "ev.yaml").write_text("id: ev\nsource_id: gone\nlocator: x\n", "utf-8")
+    (kb / "entities" / "e.yaml").write_text("id: e\nname: E\ntype: team\npage: gone\n", "utf-8")
+    (kb / "pages" / "page.md").write_text(
+        "---\nid: page\ntitle: Page\nclaims: [gone]\nentities:\n  - jwt\n  - gone\n"
+        "sources: [gone]\n---\nText\n",
+        "utf-8",
+    )
+    assert found(root) == [
+        ("claims/claim.yaml", "dangling-evidence", "evidence.0", 6, 12),
+        ("claims/claim.yaml", "dangling-entity", "entities.1", 7, 19),
+        ("claims/claim.yaml", "dangling-claim", "supersedes.0", 10, 14),
+        ("claims/claim.yaml", "dangling-claim", "superseded_by", 11, 1),
+        ("claims/claim.yaml", "dangling-claim", "contradicts.0", 9, 15),
+        ("entities/e.yaml", "dangling-page", "page", 4, 1),
+        ("evidence/ev.yaml", "dangling-source", "source_id", 2, 1),
+        ("pages/page.md", "dangling-claim", "claims.0", 4, 10),
+        ("pages/page.md", "dangling-entity", "entities.1", 7, 5),
+        ("pages/page.md", "dangling-evidence", "sources.0", 8, 11),
+        ("relations/edge.yaml", "dangling-relation", "target", 4, 1),
+        ("relations/edge.yaml", "dangling-evidence", "evidence.0", 5, 12),
+    ]
+
+
+def test_what_is_retired_private_or_faulty_is_there(root: Path) -> None:
+    knowledge.claim(root, "old", "JWT was old.", "jwt", status="archived")
+    elsewhere = knowledge.claim(root, "renamed", "JWT was.", "jwt", status="superseded")
+    elsewhere.rename(elsewhere.with_name("another.yaml"))
+    knowledge.claim(root, "secret", "JWT.", "jwt", more="scope: {visibility: private}\n")
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("text: [\n", "utf-8")
+    more = "supersedes: [old, renamed, secret, broken]\n"
+    knowledge.claim(root, "new", "JWT is new.", "jwt", more=more)
+    assert found(root) == []
+
+
+def test_a_knowledge_base_without_entities_gets_a_hint(root: Path) -> None:
+    for entity in ("jwt", "redis"):
+        (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
+    hints = check_all(around(root))["config.yaml"]
+    assert [(one.code, one.severity) for one in hints] == [("no-entities", Severity.HINT)]
+
+
+def test_a_hostile_id_stays_on_its_line(root: Path) -> None:
+    path = knowledge.claim(root, "hostile", "JWT.", "HERE" + "y" * 500)
+    path.write_text(path.read_text().replace("'HERE", "'x\u202e"), "utf-8")
+    problem, _ = check_all(around(root))["claims/hostile.yaml"]
+    assert problem.message == f"`entities.0` names no entity: x{'y' * 78}…"
+
+
+def test_an_unsaved_text(root: Path) -> None:
+    text = knowledge.claim_text("new", "JWT.", "jwt", "gone").encode()
+    artifact = parse("claims/new.yaml", text).artifact
+    assert artifact is not None
+    (problem,) = check_one(artifact, text, around(root))
+    assert (problem.code, problem.line) == ("dangling-entity", 7)
+
+
+def codes(root: Path) -> list[tuple[str, str, str | None]]:
+    """Path, code and field of everything that is found."""
+    return [(path, code, field) for path, code, field, _, _ in found(root)]
+
+
+def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
+    knowledge.claim(root, "old", "JWT was.", "jwt", status="superseded", more="superseded_by: new")
+    knowledge.claim(root, "new", "JWT may be.", "jwt", status="contested", more="supersedes: [old]")
+    knowledge.claim(
+        root, "gone", "JWT is a secret.", "jwt", status="redacted", more="scope: private"
+    )
+    knowledge.write(
+        root, "pages/page.md", "---\nid: page\ntitle: Guide\nclaims: [old, new, gone]\n---\n"
+    )
+    knowledge.write(
+        root, "relations/a.yaml", "id: a\nsource: new\nrelation: supersedes\ntarget: old\n"
+    )
+    knowledge.write(
+        root, "relations/b.yaml", "id: b\nsource: old\nrelation: supports\ntarget: jwt\n"
+    )
+    assert codes(root) == [
+        ("pages/page.md", "retired-claim", "claims.0"),
+        ("pages/page.md", "contested-claim", "claims.1"),
+        ("relations/b.yaml", "retired-claim", "source"),
+    ]
+    messages = [one.message for one in check_all(around(root))["pages/page.md"]]
+    assert messages[0] == "`claims.0` is a claim that is superseded, by new"
+
+
+def test_names_that_two_have_and_ordinary_ones(root: Path) -> None:
+    knowledge.entity(root, "jot", "Jot", "jwt")
+    knowledge.entity(root, "relay", "Relay")
+    assert codes(root) == [
+        ("entities/jot.yaml", "shared-name", "aliases.0"),
+        ("entities/jot.yaml", "ordinary-name", "name"),
+        ("entities/jwt.yaml", "shared-name", "name"),
+        ("entities/relay.yaml", "ordinary-name", "name"),
+    ]
+
+
+def test_words_that_always_count_are_no_ordinary_ones(root: Path) -> None:
+    knowledge.entity(root, "relay", "Relay")
+    knowledge.config(root, "sidecar:\n  names:\n    always: [relay]\n")
+    assert codes(root) == []
+
+
+def test_an_entity_that_a_claim_names_and_does_not_declare(root: Path) -> None:
+    knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
+    assert codes(root) == [("claims/both.yaml", "undeclared-entity", "text")]
+
+
+def test_the_content_of_a_source(root: Path) -> None:
+    content = root / ".vouch" / "sources" / knowledge.SOURCE / "content"
+    path = f"sources/{knowledge.SOURCE}/meta.yaml"
+    content.write_text("other notes", "utf-8")
+    assert codes(root) == [(path, "content-changed", "id")]
+    content.unlink()
+    assert codes(root) == [(path, "content-missing", "id")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_marks_of_a_merge(root: Path, end: str) -> None:
+    marks = end.join(["<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> main", ""])
+    reading = parse("claims/x.yaml", f"id: x{end}{marks}".encode())
+    assert [(one.code, one.line) for one in reading.problems] == [("git-conflict", 2)]
+    knowledge.write(root, "pages/p.md", f"---{end}id: p{end}title: P{end}---{end}{marks}")
+    assert codes(root) == [("pages/p.md", "git-conflict", "title")]
+
+
+def test_a_claim_without_evidence_has_a_code_of_its_own() -> None:
+    for text in ("id: x\ntext: X\n", "id: x\ntext: X\nevidence: []\n"):
+        (problem,) = parse("claims/x.yaml", text.encode()).problems
+        assert (problem.code, problem.severity) == ("no-evidence", Severity.ERROR)
+
+
+def test_severities_can_be_set(root: Path) -> None:
+    knowledge.entity(root, "relay", "Relay")
+    knowledge.claim(root, "gone", "JWT is gone.", "jwt", "gone")
+    knowledge.config(
+        root,
+        "sidecar:\n  diagnostics:\n    ignore: [ordinary-name]\n    error: [dangling-entity]\n",
+    )
+    (one,) = (one for several in check_all(around(root)).values() for one in several)
+    assert (one.code, one.severity) == ("dangling-entity", Severity.ERROR)
+
+
+def test_every_code_is_documented() -> None:
+    page = Path(__file__).parents[2] / "docs" / "diagnostics.md"
+    headings = [line[3:] for line in page.read_text("utf-8").splitlines() if line.startswith("## ")]
+    assert sorted(headings) == sorted(CODES)

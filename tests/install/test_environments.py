@@ -1,0 +1,58 @@
+"""Installed with pip beside vouch, in either order. The long form does that for real."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.surfaces.mcp.server import NAME
+
+from tests.mcp.client import make_both
+from tests.mcp.test_process import INITIALIZE
+from tests.soak import LONG
+
+ROOT = Path(__file__).parents[2]
+VOUCH = "vouch-kb==1.5.0"
+OURS = f"{ROOT}[mcp]"
+
+
+def pip(environment: Path, *args: str) -> None:
+    command = [str(environment / "bin" / "python"), "-m", "pip", *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_one_environment_holds_both() -> None:
+    """What `scripts/mcp1` installed at once fits together, and both programs begin."""
+    works(make_both())
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not LONG, reason="installs whole environments: make soak")
+@pytest.mark.parametrize("steps", [[[VOUCH, OURS]], [[VOUCH], [OURS]], [[OURS], [VOUCH]]])
+def test_any_order_will_do(tmp_path: Path, steps: list[list[str]]) -> None:
+    venv.create(tmp_path / "env", with_pip=True)
+    for packages in steps:
+        pip(tmp_path / "env", "install", "--quiet", *packages)
+    works(tmp_path / "env")
+
+
+def works(environment: Path) -> None:
+    """Both serve MCP."""
+    pip(environment, "check")
+    line = json.dumps(INITIALIZE) + "\n"
+    for name, command in (("vouch", ["vouch-kb", "serve"]), (NAME, ["vouch-sidecar", "mcp"])):
+        done = subprocess.run(
+            [environment / "bin" / command[0], *command[1:]],
+            cwd=ROOT / "examples" / "courier",
+            input=line,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [one["result"]["serverInfo"]["name"] for one in answers if one.get("id")] == [name]

@@ -1,0 +1,163 @@
+"""Plugs of earlier versions, and those that were changed by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.surfaces.install import earlier
+from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
+from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
+
+from tests.install.test_install import MERGING, PLUGIN, Install, install, root, tree
+
+__all__ = ["install", "root"]
+
+MANIFEST = f"{PLUGIN}/.claude-plugin/plugin.json"
+RULE = ".cursor/rules/vouch-sidecar.mdc"
+READ: tuple[object, ...] = ({}, {"mcp": {"servers": {}}})
+RULE_OF_0_1 = """\
+---
+description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
+alwaysApply: true
+---
+
+This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
+a task in the words it was given and answers with what is known on it, cited, or with nothing.
+`kb_experts` ranks entities by the evidence they carry on a topic; `kb_search`, `kb_entity` and
+`kb_claim` look things up. Their answers are reference data.
+"""
+
+
+def as_of_0_1(root: Path, host: str) -> None:
+    """Put what version 0.1 wrote in place of what was just installed."""
+    if host == "cursor":
+        (root / RULE).write_text(RULE_OF_0_1, "utf-8")
+    else:
+        text = (root / MANIFEST).read_text("utf-8")
+        (root / MANIFEST).write_text(text.replace("1.1.0", "1.0.0"), "utf-8")
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor"])
+def test_an_earlier_version_is_shown_as_a_diff_and_renewed(
+    install: Install, root: Path, host: str
+) -> None:
+    before = tree(root)
+    install(host)
+    now = tree(root)
+    as_of_0_1(root, host)
+    shown = install(host, "--dry-run").stdout
+    assert "\n-" in shown
+    assert "\n+" in shown
+    assert install(host).stdout == shown
+    assert tree(root) == now
+    as_of_0_1(root, host)
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("name", [".cursor/mcp.json", "opencode.json", ".zed/settings.json"])
+@pytest.mark.parametrize("own", ["", "\n    "])
+def test_a_member_of_an_earlier_version_is_renewed_where_it_stands(
+    install: Install, root: Path, name: str, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of Codex are known by what they call; see `test_codex_an_older_block_is_replaced`."""
+    host, path = name.partition(".json")[0].strip(".").partition("/")[0], root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"mine": 1}' if not own else '{\n    "mine": 1\n}\n', "utf-8")
+    before = tree(root)
+    install(host)
+    now = path.read_text("utf-8")
+    head, _, tail = now.rpartition('"mcp"')
+    older = f'{head}"old"{tail}'
+    path.write_text(older, "utf-8")
+    assert "has another" in install(host, code=1).stderr
+    monkeypatch.setattr(earlier, "WRITTEN", Everything())
+    install(host)
+    assert json.loads(path.read_text("utf-8")) == json.loads(now)
+    path.write_text(older, "utf-8")
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+class Everything(frozenset[str]):
+    """As if every text had been written once."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("host", ["claude-code", "cursor"])
+def test_what_was_changed_by_hand_needs_force(install: Install, root: Path, host: str) -> None:
+    before = tree(root)
+    install(host)
+    now = tree(root)
+    changed = root / (".cursor/mcp.json" if host == "cursor" else f"{PLUGIN}/.mcp.json")
+    text = changed.read_text("utf-8").replace('"mcp"', '"mcp", "--tools", "all"')
+    text = text if "all" in text else text.replace('"mcp",', '"mcp", "--tools", "all",')
+    changed.write_text(text, "utf-8")
+    edited = tree(root)
+    for options in ([], ["--uninstall"]):
+        assert "nothing was changed" in install(host, *options, code=1).stderr
+        assert tree(root) == edited
+    install(host, "--force")
+    assert {name: json_or_bytes(name, text) for name, text in tree(root).items()} == {
+        name: json_or_bytes(name, text) for name, text in now.items()
+    }
+    changed.write_text(text, "utf-8")
+    install(host, "--uninstall", "--force")
+    assert tree(root) == before
+
+
+def json_or_bytes(name: str, text: bytes) -> object:
+    return json.loads(text) if name.endswith(".json") else text
+
+
+def test_json_that_a_formatter_laid_out_anew_is_ours(install: Install, root: Path) -> None:
+    before = tree(root)
+    install("claude-code")
+    for path in (root / PLUGIN).rglob("*.json"):
+        path.write_text(json.dumps(json.loads(path.read_text("utf-8")), indent=4), "utf-8")
+    laid_out = tree(root)
+    assert install("claude-code").stdout == ""
+    assert tree(root) == laid_out
+    install("claude-code", "--uninstall")
+    assert tree(root) == before
+
+
+def test_all_that_is_written_today_will_be_known_tomorrow(root: Path) -> None:
+    """Where this fails, add the digest that it names to `earlier.WRITTEN`, and remove none."""
+    for host in map(host_called, HOSTS):
+        places = [host.project and host.project(root), host.user and host.user({"HOME": "/x"})]
+        for piece in (piece for place in places if place for piece in place.pieces):
+            if isinstance(piece, OwnFile):
+                written: list[object] = [piece.text]
+                if piece.path.suffix == ".json":
+                    written = [json.loads(piece.text)]
+            elif isinstance(piece, JsonMember):
+                written = [piece.where(read)[1] for read in READ]
+            else:
+                continue  # tables are known by what they call
+            assert [earlier.digest(one) for one in written if not earlier.is_known(one)] == []
+
+
+@pytest.mark.parametrize("host", ["claude-code", *MERGING])
+def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
+    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(root.parent)
+    monkeypatch.setenv("PATH", "/nowhere")
+    for options in (["--dry-run"], []):
+        said = install(host, *options).stderr
+        assert "is not on the PATH" in said
+        assert "/bin/vouch-sidecar" in said
+    install(host, "--uninstall")
+    written = install(host, "--user").stdout
+    assert "/bin/vouch-sidecar" in written
+    assert install(host, "--user").stdout == ""
+    monkeypatch.undo()
+    monkeypatch.setenv("HOME", str(root.parent))
+    monkeypatch.chdir(root)
+    install(host, "--user", "--uninstall")
+    assert tree(root.parent) == before

@@ -1,0 +1,87 @@
+"""Where the text of a file names artifacts: as YAML has it, and while it is being written."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from vouch_sidecar.kb.references import references
+
+from tests.soak import examples
+
+IDS = st.lists(
+    st.text(alphabet="abc-_.09'é ", min_size=1, max_size=8).filter(str.strip), max_size=3
+)
+
+
+def named(relative: str, text: str) -> list[tuple[str, str]]:
+    """Field and id of all that is named; each stands where it is said to."""
+    found = list(references(relative, text))
+    for one in found:
+        assert text[one.start : one.end] in (one.text, one.text.replace("'", "''"))
+    return [(one.field, one.text) for one in found]
+
+
+@examples(150)
+@given(IDS, IDS, st.booleans(), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_what_a_yaml_parser_reads(
+    cited: list[str], listed: list[str], flow: bool, end: str
+) -> None:
+    text = "id: x\ntext: 'some: text\n  - of it'\n"
+    for name, ids in (("evidence", cited), ("entities", listed)):
+        said = yaml.safe_dump(ids, default_flow_style=flow, allow_unicode=True, width=9999)
+        text += f"{name}: {said}" if flow or not ids else f"{name}:\n{said}"
+    again = yaml.safe_load(text)
+    wanted = [("id", "x")]
+    wanted += [("evidence", one) for one in again["evidence"] if isinstance(one, str)]
+    wanted += [("entities", one) for one in again["entities"] if isinstance(one, str)]
+    text = text.replace("\n", end)
+    plain = [(field, one) for field, one in named("claims/x.yaml", text) if not is_value(one)]
+    assert plain == [one for one in wanted if not is_value(one[1])]
+
+
+def is_value(text: str) -> bool:
+    """Whether YAML takes a text for a number or nothing where it stands without quotes."""
+    return not isinstance(yaml.safe_load(text) if "'" not in text else text, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("entities: [a, 'b', \"c\", d] # [e]\n", ["a", "b", "c", "d"]),
+        ("entities: [a,\n  b,\n]\nsupersedes: [c]\n", ["a", "b", "c"]),
+        ("entities: [a, b\nsupersedes:\n- c # d\n", ["a", "b", "c"]),
+        ("entities:\n  - a\n\n  # b\n  - c\n", ["a", "c"]),
+        ("entities: null\nsuperseded_by: ~\ncontradicts: []\n", []),
+        ("text: |\n  entities:\n  - a\nentities: []\n", []),
+        ("text: entities\ntags:\n- a\n", []),
+        ("metadata:\n  entities: [a]\n", []),
+    ],
+)
+def test_lists_of_a_claim(text: str, found: list[str]) -> None:
+    assert [one for _, one in named("claims/x.yaml", text)] == found
+
+
+def test_the_body_of_a_page() -> None:
+    text = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [claim:f] [[]]\n"
+    assert named("pages/p.md", text) == [
+        ("id", "p"),
+        ("claims", "a"),
+        ("[[", "c"),
+        ("[[", "d"),
+        ("[claim:", "e"),
+        ("[claim:", "f"),
+    ]
+
+
+def test_the_payload_of_a_proposal() -> None:
+    text = "id: p\nkind: claim\npayload:\n  text: T\n  evidence:\n  - a\n  entities: [b]\n"
+    for folder in ("proposed", "decided"):
+        found = named(f"{folder}/p.yaml", text)
+        assert found == [("payload.evidence", "a"), ("payload.entities", "b")]
+
+
+@pytest.mark.parametrize("path", ["config.yaml", "notes/x.yaml", "claims/a/b.yaml"])
+def test_other_files_name_nothing(path: str) -> None:
+    assert named(path, "id: a\nentities: [b]\n") == []

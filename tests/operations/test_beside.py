@@ -1,0 +1,107 @@
+"""Long questions are worked on beside the event loop, over the knowledge they began with."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_beside
+from vouch_sidecar.operations.context import ContextParams, ContextResult
+from vouch_sidecar.operations.operation import Ask
+
+from tests.protocol import knowledge
+
+TASK = {"task": "How long does a JWT live?"}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    engine = Engine(env={})
+    engine.add_root(knowledge.make(tmp_path / "project"))
+    engine.load()
+    return engine
+
+
+def held_up(until: Event) -> Operation[ContextParams, ContextResult]:
+    """`context`, which begins to look only when `until` is set."""
+    context: Operation[ContextParams, ContextResult] = OPERATIONS["context"]
+
+    def run(ask: Ask, params: ContextParams) -> ContextResult:
+        assert until.wait(30)
+        return context.run(ask, params)
+
+    return replace(context, run=run)
+
+
+async def ask_beside(engine: Engine, name: str, params: object) -> object:
+    return await perform_beside(engine, OPERATIONS[name], params, Caller())
+
+
+def test_others_are_answered_meanwhile(engine: Engine) -> None:
+    go_on = Event()
+
+    async def session() -> None:
+        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        await asyncio.sleep(0)
+        await ask_beside(engine, "status", {})
+        await ask_beside(engine, "entity", {"id": "jwt"})
+        assert not slow.done()
+        go_on.set()
+        assert (await slow).items
+
+    asyncio.run(session())
+
+
+def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Engine) -> None:
+    go_on = Event()
+
+    async def session() -> ContextResult:
+        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        await asyncio.sleep(0)
+        (root,) = engine.collections
+        for claim in (root / ".vouch/claims").iterdir():
+            claim.unlink()
+        engine.read()
+        go_on.set()
+        return await slow
+
+    before = engine.generation
+    answered = asyncio.run(session())
+    assert engine.generation > before
+    assert answered.generation == before
+    assert answered.items
+
+
+def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
+    go_on = Event()
+
+    async def session() -> None:
+        operation = held_up(go_on)
+        slow = [
+            asyncio.create_task(perform_beside(engine, operation, TASK, Caller())) for _ in range(9)
+        ]
+        await asyncio.sleep(0)
+        for one in slow:
+            one.cancel()
+        done, _ = await asyncio.wait(slow, timeout=30)
+        assert all(one.cancelled() for one in done)
+        go_on.set()
+        answered = await ask_beside(engine, "context", TASK)
+        assert isinstance(answered, ContextResult)
+        assert answered.items
+
+    asyncio.run(session())
+
+
+def test_bad_params_are_refused_before(engine: Engine) -> None:
+    with pytest.raises(InvalidParamsError):
+        asyncio.run(ask_beside(engine, "search", {"query": " "}))
+
+
+def test_what_can_be_long_is_marked() -> None:
+    marked = {name for name, operation in OPERATIONS.items() if operation.is_long}
+    assert marked == {"context", "experts", "explain", "mentions", "probe", "search"}

@@ -1,0 +1,133 @@
+"""`mentions` gives every place of a text that names an entity, as the code that lists decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.operations import InvalidParamsError
+from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
+from vouch_sidecar.operations.operation import MAX_ANALYSED
+
+from tests.engine.bases import ask, base, engine_on
+from tests.kb.samples import claim, entity
+
+POSITION = {"line": 0, "character": 0}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {
+        "entities/relay.yaml": entity("relay", name="Relay", type="system", aliases=["DLQ"]),
+        "entities/queue.yaml": entity("queue", name="Dead Letters", type="system", aliases=["DLQ"]),
+        "entities/ada.yaml": entity("ada", name="Ada Lovelace", type="person"),
+        "entities/week.yaml": entity("week", name="Parked Week", type="concept"),
+        "claims/a.yaml": claim("a", text="Relay restarts at night.", entities=["relay"]),
+    }
+    return base(tmp_path / "kb", files)
+
+
+@pytest.fixture
+def engine(root: Path) -> Engine:
+    return engine_on(root)
+
+
+def found(engine: Engine, text: str, **params: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = ask(engine, "mentions", text=text, **params)["mentions"]
+    return rows
+
+
+def test_each_place_with_what_it_names(engine: Engine) -> None:
+    text = "😀 Relay, said Lovelace: restart Relay!"
+    assert found(engine, text) == [
+        {
+            "entity_id": "relay",
+            "name": "Relay",
+            "type": "system",
+            "arm": "name",
+            "ambiguous": False,
+            "listed": True,
+            "start": 2,
+            "end": 7,
+        },
+        {
+            "entity_id": "ada",
+            "name": "Ada Lovelace",
+            "type": "person",
+            "arm": "partial",
+            "ambiguous": False,
+            "listed": True,
+            "start": 14,
+            "end": 22,
+        },
+        {
+            "entity_id": "relay",
+            "name": "Relay",
+            "type": "system",
+            "arm": "name",
+            "ambiguous": False,
+            "listed": True,
+            "start": 32,
+            "end": 37,
+        },
+    ]
+
+
+def test_words_that_name_two_entities_are_two_rows(engine: Engine) -> None:
+    rows = found(engine, "What is in the DLQ since noon?")
+    assert [(r["entity_id"], r["ambiguous"], r["arm"]) for r in rows] == [
+        ("queue", True, "alias"),
+        ("relay", True, "alias"),
+    ]
+    assert {(r["start"], r["end"]) for r in rows} == {(15, 18)}
+
+
+def test_what_is_hardly_meant_is_there_and_not_listed(engine: Engine) -> None:
+    (row,) = found(engine, "please relay this to him")
+    assert (row["entity_id"], row["listed"]) == ("relay", False)
+
+
+def test_what_is_listed_is_what_salience_lists(engine: Engine) -> None:
+    for text in ("Relay or relay?", "the DLQ and Lovelace", "please relay it", "a parked week"):
+        rows = found(engine, text, session_id=text)
+        ranked = ask(engine, "salience", session_id=text, top_k=20)["salience"]
+        named = {row["entity_id"] for row in ranked if row["arm"] != "text"}
+        assert {row["entity_id"] for row in rows if row["listed"]} == named
+
+
+def test_each_row_of_several_knowledge_bases_names_its_own(root: Path, tmp_path: Path) -> None:
+    rows = found(engine_on(root, base(tmp_path / "other")), "the Key Vault")
+    assert [row["collection"] for row in rows] == ["kb", "other"]
+
+
+@pytest.mark.parametrize("gap", [" so ", "\n", "x"])
+def test_a_long_text_is_looked_at_in_parts(engine: Engine, gap: str) -> None:
+    text = (gap * MAX_ANALYSED)[: MAX_ANALYSED - 3] + " Ada Lovelace "
+    (row,) = found(engine, text + gap * 20_000)
+    assert text[row["start"] : row["end"]] == "Ada Lovelace"
+
+
+def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
+    padding = "so " * (MAX_LOOKED_AT // 3)
+    assert not found(engine, padding + "Relay")
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "text is missing"),
+        ({"uri": "file:///a"}, "uri is for the language server alone, which has the open"),
+        ({"uri": "file:///a", "text": "a"}, "uri can't stand beside a text"),
+        (
+            {"text": "a", "range": {"start": POSITION, "end": POSITION}},
+            "range needs the uri of an open document",
+        ),
+        ({"text": 3}, "text must be a valid string"),
+        ({"uri": "file:///a", "range": {"start": POSITION}}, "range.end is missing"),
+    ],
+)
+def test_what_can_not_be_asked(engine: Engine, params: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidParamsError, match=message):
+        ask(engine, "mentions", **params)

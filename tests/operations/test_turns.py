@@ -1,0 +1,120 @@
+"""What is said of a turn: persona, sources by name, repeats, figures, an index that is rebuilt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.index.base import SEAL
+from vouch_sidecar.operations import as_json, call
+from vouch_sidecar.surfaces.hook.events import respond
+
+from tests.hook.conftest import until
+from tests.protocol import knowledge
+
+PERSONA = "Auth desk </vouch>"
+NAMED = "How long do JWT access tokens live?"
+BY_WORDS = "which access tokens expire after fifteen or 15 minutes here"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = knowledge.make(tmp_path / "project")
+    with (made / ".vouch" / "config.yaml").open("a", encoding="utf-8") as config:
+        config.write(f"\nsidecar:\n  persona: '{PERSONA}'\n")
+    return made
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def engine(root: Path, env: dict[str, str]) -> Engine:
+    made = Engine(env=env)
+    made.add_root(root)
+    made.load(whole=True)
+    return made
+
+
+def asked(engine: Engine, name: str, **params: Any) -> dict[str, Any]:
+    return as_json(call(engine, name, params, Caller()))
+
+
+async def said(engine: Engine, prompt: str) -> str:
+    answer = await respond(
+        engine, "user-prompt-submit", {"session_id": "H", "prompt": prompt}, Caller()
+    )
+    return "" if answer is None else str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_the_persona_is_in_context_and_hooks_as_in_probe(engine: Engine) -> None:
+    assert asked(engine, "probe", text=NAMED)["persona"] == PERSONA
+    context = asked(engine, "context", task=NAMED)
+    assert context["persona"] == PERSONA
+    shown = "PRIMARY project, persona “Auth desk ‹/vouch›”"
+    assert shown in context["text"]
+    assert shown in await said(engine, NAMED)
+    assert asked(engine, "context", task="What shall we cook tonight?")["persona"] is None
+
+
+def test_sources_are_named_where_there_is_room(engine: Engine) -> None:
+    text = asked(engine, "context", task=NAMED)["text"]
+    assert "1 source: “Auth notes”" in text
+    for size in (220, 260, 300, 400):
+        short = asked(engine, "context", task=NAMED, max_chars=size)["text"]
+        assert len(short) <= size
+        assert ("expire after 15 minutes." in short) or "Auth notes" not in short
+
+
+@pytest.mark.anyio
+async def test_a_turn_that_is_repeated_is_not_searched_again(engine: Engine) -> None:
+    for name, field in (("probe", "hits"), ("context", "items")):
+        param = "text" if name == "probe" else "task"
+        first = asked(engine, name, session_id="A", **{param: BY_WORDS})[field]
+        assert any(hit["arm"] == "text" for hit in first)
+        again = asked(engine, name, session_id="A", **{param: BY_WORDS})[field]
+        assert not any(hit["arm"] == "text" for hit in again)
+        other = asked(engine, name, session_id="B", **{param: BY_WORDS})[field]
+        assert other == first
+        asked(engine, name, session_id="A", **{param: NAMED})
+        assert asked(engine, name, session_id="A", **{param: BY_WORDS})[field] == first
+    for _ in range(2):
+        stateless = asked(engine, "context", task=BY_WORDS)["items"]
+        assert any(hit["arm"] == "text" for hit in stateless)
+    assert await said(engine, BY_WORDS)
+    assert not await said(engine, BY_WORDS)
+
+
+def test_the_hit_rate_of_each_collection_is_in_stats(engine: Engine) -> None:
+    asked(engine, "probe", text=NAMED)
+    asked(engine, "context", task=NAMED)
+    asked(engine, "probe", text="What shall we cook tonight?")
+    probes = asked(engine, "stats")["probes"]
+    assert probes == [{"collection": "project", "probes": 3, "hits": 2}]
+
+
+def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
+    engine: Engine, root: Path, env: dict[str, str]
+) -> None:
+    collection = engine.collections[root]
+    assert collection.bases is not None
+    assert "search_failed" not in asked(engine, "status")["degraded"]
+    until(lambda: engine.load(whole=True))
+    (seal,) = collection.bases.folder.glob("*/" + SEAL)
+    seal.write_text("{", "utf-8")
+    later = Engine(env=env)
+    later.add_root(root)
+    assert not later.collections[root].find_base()
+    assert asked(later, "status")["degraded"] == ["index_building", "search_failed"]
+    later.load()
+    assert asked(later, "status")["degraded"] == []

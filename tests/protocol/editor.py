@@ -1,0 +1,119 @@
+"""An editor that can do everything LSP knows, and takes no answer that is not exactly LSP's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import converters
+from lsprotocol import types as lsp
+
+from tests.protocol.client import Client
+
+__all__ = ["ABLE", "Editor", "checked"]
+
+ABLE: dict[str, Any] = {
+    "textDocument": {
+        "hover": {"contentFormat": ["markdown", "plaintext"]},
+        "definition": {},
+        "references": {},
+        "documentHighlight": {},
+        "documentLink": {},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["", "quickfix"]}}
+        },
+        "publishDiagnostics": {"codeDescriptionSupport": True},
+    },
+    "workspace": {"symbol": {}, "executeCommand": {}, "workspaceFolders": True},
+    "window": {"showDocument": {"support": True}},
+}
+"""Capabilities without pulled diagnostics and dynamic registration."""
+
+CONVERTER = converters.get_converter()
+BREAKS = ("\r\n", "\n", "\r")
+WIDTHS: dict[str, Callable[[str], int]] = {
+    "utf-8": lambda text: len(text.encode()),
+    "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
+    "utf-32": len,
+}
+
+
+def checked(method: str, result: Any) -> Any:
+    """A result, if it is one that LSP allows for the method, without anything beside it."""
+    if method == lsp.TEXT_DOCUMENT_CODE_ACTION and result:  # lsprotocol takes each for a command
+        kinds = [
+            lsp.Command if isinstance(one["command"], str) else lsp.CodeAction for one in result
+        ]
+        again = [_again(one, kind) for one, kind in zip(result, kinds, strict=True)]
+    else:
+        answer = {"jsonrpc": "2.0", "id": 1, "result": result}
+        again = _again(answer, lsp.METHOD_TO_TYPES[method][1]).get("result")
+    assert again == result, (method, result, again)
+    return result
+
+
+def _again(raw: Any, kind: Any) -> Any:
+    return CONVERTER.unstructure(CONVERTER.structure(raw, kind))
+
+
+class Editor:
+    """A client in which documents are open. Positions are given by words of the text."""
+
+    def __init__(self, client: Client, encoding: str = "utf-16") -> None:
+        self.client = client
+        self.encoding = encoding
+        self.texts: dict[str, str] = {}
+
+    def open(self, where: Path | str, text: str | None = None, language: str = "yaml") -> str:
+        """Open a file, or a document that holds `text`; its URI."""
+        uri = where if isinstance(where, str) else where.as_uri()
+        if text is None:
+            assert isinstance(where, Path)
+            text = where.read_text("utf-8")
+        self.texts[uri] = text
+        self.client.open(uri, text, language)
+        return uri
+
+    def ask(self, method: str, params: Any) -> Any:
+        """A result that was checked."""
+        return checked(method, self.client.request(method, params))
+
+    def at(self, uri: str, words: str, method: str, more: Any = None) -> Any:
+        """Ask at the first place of some words; `|` in them is the caret, else their beginning."""
+        before, _, after = words.partition("|") if "|" in words else ("", "", words)
+        offset = self.texts[uri].index(before + after) + len(before)
+        document = {"textDocument": {"uri": uri}, "position": self.position(uri, offset)}
+        return self.ask(method, {**document, **(more or {})})
+
+    def whole(self, uri: str, method: str) -> Any:
+        """Ask about a whole document."""
+        return self.ask(method, {"textDocument": {"uri": uri}})
+
+    def position(self, uri: str, offset: int) -> dict[str, int]:
+        """The position of an offset: counted anew, character by character."""
+        text, line, start, at = self.texts[uri], 0, 0, 0
+        while at < offset:
+            end = next((one for one in BREAKS if text.startswith(one, at)), "")
+            at += len(end) or 1
+            if end and at <= offset:
+                line, start = line + 1, at
+        return {"line": line, "character": WIDTHS[self.encoding](text[start:offset])}
+
+    def said(self, place: Any) -> str:
+        """The text at a range of a location: of an open document, else of the file."""
+        uri, span = place["uri"], place["range"]
+        text = self.texts.get(uri)
+        if text is None:
+            text = Path(uri.removeprefix("file://")).read_text("utf-8")
+            self.texts[uri] = text
+        return text[self._offset(text, span["start"]) : self._offset(text, span["end"])]
+
+    def _offset(self, text: str, position: Any) -> int:
+        starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", text))]
+        start, width = starts[position["line"]], WIDTHS[self.encoding]
+        offsets = range(start, len(text) + 1)
+        return next(o for o in offsets if width(text[start:o]) == position["character"])

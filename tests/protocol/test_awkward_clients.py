@@ -1,0 +1,126 @@
+"""Clients that do what no client should: the server answers those that follow, as ever."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client, Message, running
+from tests.protocol.editor import ABLE, Editor
+
+HOVER = "textDocument/hover"
+
+
+def demanding() -> dict[str, Any]:
+    """Capabilities that have the server ask for all it can ask."""
+    able = copy.deepcopy(ABLE)
+    for one in able["textDocument"].values():
+        one["dynamicRegistration"] = True
+    able["textDocument"]["diagnostic"] = {}
+    able["workspace"] |= {
+        "configuration": True,
+        "didChangeWatchedFiles": {"dynamicRegistration": True},
+        "diagnostics": {"refreshSupport": True},
+    }
+    able["window"]["workDoneProgress"] = True
+    return able
+
+
+class Silent(Client):
+    """Answers nothing that it is asked."""
+
+    def _answer_to(self, message: Message) -> Message:
+        return {"jsonrpc": "2.0", "method": "$/nothing", "params": {"of": message["method"]}}
+
+
+def is_well(client: Client, root: Path) -> None:
+    """Hovers, follows changes on disk, and ends as it should."""
+    editor = Editor(client)
+    uri = editor.open("untitled:well", "About JWT.\n", "markdown")
+    assert "**JWT**" in editor.at(uri, "JWT", HOVER)["contents"]["value"]
+    path = knowledge.claim(root, "since", "JWT is new.", "jwt")
+    client.save(path.as_uri())
+    client.until("vouch/experts", {"topic": "jwt"}, lambda r: r["experts"][0]["claim_count"] == 3)
+    assert client.shut_down() == 0
+
+
+@pytest.fixture
+def refusing(root: Path) -> Iterator[Client]:
+    with running(cwd=root) as client:
+        client.initialize(root, capabilities=demanding(), workspaceFolders=None)
+        yield client
+
+
+def test_one_that_refuses_everything(refusing: Client, root: Path) -> None:
+    refusing.notify("workspace/didChangeConfiguration", {"settings": None})
+    refusing.indexed()
+    is_well(refusing, root)
+
+
+def test_one_that_never_answers(root: Path) -> None:
+    client = Silent(cwd=root)
+    try:
+        client.initialize(root, capabilities=demanding())
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        client.indexed()
+        assert any("id" in message and "method" in message for message in client.received)
+        is_well(client, root)
+    finally:
+        client.dispose()
+
+
+def test_one_whose_changes_come_in_any_order(client: Client) -> None:
+    uri = "untitled:disordered"
+    client.change(uri, "never opened", 9)
+    client.save(uri)
+    client.open(uri, "first", version=5)
+    for version in (9, 3, 3, 7, 1):
+        client.change(uri, f"JWT {version}", version)
+    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
+    assert client.request(HOVER, place) is not None
+    client.open(uri, "opened again", version=1)
+    assert client.request(HOVER, place) is None
+
+
+def test_one_that_closes_what_it_never_opened(client: Client, root: Path) -> None:
+    for uri in (
+        "untitled:x",
+        (root / ".vouch/claims/jwt-expires.yaml").as_uri(),
+        "vouch-prompt:/a/1",
+    ):
+        client.close(uri)
+        client.close(uri)
+    assert len(client.request("vouch/experts", {"topic": "jwt"})["experts"]) == 2
+
+
+def test_one_that_floods(client: Client, root: Path) -> None:
+    uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
+    texts = [knowledge.claim_text("jwt-expires", f"JWT number {n}.", "jwt") for n in range(300)]
+    client.open(uri, texts[0], "yaml")
+    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 5}}
+    asked = []
+    for number, text in enumerate(texts):
+        client.change(uri, text, number)
+        asked.append(client.start(HOVER, place))
+    answers = [client.answer(one)["result"]["contents"]["value"] for one in asked]
+    assert all(f"JWT number {n}." in said for n, said in enumerate(answers))
+
+
+def test_one_that_cancels_everything(client: Client) -> None:
+    client.open("untitled:c", "About JWT.\n", "markdown")
+    place = {"textDocument": {"uri": "untitled:c"}, "position": {"line": 0, "character": 7}}
+    asked = []
+    for _ in range(50):
+        asked.append(client.start(HOVER, place))
+        client.notify("$/cancelRequest", {"id": asked[-1]})
+    client.notify("$/cancelRequest", {"id": "of nothing"})
+    for one in asked:
+        answer = client.answer(one)
+        assert "result" in answer or answer["error"]["code"] == -32800
+    ids = [message.get("id") for message in client.received if "method" not in message]
+    assert all(ids.count(one) == 1 for one in asked)

@@ -1,0 +1,124 @@
+"""Ids in documents of every encoding, with every line end, and with URIs in every spelling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import running
+from tests.protocol.conftest import Start
+from tests.protocol.editor import ABLE, Editor
+
+HOVER = "textDocument/hover"
+LINKS = "textDocument/documentLink"
+REFERENCES = "textDocument/references"
+ALONE = {"context": {"includeDeclaration": False}}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(library: Path, encoding: str, end: str) -> None:
+    able = {**ABLE, "general": {"positionEncodings": [encoding]}}
+    text = end.join(
+        [
+            "id: e",
+            "text: '😀 a\u2028b'",
+            "entities: ['é😀', redis, 字, jwt] # x",
+            "tags:",
+            "- c",
+            "",
+        ]
+    )
+    with running(cwd=library) as client:
+        client.initialize(library, capabilities=able)
+        client.indexed()
+        editor = Editor(client, encoding)
+        uri = editor.open(library / ".vouch" / "claims" / "e.yaml", text)
+        links = [editor.said({"uri": uri, **one}) for one in editor.whole(uri, LINKS)]
+        assert links == ["redis", "jwt"]
+        for name in links:
+            found = editor.at(uri, name, HOVER)
+            assert editor.said({"uri": uri, **found}) == name
+
+
+def test_files_that_are_not_open_are_in_the_same_units(start: Start, tmp_path: Path) -> None:
+    root = knowledge.library(tmp_path / "p")
+    knowledge.write(root, "claims/wide.yaml", "id: wide\r\ntext: W\r\nevidence: [ev]\r\n"
+                    "entities: ['😀', redis]\r\n")  # fmt: skip
+    for encoding, column in (("utf-8", 19), ("utf-16", 17), ("utf-32", 16)):
+        client = start()
+        client.initialize(root, capabilities={**ABLE, "general": {"positionEncodings": [encoding]}})
+        client.indexed()
+        editor = Editor(client, encoding)
+        uri = editor.open(root / ".vouch" / "entities" / "redis.yaml")
+        found = editor.at(uri, "redis", REFERENCES, ALONE)
+        (wide,) = [one for one in found if one["uri"].endswith("wide.yaml")]
+        assert wide["range"]["start"] == {"line": 3, "character": column}
+        assert editor.said(wide) == "redis"
+
+
+def test_uris_are_answered_in_the_spelling_of_the_client(start: Start, tmp_path: Path) -> None:
+    root = knowledge.library(tmp_path / "a b@c")
+    odd = str(root.as_uri()).replace("@", "%40").replace("p", "%70", 1)
+    client = start()
+    client.initialize(root, capabilities=ABLE)
+    client.indexed()
+    editor = Editor(client)
+    claim = editor.open(
+        f"{odd}/.vouch/claims/jwt%2Drotates.yaml",
+        (root / ".vouch/claims/jwt-rotates.yaml").read_text("utf-8"),
+    )
+    page = editor.open(
+        f"{odd}/%2Evouch/pages/auth.md", (root / ".vouch/pages/auth.md").read_text("utf-8")
+    )
+    (found,) = editor.at(claim, "jwt-rotates", REFERENCES, ALONE)
+    assert found["uri"] == page
+    assert claim in [one["target"] for one in editor.whole(page, LINKS)]
+
+
+def test_a_linked_workspace(start: Start, tmp_path: Path) -> None:
+    root = knowledge.library(tmp_path / "real")
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    client = start()
+    client.initialize(link, capabilities=ABLE)
+    client.indexed()
+    editor = Editor(client)
+    uri = editor.open(link / ".vouch" / "pages" / "auth.md")
+    assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
+    assert all(one["target"].startswith(link.as_uri()) for one in editor.whole(uri, LINKS))
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///c%3A/project/.vouch/claims/x.yaml",
+        "file:///C:/project/.vouch/claims/x.yaml",
+        "file://server/share/.vouch/claims/x.yaml",
+        "file:///.vouch/claims/%00.yaml",
+        "file:///.vouch",
+        "untitled:.vouch/claims/x.yaml",
+        "vscode-notebook-cell:/a/.vouch/claims/x.yaml#W0",
+    ],
+)
+@pytest.mark.parametrize("method", [HOVER, REFERENCES])
+def test_uris_of_other_machines_and_systems(editor: Editor, uri: str, method: str) -> None:
+    editor.open(uri, "id: x\nentities: [nothing, is, here]\n")
+    assert editor.at(uri, "nothing", method, ALONE if method == REFERENCES else None) is None
+    editor.client.close(uri)
+
+
+def test_no_folders_and_then_one(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(None, capabilities=ABLE, workspaceFolders=None)
+    editor = Editor(client)
+    assert editor.ask("workspace/symbol", {"query": "redis"}) == []
+    folder = {"uri": root.as_uri(), "name": "root"}
+    event = {"event": {"added": [folder], "removed": []}}
+    client.notify("workspace/didChangeWorkspaceFolders", event)
+    client.until("workspace/symbol", {"query": "redis"}, bool)
+    event = {"event": {"added": [], "removed": [folder]}}
+    client.notify("workspace/didChangeWorkspaceFolders", event)
+    client.until("workspace/symbol", {"query": "redis"}, lambda found: not found)

@@ -1,0 +1,105 @@
+"""Hover and definition on the ids that stand in files below `.vouch/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.editor import Editor
+
+HOVER = "textDocument/hover"
+DEFINITION = "textDocument/definition"
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "said"),
+    [
+        ("claims/jwt-cites.yaml", "|jwt']", "**JWT** · concept"),
+        ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "“Tokens expire.”"),
+        ("claims/jwt-cites.yaml", "- |jwt-old", "**jwt-old** · claim · superseded"),
+        ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
+        ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.9 · 2026-05-04"),
+        ("pages/auth.md", "jwt-expires", "**JWT access tokens expire after 15 minutes.**"),
+        (
+            "pages/auth.md",
+            "[claim: |jwt-rotates",
+            "**Refresh tokens for JWT rotate on every use.**",
+        ),
+        ("pages/auth.md", "[[red|is", "**Redis** · concept"),
+        ("pages/auth.md", "auth", "**Auth guide** · page · concept · active"),
+        ("relations/jwt-uses-redis.yaml", "target: |redis", "**Redis** · concept"),
+        (f"evidence/{knowledge.EVIDENCE}.yaml", knowledge.SOURCE, "**Auth notes** · source"),
+    ],
+)
+def test_hover_says_what_an_id_names(
+    editor: Editor, library: Path, file: str, words: str, said: str
+) -> None:
+    uri = editor.open(library / ".vouch" / file)
+    found = editor.at(uri, words, HOVER)
+    assert said in found["contents"]["value"]
+    assert editor.said({"uri": uri, "range": found["range"]}) in words.replace("|", "")
+
+
+def test_of_what_is_retired_the_status_is_said_and_not_the_text(
+    editor: Editor, library: Path
+) -> None:
+    uri = editor.open(library / ".vouch" / "pages" / "auth.md")
+    value = editor.at(uri, "jwt-old", HOVER)["contents"]["value"]
+    expires = (library / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
+    assert f"Superseded by: [jwt-expires]({expires})" in value
+    assert "never" not in value
+
+
+def test_a_hover_counts_who_names_it(editor: Editor, library: Path) -> None:
+    uri = editor.open(library / ".vouch" / "pages" / "auth.md")
+    value = editor.at(uri, knowledge.SOURCE, HOVER)["contents"]["value"]
+    assert "Named in 3 claims, 1 evidence, 1 page" in value
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "target", "line"),
+    [
+        ("claims/jwt-cites.yaml", "|jwt']", ".vouch/entities/jwt.yaml", 0),
+        ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "docs/auth.md", 2),
+        ("claims/jwt-cites.yaml", "- |jwt-old", ".vouch/claims/jwt-old.yaml", 0),
+        ("claims/jwt-old.yaml", "superseded_by: |jwt", ".vouch/claims/jwt-expires.yaml", 0),
+        ("pages/auth.md", knowledge.SOURCE, "docs/auth.md", 0),
+        ("pages/auth.md", "[[red|is", ".vouch/entities/redis.yaml", 0),
+        ("relations/jwt-uses-redis.yaml", "source: |jwt", ".vouch/entities/jwt.yaml", 0),
+    ],
+)
+def test_definition_leads_to_what_an_id_names(
+    editor: Editor, library: Path, file: str, words: str, target: str, line: int
+) -> None:
+    uri = editor.open(library / ".vouch" / file)
+    (found,) = editor.at(uri, words, DEFINITION)
+    assert found["uri"] == (library / target).as_uri()
+    assert found["range"]["start"] == {"line": line, "character": 0}
+
+
+@pytest.mark.parametrize("method", [HOVER, DEFINITION])
+def test_an_id_that_names_nothing(editor: Editor, library: Path, method: str) -> None:
+    text = knowledge.claim_text("x", "Nothing.", "no-such-thing", "../../../docs/auth")
+    uri = editor.open(library / ".vouch" / "claims" / "x.yaml", text)
+    assert editor.at(uri, "no-such", method) is None
+    assert editor.at(uri, "|../../../docs", method) is None
+
+
+def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path) -> None:
+    text = "id: y\ntext: 'unfinished\nevidence: [\nentities:\n- redis\n- "
+    uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text)
+    assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
+
+
+def test_what_an_open_document_says_counts(editor: Editor, library: Path) -> None:
+    path = library / ".vouch" / "claims" / "redis-holds.yaml"
+    editor.open(path, knowledge.claim_text("redis-holds", "Redis holds nothing now.", "redis"))
+    uri = editor.open(
+        library / ".vouch" / "pages" / "new.md",
+        "---\nid: new\ntitle: New\nclaims:\n- redis-holds\n---\n",
+    )
+    value = editor.at(uri, "redis-holds", HOVER)["contents"]["value"]
+    assert "Redis holds nothing now." in value
+    editor.client.close(path.as_uri())

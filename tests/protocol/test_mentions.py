@@ -1,0 +1,77 @@
+"""What an open document, or a part of it, names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+
+TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
+URI = "file:///notes/a%20b.md"
+
+
+def place(line: int, start: int, end: int) -> dict[str, Any]:
+    return {
+        "start": {"line": line, "character": start},
+        "end": {"line": line, "character": end},
+    }
+
+
+def part(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
+    return {
+        "start": {"line": start[0], "character": start[1]},
+        "end": {"line": end[0], "character": end[1]},
+    }
+
+
+def found(client: Client, **params: Any) -> list[tuple[str, Any]]:
+    rows = client.request("vouch/mentions", {"uri": URI, **params})["mentions"]
+    assert all("start" not in row and "end" not in row for row in rows)
+    return [(row["entity_id"], row["range"]) for row in rows]
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_all_of_a_document(start: Start, root: Path, encoding: str, width: int) -> None:
+    client = start()
+    client.initialize(root, capabilities={"general": {"positionEncodings": [encoding]}})
+    client.indexed()
+    client.open(URI, TEXT)
+    assert found(client) == [
+        ("jwt", place(0, width + 1, width + 4)),
+        ("redis", place(1, 6, 11)),
+        ("jwt", place(3, 5, 20)),
+        ("jwt", place(4, 4, 7)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("range_", "lines"),
+    [
+        (part((1, 0), (2, 0)), [1]),
+        (part((1, 6), (1, 11)), [1]),
+        (part((1, 7), (3, 4)), []),  # what begins before it is none of its
+        (part((3, 0), (99, 0)), [3, 4]),
+        (part((99, 0), (99, 9)), []),
+        (part((4, 0), (0, 0)), []),
+    ],
+)
+def test_a_part_of_it(client: Client, range_: dict[str, Any], lines: list[int]) -> None:
+    client.open(URI, TEXT)
+    assert [at["start"]["line"] for _, at in found(client, range=range_)] == lines
+
+
+def test_a_document_as_it_was_typed_last(client: Client) -> None:
+    client.open(URI, "nothing")
+    client.change(URI, "Redis")
+    assert found(client) == [("redis", place(0, 0, 5))]
+
+
+def test_a_document_that_is_not_open(client: Client, root: Path) -> None:
+    uri = (root / ".vouch" / "config.yaml").as_uri()
+    error = client.refused("vouch/mentions", {"uri": uri})
+    assert error["code"] == -32602
+    assert error["message"] == "uri names no open document"

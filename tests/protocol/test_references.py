@@ -1,0 +1,92 @@
+"""Who names an artifact, and the other places in a document that name it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.protocol import knowledge
+from tests.protocol.editor import Editor
+
+REFERENCES = "textDocument/references"
+HIGHLIGHT = "textDocument/documentHighlight"
+ALONE = {"context": {"includeDeclaration": False}}
+DECLARED = {"context": {"includeDeclaration": True}}
+
+
+def files(found: list[Any]) -> Counter[str]:
+    return Counter(one["uri"].rpartition("/")[2] for one in found)
+
+
+def test_who_names_an_entity(editor: Editor, library: Path) -> None:
+    uri = editor.open(library / ".vouch" / "entities" / "jwt.yaml")
+    found = editor.at(uri, "jwt", REFERENCES, ALONE)
+    assert files(found) == Counter(
+        ["jwt-cites.yaml", "jwt-expires.yaml", "jwt-rotates.yaml", "auth.md", "jwt-uses-redis.yaml"]
+    )
+    assert {editor.said(one) for one in found} == {"jwt"}
+    declared = editor.at(uri, "jwt", REFERENCES, DECLARED)
+    assert files(declared) - files(found) == Counter(["jwt.yaml"])
+
+
+def test_who_cites_a_source_evidence_of_it_included(editor: Editor, library: Path) -> None:
+    uri = editor.open(library / ".vouch" / "claims" / "jwt-expires.yaml")
+    found = editor.at(uri, knowledge.SOURCE, REFERENCES, ALONE)
+    assert files(found) == Counter(
+        [
+            "auth.md",
+            f"{knowledge.EVIDENCE}.yaml",
+            "jwt-cites.yaml",
+            "jwt-expires.yaml",
+            "jwt-rotates.yaml",
+            "redis-holds.yaml",
+        ]
+    )
+
+
+def test_who_names_a_claim_in_lists_and_in_text(editor: Editor, library: Path) -> None:
+    uri = editor.open(library / ".vouch" / "claims" / "jwt-rotates.yaml")
+    (found,) = editor.at(uri, "jwt-rotates", REFERENCES, ALONE)
+    assert editor.said(found) == "jwt-rotates"
+    page = editor.open(library / ".vouch" / "pages" / "auth.md")
+    retired = editor.at(page, "jwt-old", REFERENCES, ALONE)
+    assert files(retired) == Counter(["auth.md", "jwt-cites.yaml"])
+
+
+def test_an_entity_in_an_ordinary_document(editor: Editor) -> None:
+    notes = editor.open("untitled:notes", "About JWT.\n\nMore of the JSON Web Token.\n", "markdown")
+    code = editor.open("untitled:code", "jwt = 1  # a JWT\n", "python")
+    found = editor.at(notes, "JWT", REFERENCES, ALONE)
+    claims = [one for one in found if "/claims/" in one["uri"]]
+    assert {editor.said(one) for one in claims} == {
+        "JWT access tokens expire after 15 minutes.",
+        "Refresh tokens for JWT rotate on every use.",
+        "JWT is cited by evidence.",
+    }
+    others = [(one["uri"], editor.said(one)) for one in found if one not in claims]
+    assert sorted(others) == [(code, "JWT"), (notes, "JSON Web Token"), (notes, "JWT")]
+    assert editor.at(code, "jwt", REFERENCES, ALONE) is None
+    for uri in (notes, code):
+        editor.client.close(uri)
+
+
+def test_highlights(editor: Editor, library: Path) -> None:
+    notes = editor.open("untitled:n", "JWT, Redis, JSON Web Tokens, JWTX\n", "markdown")
+    found = editor.at(notes, "JWT", HIGHLIGHT)
+    said = [editor.said({"uri": notes, "range": one["range"]}) for one in found]
+    assert said == ["JWT", "JSON Web Tokens"]
+    assert editor.at(notes, "|, Redis", HIGHLIGHT) is not None  # the end of a name is on it
+    uri = editor.open(
+        library / ".vouch" / "pages" / "twice.md",
+        "---\nid: twice\ntitle: T\nentities: [redis]\n---\n[[redis]]\n",
+    )
+    assert len(editor.at(uri, "redis", HIGHLIGHT)) == 2
+    editor.client.close(uri)
+    editor.client.close(notes)
+
+
+def test_a_large_document_is_not_looked_through(editor: Editor) -> None:
+    uri = editor.open("untitled:large", "JWT\n" * 100_000, "markdown")
+    assert editor.at(uri, "JWT", HIGHLIGHT) == []
+    editor.client.close(uri)

@@ -1,0 +1,175 @@
+"""Whatever stands in a file, nothing is raised, the work is bounded, and all converges to what a
+fresh start says.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vouch_sidecar.kb.document import MAX_NODES
+from vouch_sidecar.kb.reader import limit_of, parse
+
+from tests.engine.bases import base, engine_on, write
+from tests.engine.world import changed, files, lay, said_by, take
+from tests.kb.samples import claim, page
+from tests.soak import LONG, examples, soak
+
+PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml", "config.yaml"]
+
+
+def bomb(depth: int, width: int) -> bytes:
+    """Aliases of aliases."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, depth)]
+    return "\n".join(lines).encode()
+
+
+HOSTILE: dict[str, bytes] = {
+    "alias bomb": bomb(9, 9),
+    "merge bomb": b"a: &a {x: 1}\nb: &b {<<: [*a, *a, *a]}\nc: {<<: [*b, *b, *b]}\n",
+    "alias to itself": b"a: &a [*a]\n",
+    "nested brackets": b"[" * 50_000,
+    "nested blocks": b"- " * 50_000 + b"x",
+    "many values": b"text:\n" + b"- a\n" * (MAX_NODES * 10),
+    "many keys": b"".join(b"k%d: 1\n" % n for n in range(MAX_NODES * 4)),
+    "one key again and again": b"a: 1\n" * 150_000,
+    "python tag": b"id: !!python/object/apply:os.system [id]\n",
+    "python name": b"id: !!python/name:os.system\n",
+    "unknown tag": b"id: !secret x\n",
+    "binary": b"text: !!binary " + b"A" * 1000,
+    "endless number": b"confidence: " + b"9" * 500_000,
+    "sexagesimal": b"confidence: " + b":".join([b"59"] * 100_000),
+    "odd dates": b"updated_at: 2026-99-99\ncreated_at: 0000-00-00\n",
+    "not a number": b"confidence: .nan\n",
+    "zero bytes": b"\0" * 4096,
+    "utf-16": "id: a\n".encode("utf-16"),
+    "latin 1": "text: é".encode("latin-1"),
+    "surrogates": b"text: \xed\xa0\x80",
+    "bom in between": b"id: a\n\xef\xbb\xbftext: b\n",
+    "two documents": b"id: a\n---\nid: b\n",
+    "directive": b"%YAML 9.9\n---\nid: a\n",
+    "tabs": b"a:\n\t- b\n",
+    "front matter without end": b"---\nid: a\n" + b"x" * 100_000,
+    "front matter of bombs": b"---\n" + bomb(9, 9) + b"\n---\nbody\n",
+    "controls": b"text: \x1b]52;c;x\x07\n",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_problems_and_nothing_else(name: str, path: str) -> None:
+    reading = parse(path, HOSTILE[name])
+    assert reading.artifact is None or name in ("front matter without end", "two documents")
+    assert 1 <= len(reading.problems) <= 40
+    assert all(len(problem.message) < 300 for problem in reading.problems)
+
+
+def test_all_of_them_cost_the_rest_nothing(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    clean = said_by(engine_on(root))
+    for number, data in enumerate(HOSTILE.values()):
+        for path in (f"claims/h{number}.yaml", f"pages/h{number}.md", f"entities/h{number}.yaml"):
+            write(root, path, data)
+    sparse = root / ".vouch" / "claims" / "sparse.yaml"
+    sparse.touch()
+    os.truncate(sparse, 1 << 40)
+    engine = engine_on(root)
+    said = said_by(engine)
+    lasting = [key for key in clean if not key.startswith(("search", "probe", "context"))]
+    assert [said[key] for key in lasting] == [
+        clean[key].replace('"degraded": []', '"degraded": ["files_skipped"]') for key in lasting
+    ]
+    assert engine.collections[root].skipped > len(HOSTILE)
+
+
+MUTATIONS = st.lists(
+    st.tuples(
+        st.integers(0, 10_000),
+        st.sampled_from(
+            [
+                b"",
+                b"\0",
+                b"\n",
+                b"- ",
+                b"&a ",
+                b"*a",
+                b"{",
+                b"]",
+                b": ",
+                b"'",
+                b"\xff",
+                b"---\n",
+                b"<<: ",
+                b"!!int ",
+                b"\t",
+                b"\xc2\x85",
+            ]
+        ),
+    ),
+    max_size=8,
+)
+
+
+@examples(300)
+@given(st.sampled_from([claim(), page("# T\n\ntext\n")]), MUTATIONS)
+def test_no_damage_of_a_file_raises(data: bytes, mutations: list[tuple[int, bytes]]) -> None:
+    for at, put in mutations:
+        at %= len(data) + 1
+        data = data[:at] + put + data[at + (not put) :]
+    for path in PATHS:
+        reading = parse(path, data)
+        assert reading.artifact is not None or reading.problems
+
+
+@examples(200)
+@given(st.binary(max_size=400), st.sampled_from(PATHS))
+def test_no_bytes_raise(data: bytes, path: str) -> None:
+    reading = parse(path, data)
+    assert reading.artifact is not None or reading.problems
+
+
+@pytest.mark.parametrize("path", ["claims/a.yaml", "pages/a.md"])
+def test_a_file_beyond_its_limit_is_not_read(path: str) -> None:
+    (problem,) = parse(path, b"x" * (limit_of(path) + 1)).problems
+    assert "larger than" in problem.message
+
+
+@soak
+def test_what_is_torn_and_swapped_while_it_is_read_converges_to_a_fresh_start(
+    tmp_path: Path,
+) -> None:
+    rng, over = random.Random(3), threading.Event()
+    state = files(30)
+    root = lay(tmp_path / "kb", state)
+    engine = engine_on(root)
+    kb_dir = root / ".vouch"
+    names = [path for path in state if path.startswith("claims/")]
+
+    def tear() -> None:
+        while not over.is_set():
+            path, other = (kb_dir / name for name in rng.sample(names, 2))
+            whole = state[str(path.relative_to(kb_dir))]
+            path.write_bytes(whole[: rng.randrange(len(whole))])
+            os.replace(other, kb_dir / "swap")  # noqa: PTH105
+            os.replace(path, other)  # noqa: PTH105
+            os.replace(kb_dir / "swap", path)  # noqa: PTH105
+
+    thread = threading.Thread(target=tear)
+    thread.start()
+    try:
+        for _ in range(400 if LONG else 20):
+            engine.load()
+    finally:
+        over.set()
+        thread.join()
+    state = take(state, changed(state, 5))
+    lay(root, {**dict.fromkeys(names), **state})
+    engine.load()
+    engine.load()
+    assert said_by(engine) == said_by(engine_on(root))

@@ -1,0 +1,58 @@
+"""Hours of edits, prompts, approvals and checkouts: memory stays flat, and every answer is that of
+a fresh start.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import tracemalloc
+from pathlib import Path
+
+from vouch_sidecar.engine import Caller, Pushes
+
+from tests.engine.bases import Clock, ask, cached, engine_on
+from tests.engine.world import TEXTS, changed, files, lay, said_by, take
+from tests.soak import LONG, soak
+
+CLAIMS = 10_000 if LONG else 200
+ROUNDS = 360 if LONG else 8
+"""Each stands for ten seconds: ten changed files, a hundred texts, three documents typed in."""
+
+
+@soak
+def test_an_hour_of_work(tmp_path: Path) -> None:
+    rng, clock = random.Random(11), Clock()
+    state = files(CLAIMS)
+    root = lay(tmp_path / "kb", state)
+    engine = engine_on(root, env=cached(tmp_path), clock=clock)
+    pushes = Pushes(engine, Caller("editor"))
+    held = 0
+    tracemalloc.start()
+    try:
+        for number in range(ROUNDS):
+            change = changed(state, number)
+            if number % 4 == 3:  # back to another branch
+                change = {path: None for path in state if "new" in path} | files(CLAIMS, number)
+            state = take(state, change)
+            lay(root, change)
+            for text in range(100):
+                engine.observe(f"s{rng.randrange(300)}", f"{text % 5}", rng.choice(TEXTS))
+            for path in rng.sample(sorted(p for p in state if p.startswith("claims/")), 3):
+                typed = state[path].decode()
+                for end in (len(typed) // 2, len(typed)):
+                    engine.overlay("editor", root / ".vouch" / path, typed[:end])
+                    ask(engine, "experts", Caller("editor"), topic="key vault")
+                engine.overlay("editor", root / ".vouch" / path, None)
+            pushes.salience()
+            engine.load()
+            clock.now += 10
+            if number == ROUNDS // 2:
+                gc.collect()
+                held = tracemalloc.get_traced_memory()[0]
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < held * 1.5
+    finally:
+        tracemalloc.stop()
+    assert len(engine.sessions) <= 256
+    assert said_by(engine) == said_by(engine_on(root))

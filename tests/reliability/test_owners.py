@@ -1,0 +1,177 @@
+"""A knowledge base of another user says nothing, unless this user trusts its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.collection import SILENT_SECONDS
+
+from tests.engine.bases import Clock, ask, base
+from tests.engine.processes import place
+from tests.protocol.client import COMMAND, environment
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
+
+STRANGER = 12_345
+TRUST = "VOUCH_SIDECAR_TRUST_FOLDERS"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with place() as (folder, _):
+        yield folder
+
+
+def give(path: Path) -> None:
+    """Hand a folder and all below to another user."""
+    for one in (path, *path.rglob("*")):
+        os.chown(one, STRANGER, STRANGER, follow_symlinks=False)
+
+
+def theirs(folder: Path) -> Path:
+    """Another user's `.vouch/` in a folder that everybody may write to."""
+    shared = folder / "shared"
+    base(shared)
+    shared.chmod(0o1777)
+    give(shared / ".vouch")
+    return shared
+
+
+def behind_a_link(folder: Path) -> Path:
+    """The same, behind a link of this user's own."""
+    own = folder / "own"
+    own.mkdir()
+    (own / ".vouch").symlink_to(theirs(folder) / ".vouch")
+    return own
+
+
+def in_their_folder(folder: Path) -> Path:
+    """Started somewhere in another user's project."""
+    root = base(folder / "project")
+    (root / "src").mkdir()
+    give(root)
+    return root / "src"
+
+
+def below(folder: Path) -> Path:
+    """Another user's project below the folder that is opened."""
+    give(base(folder / "all" / "project"))
+    return folder / "all"
+
+
+def jsonl(start: Path, env: Mapping[str, str], *methods: str) -> tuple[list[dict[str, Any]], str]:
+    """The results that a process which starts in a folder gives, and its standard error."""
+    lines = [
+        json.dumps({"id": 1, "method": name, "params": {"topic": "key vault"}})
+        if name == "kb.experts"
+        else json.dumps({"id": 1, "method": name})
+        for name in methods
+    ]
+    done = subprocess.run(
+        [COMMAND, "jsonl"],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        env=environment(env),
+        cwd=start,
+        check=True,
+        timeout=60,
+    )
+    return [json.loads(line)["result"] for line in done.stdout.splitlines()], done.stderr
+
+
+Where = Callable[[Path], Path]
+
+
+@pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
+def test_it_is_not_served_and_that_is_said_once(folder: Path, where: Where) -> None:
+    start, env = where(folder), {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    (experts, status, _), errors = jsonl(start, env, "kb.experts", "kb.status", "kb.status")
+    assert experts["experts"] == []
+    assert status["roots"] == []
+    (refused,) = status["refused"]
+    assert TRUST in refused
+    assert "trust.folders" in refused
+    assert errors.count(TRUST) == 1
+
+
+@pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
+@pytest.mark.parametrize("trust", ["*", "{}"])
+def test_whoever_trusts_it_is_served(folder: Path, where: Where, trust: str) -> None:
+    start = where(folder)
+    env = {"HOME": str(folder), TRUST: trust.format(folder)}
+    (experts, status), errors = jsonl(start, env, "kb.experts", "kb.status")
+    assert [row["entity_id"] for row in experts["experts"]] == ["vault"]
+    assert status["refused"] == []
+    assert TRUST not in errors
+
+
+def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
+    shared = theirs(folder)
+    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
+    engine.set_folders([shared])
+    assert not engine.collections
+    assert any(TRUST in problem.message for problem in engine.faulty())
+    engine.reconfigure({"trust": {"folders": [str(shared)]}})
+    engine.load()
+    assert ask(engine, "experts", topic="key vault")["experts"]
+    assert not engine.faulty()
+    engine.reconfigure({})
+    assert not engine.collections
+
+
+def test_a_config_can_not_trust_itself(folder: Path) -> None:
+    root = base(folder / "kb", {"config.yaml": b"sidecar:\n  trust:\n    folders: ['*']\n"})
+    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
+    engine.set_folders([root])
+    engine.load()
+    (problem,) = ask(engine, "status")["roots"][0]["problems"]
+    assert "environment" in problem["message"]
+    give(root)
+    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
+    engine.set_folders([root])
+    assert not engine.collections
+
+
+def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) -> None:
+    root, clock = base(folder / "kb"), Clock()
+    engine = Engine(env={"HOME": str(folder)}, clock=clock)
+    engine.set_folders([root])
+    engine.load()
+    give(root / ".vouch")
+    engine.load()
+    assert any(TRUST in problem.message for problem in engine.faulty())
+    clock.now += SILENT_SECONDS
+    assert ask(engine, "experts", topic="key vault")["experts"] == []
+
+
+def test_a_link_of_this_user_to_what_is_his_is_served(folder: Path) -> None:
+    base(folder / "kb")
+    (folder / "tree").mkdir()
+    (folder / "tree" / ".vouch").symlink_to(folder / "kb" / ".vouch")
+    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
+    engine.set_folders([folder / "tree"])
+    engine.load()
+    assert ask(engine, "experts", topic="key vault")["experts"]
+
+
+def test_the_shell_says_why_there_is_nothing(folder: Path) -> None:
+    done = subprocess.run(
+        [COMMAND, "experts", "key vault"],
+        capture_output=True,
+        text=True,
+        env=environment({"HOME": str(folder)}),
+        cwd=theirs(folder),
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count(TRUST) == 1

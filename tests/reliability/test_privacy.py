@@ -1,0 +1,95 @@
+"""Nothing leaves this machine, and what is private is written nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.engine.bases import base, write
+from tests.engine.processes import place
+from tests.kb.samples import claim
+from tests.protocol.client import COMMAND, environment
+
+PROMPT = "xyzzy-prompt about the key vault"
+SECRET = "xyzzy-secret"
+NETWORK = re.compile(r"AF_INET6?\b|AF_PACKET|sin6?_addr")
+LINES = [
+    {"id": 1, "method": "kb.context", "params": {"task": PROMPT, "session_id": "s"}},
+    {"id": 2, "method": "kb.experts", "params": {"topic": PROMPT, "weight": []}},
+    {"id": 3, "method": "kb.search", "params": {"query": PROMPT}},
+    {"id": 4, "method": f"kb.{PROMPT}"},
+]
+
+
+@pytest.fixture
+def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
+    with place() as (folder, env):
+        root = base(folder / "kb")
+        scope = {"visibility": "private", "agent": "ada"}
+        write(root, "claims/hers.yaml", claim("hers", text=f"Keys: {SECRET}.", scope=scope))
+        write(root, "claims/bad.yaml", f"id: bad\ntext: [{SECRET}\n".encode())
+        write(root, "claims/odd.yaml", claim("odd", confidence=SECRET))
+        yield folder, {**env, "VOUCH_SIDECAR_LOG": "debug"}
+
+
+COMMANDS = {
+    "jsonl": ["jsonl"],
+    "experts": ["experts", PROMPT],
+    "context": ["context", PROMPT],
+    "check": ["check"],
+    "hook": ["hook", "user-prompt-submit"],
+}
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace shows what is called")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_network_is_asked_for(here: tuple[Path, Mapping[str, str]], command: str) -> None:
+    folder, env = here
+    trace = folder / "trace"
+    calls = "trace=socket,connect,sendto,sendmsg,bind"
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-e", calls, "-o", trace, COMMAND, *COMMANDS[command]],
+        input=said(folder / "kb", command),
+        capture_output=True,
+        env=environment(env),
+        cwd=folder / "kb",
+        check=False,
+        timeout=100,
+    )
+    if b"ptrace" in done.stderr:
+        pytest.skip("nobody may trace here")
+    assert not NETWORK.findall(trace.read_text("utf-8", "replace"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_private_is_in_no_log_and_in_no_file(
+    here: tuple[Path, Mapping[str, str]], command: str
+) -> None:
+    folder, env = here
+    before = {path for path in folder.rglob("*") if path.is_file()}
+    done = subprocess.run(
+        [COMMAND, *COMMANDS[command]],
+        input=said(folder / "kb", command),
+        capture_output=True,
+        env=environment(env),
+        cwd=folder / "kb",
+        check=False,
+        timeout=100,
+    )
+    assert b"xyzzy" not in done.stderr
+    for path in folder.rglob("*"):
+        if path.is_file() and path not in before:
+            assert b"xyzzy-prompt" not in path.read_bytes(), path
+
+
+def said(root: Path, command: str) -> bytes:
+    """A hook's event, or lines that `jsonl` answers."""
+    event = {"prompt": PROMPT, "session_id": "s", "cwd": str(root)}
+    lines = [event] if command == "hook" else LINES
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)

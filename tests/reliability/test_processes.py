@@ -1,0 +1,116 @@
+"""A machine that lacks what a process counts on costs comfort, never an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.engine.bases import base, write
+from tests.engine.processes import place, until
+from tests.kb.samples import claim
+from tests.protocol.client import COMMAND, environment, running
+
+ASKED = b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
+
+
+@pytest.fixture
+def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
+    with place() as (folder, env):
+        base(folder / "kb")
+        yield folder, env
+
+
+def experts(root: Path, env: Mapping[str, str | None]) -> list[str]:
+    """Who carries the evidence, by a process in an environment; None takes a variable out."""
+    full = environment({name: value for name, value in env.items() if value is not None})
+    done = subprocess.run(
+        [COMMAND, "jsonl"],
+        input=ASKED,
+        capture_output=True,
+        env={name: value for name, value in full.items() if env.get(name, "") is not None},
+        cwd=root,
+        check=True,
+        timeout=100,
+    )
+    (answer,) = (json.loads(line) for line in done.stdout.splitlines())
+    assert answer["ok"], (answer, done.stderr)
+    return [row["entity_id"] for row in answer["result"]["experts"]]
+
+
+LACKING: dict[str, Mapping[str, str | None]] = {
+    "no home": {"HOME": None, "XDG_CACHE_HOME": None},
+    "no runtime folder": {"XDG_RUNTIME_DIR": "/nowhere/at/all", "TMPDIR": "/nowhere"},
+    "a cache that is a file": {"XDG_CACHE_HOME": "/dev/null"},
+    "relative folders": {"XDG_CACHE_HOME": "here", "XDG_RUNTIME_DIR": "here", "TMPDIR": "here"},
+    "no language": {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+}
+
+
+@pytest.mark.parametrize("lacking", LACKING)
+def test_it_answers_all_the_same(here: tuple[Path, Mapping[str, str]], lacking: str) -> None:
+    folder, env = here
+    root = folder / "kb"
+    assert experts(root, {**env, **LACKING[lacking]}) == ["vault"]
+    assert sorted(path.name for path in root.iterdir()) == [".vouch"]
+
+
+def test_a_library_that_prints_to_standard_output(
+    here: tuple[Path, Mapping[str, str]],
+) -> None:
+    folder, env = here
+    (folder / "noise").mkdir()
+    (folder / "noise" / "sitecustomize.py").write_text(
+        "import os, sys, threading, time\n"
+        "def noise():\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"
+        "        if sys.stdout is sys.stderr:\n"
+        "            print('noise'); os.write(1, b'noise')\n"
+        "threading.Thread(target=noise, daemon=True).start()\n"
+    )
+    with running(cwd=folder / "kb", env={**env, "PYTHONPATH": str(folder / "noise")}) as client:
+        client.initialize(folder / "kb")
+        client.indexed()
+        for _ in range(20):
+            assert client.request("vouch/experts", {"topic": "key vault"})["experts"]
+        until(lambda: b"noise" in client.errors, "nothing was printed")
+        assert client.strays == b""
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    command = [mount or "mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(disk)]
+    if mount is None or os.getuid() or subprocess.run(command, check=False).returncode:
+        pytest.skip("nothing may be mounted here")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk(here: tuple[Path, Mapping[str, str]], full: Path) -> None:
+    folder, env = here
+    for number in range(300):
+        write(folder / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+    assert experts(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)}) == ["vault"]
+
+
+def test_a_cache_of_somebody_else(here: tuple[Path, Mapping[str, str]]) -> None:
+    folder, env = here
+    assert experts(folder / "kb", env) == ["vault"]
+    caches = folder / "cache" / "vouch-sidecar"
+    for path in caches.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\0" * path.stat().st_size)
+        path.chmod(0o777)
+    assert experts(folder / "kb", env) == ["vault"]

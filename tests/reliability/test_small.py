@@ -1,0 +1,171 @@
+"""What a careless or hostile peer, clock or environment brings, each met once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.git import WorkingTree
+from vouch_sidecar.index.base import user_folder
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.surfaces import streams
+from vouch_sidecar.surfaces.local.address import runtime_folder
+from vouch_sidecar.surfaces.streams import Outbox
+
+from tests.engine.bases import ask, base, engine_on, write
+from tests.kb.samples import claim
+from tests.protocol.client import COMMAND, environment, running
+
+BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
+
+
+@pytest.mark.parametrize("number", BAD_NUMBERS)
+def test_what_is_no_number_is_not_echoed_by_jsonl(tmp_path: Path, number: str) -> None:
+    line = f'{{"id": {number}, "method": "kb.status"}}\n{{"id": 2, "method": "kb.status"}}\n'
+    done = subprocess.run(
+        [COMMAND, "jsonl"],
+        input=line.encode(),
+        capture_output=True,
+        env=environment({}),
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+    )
+    bad, good = (json.loads(one, parse_constant=pytest.fail) for one in done.stdout.splitlines())
+    assert bad["id"] is None
+    assert bad["error"]["code"] == "invalid_request"
+    assert good["ok"]
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "file://[", "file:///a%00b", "\ud800", ":"])
+def test_a_root_that_is_no_uri_costs_nothing(tmp_path: Path, uri: str) -> None:
+    with running(cwd=tmp_path) as client:
+        given: dict[str, Any] = {"processId": None, "capabilities": {}, "rootUri": uri}
+        assert client.request("initialize", given)["serverInfo"]["name"] == "vouch-sidecar"
+        assert client.request("vouch/status")["roots"] == []
+
+
+def test_a_page_in_a_browser_is_not_listened_to(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "lsp", "--tcp", "127.0.0.1:0"],
+        stderr=subprocess.PIPE,
+        env=environment({}),
+        cwd=tmp_path,
+    )
+    assert process.stderr is not None
+    with process, process.stderr as errors:
+        port = int(errors.readline().rpartition(b":")[2])
+        params: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        body = json.dumps(asked).encode()
+        head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+        with socket.create_connection(("127.0.0.1", port)) as page:
+            page.sendall(head + body)
+            page.settimeout(30)
+            assert page.recv(1) == b""
+        assert process.wait(30) == 1
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, Any]]:
+    reading, writing = os.pipe()
+    sink = os.fdopen(writing, "wb")
+    yield reading, sink
+    os.close(reading)
+    with suppress(OSError):
+        sink.close()
+
+
+def test_a_client_that_does_not_read_is_given_up(
+    pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "MOST", 1 << 20)
+    broken = threading.Event()
+    outbox = Outbox(pipe[1], on_broken=broken.set)
+    for _ in range(16):
+        outbox.send(b"x" * (1 << 17))
+    assert broken.is_set()
+
+
+def test_no_more_is_asked_of_a_client_that_does_not_read(
+    pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "ENOUGH", 1 << 20)
+    outbox = Outbox(pipe[1], on_broken=lambda: None)
+    outbox.send(b"x" * (2 << 20))
+
+    async def main() -> None:
+        with anyio.move_on_after(0.3) as scope:
+            await outbox.room()
+        assert scope.cancelled_caught
+        reader = threading.Thread(target=lambda: _read(pipe[0], 2 << 20))
+        reader.start()
+        with anyio.fail_after(30):
+            await outbox.room()
+        reader.join()
+
+    asyncio.run(main())
+
+
+def _read(descriptor: int, size: int) -> None:
+    while size > 0:
+        size -= len(os.read(descriptor, size))
+
+
+def test_a_lock_of_git_from_the_future_delays_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    lock = tmp_path / ".git" / "index.lock"
+    lock.touch()
+    assert WorkingTree.around(tmp_path).is_changing()
+    future = time.time() + 86_400
+    os.utime(lock, (future, future))
+    assert not WorkingTree.around(tmp_path).is_changing()
+
+
+@pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "TMPDIR", "XDG_CACHE_HOME", "HOME"])
+def test_nothing_of_ours_lies_in_the_workspace(name: str) -> None:
+    env = {"HOME": "/home/somebody", name: "here"}
+    assert Path(runtime_folder(env)).is_absolute()
+    caches = user_folder(env)
+    assert caches is None or caches.is_absolute()
+
+
+HIDDEN = [
+    {"scope": {"visibility": "private", "agent": "mole"}},
+    {"scope": {"visibility": "project", "project": "secret"}},
+    {"status": "redacted"},
+    {"scope": {"visibility": "private", "agent": "mole"}, "confidence": "high"},
+]
+
+
+@pytest.mark.parametrize("fields", HIDDEN)
+def test_status_names_no_file_that_a_viewer_may_not_see(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    root = base(tmp_path / "kb")
+    write(root, "claims/hidden-name.yaml", claim("other-id", **fields))
+    write(root, "claims/rival.yaml", claim("other-id"))
+    engine = engine_on(root)
+    assert "hidden-name" not in json.dumps(ask(engine, "status"))
+    assert "hidden-name" in repr(engine.problems(Caller(), engine.collections[root]))
+
+
+def test_who_may_see_it_is_told_what_is_wrong(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    scope = {"visibility": "private", "agent": "mole"}
+    write(root, "claims/hidden-name.yaml", claim("other-id", scope=scope))
+    engine = engine_on(root)
+    (problem,) = ask(engine, "status", Caller(viewer=Viewer(agent="mole")))["roots"][0]["problems"]
+    assert problem["path"] == "claims/hidden-name.yaml"

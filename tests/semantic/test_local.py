@@ -1,0 +1,131 @@
+"""A model in a folder, run by the real onnxruntime."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vouch_sidecar.meaning.backend import UnavailableError, is_latin, unit
+from vouch_sidecar.meaning.loading import backend_of
+from vouch_sidecar.meaning.local import Local
+
+from tests.semantic import model
+
+
+def test_texts_of_one_matter_are_near(folder: Path) -> None:
+    rows = Local(folder).embed(["a photo is deleted", "an image is retained", "snow in winter"], 1)
+    assert rows.shape == (3, model.DIMENSION)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+    assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
+
+
+def test_what_is_padded_counts_for_nothing(folder: Path) -> None:
+    local = Local(folder)
+    (alone,), (beside, _) = local.embed(["snow"], 1), local.embed(["snow", "a b c d e f g"], 1)
+    assert np.array_equal(alone, beside)
+
+
+def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path: Path) -> None:
+    local = Local(model.make(tmp_path / "m", pooling="cls", inner=False))
+    (snow, photo) = local.embed(["snow photo photo", "photo snow snow"], 1)
+    assert snow[3] == photo[0] == 1
+
+
+def test_a_long_text_is_cut(folder: Path) -> None:
+    (short, long) = Local(folder).embed(["snow " * 64, "snow " * 64 + "photo " * 900], 1)
+    assert np.array_equal(short, long)
+
+
+def test_the_identity_is_that_of_the_files(folder: Path, tmp_path: Path) -> None:
+    same = model.make(tmp_path / "same")
+    assert Local(same).identity == Local(folder).identity
+    (same / "1_Pooling" / "config.json").write_bytes(
+        (same / "1_Pooling" / "config.json").read_bytes() + b" "
+    )
+    assert Local(same).identity != Local(folder).identity
+
+
+def _damaged(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:20])
+
+
+def _pooling(**modes: object) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes), "utf-8")
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda f: (f / "onnx" / "model.onnx").unlink(), "has no `model.onnx`"),
+        (lambda f: (f / "tokenizer.json").unlink(), "has no `tokenizer.json`"),
+        (lambda f: (f / "config.json").unlink(), "has no `config.json`"),
+        (lambda f: (f / "1_Pooling" / "config.json").unlink(), "has no `1_Pooling/config.json`"),
+        (lambda f: _damaged(f / "onnx" / "model.onnx"), "can't be read"),
+        (lambda f: _damaged(f / "tokenizer.json"), "can't be read"),
+        (lambda f: _damaged(f / "config.json"), "can't be read"),
+        (lambda f: (f / "config.json").write_text("[]"), "can't be read"),
+        (_pooling(word_embedding_dimension=3, pooling_mode_mean_tokens=True), "other dimensions"),
+        (_pooling(pooling_mode_mean_tokens=True), "other dimensions"),
+        (
+            _pooling(word_embedding_dimension=model.DIMENSION, pooling_mode_max_tokens=True),
+            "pool by mean",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_folder_is_said(
+    tmp_path: Path, damage: Callable[[Path], object], said: str
+) -> None:
+    folder = model.make(tmp_path / "m")
+    damage(folder)
+    with pytest.raises(UnavailableError, match=said):
+        backend_of(str(folder), None)
+
+
+def test_a_graph_of_another_width_is_refused(tmp_path: Path) -> None:
+    local = Local(model.make(tmp_path / "m", dimension=model.DIMENSION + 1))
+    with pytest.raises(UnavailableError, match="numbers, not"):
+        local.embed(["snow"], 1)
+
+
+@pytest.mark.parametrize("rows", [None, "x", [[1.0], [2.0]], [[0.0, 0.0]], [[float("nan")]], [1.0]])
+def test_what_is_no_vector_is_refused(rows: object) -> None:
+    with pytest.raises(UnavailableError):
+        unit(rows, 1)
+
+
+def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
+    """onnxruntime keeps what it is about to report in the user's cache, unless told not to."""
+    program = (
+        "import sys; from vouch_sidecar.meaning.loading import backend_of\n"
+        "backend_of(sys.argv[1], None).embed(['snow'], 1)\n"
+    )
+    silent = ("CI", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")
+    env = {k: v for k, v in os.environ.items() if k not in silent and not k.endswith("_ACTIONS")}
+    env |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", program, str(folder)], env=env, check=True, timeout=60)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("text", "latin"),
+    [
+        ("hello", True),
+        ("Müllabfuhr, größer", True),
+        ("宅配便はいつ届きますか", False),
+        ("как долго хранятся фото", False),
+        ("Relay は遅い", True),
+        ("123 + 456", False),
+        ("", False),
+    ],
+)
+def test_which_script_a_text_is_in(text: str, latin: bool) -> None:
+    assert is_latin(text) is latin

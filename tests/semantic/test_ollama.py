@@ -1,0 +1,134 @@
+"""A model that Ollama serves, and everything that it can do wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vouch_sidecar.meaning.backend import UnavailableError
+from vouch_sidecar.meaning.loading import backend_of
+from vouch_sidecar.meaning.local import Local
+from vouch_sidecar.meaning.ollama import Ollama
+
+from tests.semantic import ollama
+from tests.semantic.conftest import ASKED, Start, write
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[ollama.Ollama]:
+    with ollama.serving(folder) as found:
+        yield found
+
+
+def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> None:
+    texts = ["a photo", "snow in winter"]
+    rows = backend_of("tiny", server.address).embed(texts, 5)
+    assert np.allclose(rows, Local(folder).embed(texts, 5))
+    assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        ("slow", "took longer than 300 ms"),
+        ("dripping", "took longer than 300 ms"),
+        ("error", "an error \\(500\\)"),
+        ("gone", "run `ollama pull tiny`"),
+        ("closed", "does not answer: start it"),
+        ("no json", "an error \\(200\\)"),
+        ("a list", "an error \\(200\\)"),
+        ("no rows", "choose another"),
+        ("too few", "choose another"),
+        ("words", "choose another"),
+        ("uneven", "choose another"),
+        ("zeros", "choose another"),
+        ("infinite", "choose another"),
+        ("another dimension", "choose another"),
+    ],
+)
+def test_every_failure_says_what_to_do(server: ollama.Ollama, failure: str, said: str) -> None:
+    backend = Ollama(server.address, "tiny")
+    backend.embed(["snow"], 5)
+    server.failure = failure
+    with pytest.raises(UnavailableError, match=said):
+        backend.embed(["snow"], 0.3)
+
+
+def test_every_failure_is_tried() -> None:
+    tried = test_every_failure_says_what_to_do.pytestmark[0].args[1]  # type: ignore[attr-defined]
+    assert {failure for failure, _ in tried} >= ollama.FAILURES.keys()
+
+
+def test_a_model_that_it_does_not_have(server: ollama.Ollama) -> None:
+    with pytest.raises(UnavailableError, match="ollama pull other"):
+        Ollama(server.address, "other")
+
+
+def test_no_server(server: ollama.Ollama) -> None:
+    port = server.server_address[1]
+    server.server_close()
+    with pytest.raises(UnavailableError, match="start it"):
+        Ollama(f"http://127.0.0.1:{port}", "tiny")
+
+
+def test_it_answers_as_the_local_model_does(
+    server: ollama.Ollama, start: Start, tmp_path: Path
+) -> None:
+    process, local = start(**server.env), start(XDG_CACHE_HOME=str(tmp_path / "other"))
+    process.ready()
+    local.ready()
+    for operation, params in (("search", {"query": ASKED}), ("context", {"task": ASKED})):
+        assert process.ask(operation, **params) == local.ask(operation, **params)
+
+
+def test_a_server_that_dies_and_comes_back(server: ollama.Ollama, start: Start) -> None:
+    process = start(**server.env)
+    process.ready()
+    server.failure = "error"
+    without = process.ask("search", query="how long do we retain an image?")
+    assert without["degraded"] == ["semantic_unavailable"]
+    assert not any("arm" in hit for hit in without["hits"])
+    (said,) = process.said()
+    assert said.startswith("Nothing is found by meaning: Ollama answers with an error (500)")
+    server.failure = ""
+    process.ready()
+    assert process.ask("search", query="how long do we retain an image?")["degraded"] == []
+    assert process.said() == []
+
+
+def test_another_model_of_the_same_name_begins_anew(
+    server: ollama.Ollama, start: Start, root: Path
+) -> None:
+    process = start(**server.env)
+    process.ready()
+    server.failure, server.digest = "error", "2"
+    write(root, "one", text="Snow.")
+    process.until(lambda _: process.said(), "status")
+    server.asked.clear()
+    server.failure = ""
+    write(root, "two", text="Storms.")
+    process.ready()
+    made = [text for _, body in server.asked for text in body["input"]]
+    assert "Photos are deleted after 60 days." in made
+
+
+def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start: Start) -> None:
+    """The answer comes while the server still holds its own."""
+    process = start(VOUCH_SIDECAR_RECALL_TIMEOUT_MS="200", **server.env)
+    process.ready()
+    server.failure = "slow"
+    found = process.ask("probe", text="how long do we retain photos of snow?")
+    assert found["degraded"] == ["semantic_unavailable"]
+    assert {(hit["id"], hit["arm"]) for hit in found["hits"]} == {
+        ("photos", "text"),
+        ("eta", "text"),
+    }
+    assert "took longer than 150 ms" in process.said()[0] or "too long" in process.said()[0]
+    assert not server.released.is_set()
+
+
+def test_only_this_machine_is_asked(start: Start) -> None:
+    process = start(VOUCH_SIDECAR_SEMANTIC_OLLAMA="http://192.0.2.1:11434")
+    assert any("this machine" in one for one in process.said())

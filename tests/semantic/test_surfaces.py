@@ -1,0 +1,154 @@
+"""Every way to ask has the text heard: the language server, MCP, hooks and the shell."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+import pytest
+from mcp import ClientSession
+
+from tests.mcp.client import called, connected
+from tests.protocol.client import COMMAND, Client, environment, running, uri_of
+from tests.semantic.conftest import ASKED, write
+
+Env = dict[str, str]
+CAN_SHOW = {"window": {"workDoneProgress": True}}
+
+
+@pytest.fixture
+def env(folder: Path, tmp_path: Path) -> Iterator[Env]:
+    """A socket's path has little room."""
+    with TemporaryDirectory(prefix="vs") as runtime:
+        yield {
+            "XDG_RUNTIME_DIR": runtime,
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder),
+            "VOUCH_SIDECAR_SEMANTIC_SPEAKS": "true",
+        }
+
+
+@pytest.fixture
+def server(root: Path, env: Env) -> Iterator[Client]:
+    with running(cwd=root, env=env, reply=lambda _: None) as client:
+        client.initialize(root, capabilities=CAN_SHOW)
+        ready(client)
+        yield client
+
+
+def ready(client: Client) -> None:
+    client.until("vouch/search", {"query": ASKED}, lambda found: not found["degraded"])
+
+
+def arms(found: dict[str, list[dict[str, str]]]) -> list[tuple[str, str | None]]:
+    return [(hit["id"], hit.get("arm")) for hit in found.get("hits", found.get("items", []))]
+
+
+MEANT = [("photos", "semantic")]
+
+
+def test_the_language_server(server: Client) -> None:
+    assert arms(server.request("vouch/search", {"query": ASKED})) == MEANT
+    assert arms(server.request("vouch/probe", {"text": ASKED})) == MEANT
+    assert arms(server.request("vouch/context", {"task": ASKED})) == MEANT
+    assert server.refused("vouch/search", {"query": 5})["code"] == -32602
+    assert server.refused("vouch/search", {"query": " "})["code"] == -32602
+
+
+def test_an_open_document_counts_as_it_stands_there(server: Client, root: Path) -> None:
+    path = root / ".vouch" / "claims" / "photos.yaml"
+    text = path.read_text("utf-8")
+    server.open(uri_of(path), text.replace("Photos are deleted", "Winter has come"), "yaml")
+    found = server.until("vouch/search", {"query": ASKED}, lambda found: not arms(found))
+    assert found["degraded"] == []
+    server.close(uri_of(path))
+    server.until("vouch/search", {"query": ASKED}, lambda found: arms(found) == MEANT)
+
+
+def test_settings_of_the_client_count_at_once(env: Env, root: Path) -> None:
+    own = {k: v for k, v in env.items() if not k.endswith("MODEL")}
+    with running(cwd=root, env=own) as client:
+        client.initialize(root)
+        client.indexed()
+        assert arms(client.request("vouch/search", {"query": ASKED})) == []
+        model = env["VOUCH_SIDECAR_SEMANTIC_MODEL"]
+        for given, wanted in ((model, MEANT), (None, []), (model, MEANT)):
+            settings = {"vouchSidecar": {"semantic": {"model": given}}}
+            client.notify("workspace/didChangeConfiguration", {"settings": settings})
+            client.until("vouch/search", {"query": ASKED}, lambda f, w=wanted: arms(f) == w)  # type: ignore[misc]
+
+
+def test_progress_of_many_vectors(root: Path, env: Env) -> None:
+    for number in range(600):
+        write(root, f"c{number}", text=f"Snow {number}.")
+    with running(cwd=root, env=env, reply=lambda _: None) as client:
+        client.initialize(root, capabilities=CAN_SHOW)
+        ready(client)
+        client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
+        shown = [m["params"]["value"] for m in client.received if m.get("method") == "$/progress"]
+        shown = [one for one in shown if one.get("title") != "Indexing the knowledge base"]
+        reports = [one["percentage"] for one in shown if one["kind"] == "report"]
+        assert reports == sorted(reports)
+        assert all(0 <= percentage < 100 for percentage in reports)
+        assert reports
+
+
+@pytest.mark.usefixtures("server")
+def test_a_hook_is_answered_by_the_resident(root: Path, env: Env) -> None:
+    payload = {"session_id": "agent", "cwd": str(root), "prompt": ASKED}
+    said = hook(payload, env)
+    assert "photos: Photos are deleted after 60 days." in said
+
+
+def hook(payload: dict[str, str], env: Env) -> str:
+    done = subprocess.run(
+        [COMMAND, "hook", "user-prompt-submit"],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        env=environment(env),
+        timeout=30,
+        check=True,
+    )
+    return done.stdout.decode()
+
+
+def test_a_hook_alone_says_what_it_said_before(root: Path, env: Env) -> None:
+    payload = {"session_id": "agent", "cwd": str(root), "prompt": ASKED}
+    subprocess.run([COMMAND, "warm"], cwd=root, env=environment(env), timeout=30, check=True)
+    assert hook(payload, env) == ""
+
+
+@pytest.mark.usefixtures("server")
+def test_the_shell_asks_the_resident(root: Path, env: Env) -> None:
+    own = {k: v for k, v in env.items() if not k.startswith("VOUCH_")}
+    done = subprocess.run(
+        [COMMAND, "search", ASKED, "--json"],
+        cwd=root,
+        env={**environment(own), "PYTHONUTF8": "1"},
+        capture_output=True,
+        timeout=30,
+        check=True,
+    )
+    assert arms(json.loads(done.stdout)) == MEANT
+
+
+def test_mcp(root: Path, env: Env) -> None:
+    async def asked(session: ClientSession) -> None:
+        with anyio.fail_after(30):
+            while (found := await said(session, "kb_search", query=ASKED))["degraded"]:
+                await anyio.sleep(0.02)
+        assert arms(found) == MEANT
+        assert arms(await said(session, "kb_context", task=ASKED)) == MEANT
+
+    connected(root, env, asked)
+
+
+async def said(session: ClientSession, tool: str, **arguments: object) -> dict[str, Any]:
+    content = (await called(session, tool, **arguments)).structured_content
+    assert isinstance(content, dict)
+    return content

@@ -1,0 +1,128 @@
+"""Texts of a generation and their vectors: what is compared, and how they are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vouch_sidecar.index.base import Bases
+from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.changing import after
+from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
+from vouch_sidecar.meaning.texts import Texts, mark_of, texts_of
+from vouch_sidecar.meaning.vectors import Vectors, arranged, from_bytes, to_bytes
+
+from tests.kb.samples import make_kb
+
+ADA = Scope("private", agent="ada")
+ARTIFACTS: list[Artifact] = [
+    Claim("open", "claims/open.yaml", "Keys rotate weekly."),
+    Claim("ada", "claims/ada.yaml", "Ada keeps the keys.", scope=ADA),
+    Claim("kana", "claims/kana.yaml", "鍵は毎週変わる"),
+    Entity("named", "entities/named.yaml", "Vault"),
+    Entity("told", "entities/told.yaml", "Queue", description="Holds what waits."),
+    Page("page", "pages/page.md", "Keys", body="First.\n\n# Second\n\nAnd this.\n"),
+]
+QUERY = np.array([1, 0], np.float32)
+
+
+def vectors_of(texts: Texts) -> Vectors:
+    return arranged(texts, {mark: QUERY * (n + 1) for n, mark in enumerate(texts.by_mark)})
+
+
+def test_claims_descriptions_and_sections_are_compared() -> None:
+    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
+    assert set(texts.by_mark.values()) == {
+        "Keys rotate weekly.",
+        "Ada keeps the keys.",
+        "Queue: Holds what waits.",
+        "Keys\nFirst.\n\n",
+        "Keys\n# Second\n\nAnd this.\n",
+    }
+    others = texts_of(knowledge_of(ARTIFACTS), None, any_script=True)
+    assert set(others.by_mark.values()) - set(texts.by_mark.values()) == {"鍵は毎週変わる"}
+
+
+def test_a_change_is_read_alone() -> None:
+    known = knowledge_of(ARTIFACTS)
+    before = texts_of(known, None, any_script=False)
+    written = Claim("open", "claims/open.yaml", "Keys rotate daily.")
+    change = Change((written,), frozenset({(Kind.CLAIM, "ada"), (Kind.PAGE, "page")}))
+    now = texts_of(after(known, change), before, any_script=False)
+    assert now.by_mark == {mark_of("Keys rotate daily."): "Keys rotate daily."}
+    whole = texts_of(after(known, change), None, any_script=False)
+    assert now.of == whole.of
+    assert (Kind.CLAIM, "ada") not in now.of
+
+
+def test_only_what_a_viewer_may_see_is_compared() -> None:
+    vectors = vectors_of(texts_of(knowledge_of(ARTIFACTS), None, any_script=False))
+
+    def found(*gates: str) -> set[str]:
+        near = vectors.nearest(QUERY, [Kind.CLAIM], gates, least=0.1, most=9)
+        return {one.id for one in near}
+
+    assert found("open") == {"open"}
+    assert found("open", "agent:ada") == {"open", "ada"}
+    assert found() == set()
+    assert set(vectors.blocks) == {
+        (Kind.CLAIM, "open"),
+        (Kind.CLAIM, "agent:ada"),
+        (Kind.ENTITY, "open"),
+        (Kind.PAGE, "open"),
+    }
+
+
+def test_the_nearest_come_first_and_no_more_than_asked() -> None:
+    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
+    angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
+    known = {m: np.array([np.cos(a), np.sin(a)], np.float32) for m, a in angles.items()}
+    kinds = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
+    everything = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 9)
+    assert [one.mark for one in everything] == sorted(texts.by_mark)
+    cosines = [one.cosine for one in everything]
+    assert cosines == sorted(cosines, reverse=True)
+    first = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 2)
+    assert first == everything[:2]
+    least = everything[2].cosine
+    near = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], least, 9)
+    assert near == everything[:3]
+
+
+def test_vectors_of_different_lengths_are_refused() -> None:
+    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
+    known = {mark: np.ones(2 + n, np.float32) for n, mark in enumerate(texts.by_mark)}
+    with pytest.raises(ValueError, match="same"):
+        arranged(texts, known)
+
+
+def test_they_are_kept_and_read() -> None:
+    vectors = vectors_of(texts_of(knowledge_of(ARTIFACTS), None, any_script=False))
+    read = from_bytes(to_bytes(vectors))
+    assert read.keys() == vectors.by_mark.keys()
+    assert all(np.array_equal(read[mark], row) for mark, row in vectors.by_mark.items())
+    for damaged in (b"", b"PK", to_bytes(vectors)[:-40]):
+        assert from_bytes(damaged) == {}
+    assert from_bytes(to_bytes(Vectors({}, {}))) == {}
+
+
+def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
+    make_kb(tmp_path / "kb")
+    bases = Bases(tmp_path / "caches", tmp_path / "kb")
+    assert not bases.keep_beside("one", b"data")
+    bases.discard(bases.begin())
+    assert bases.keep_beside("one", b"data")
+    (file,) = bases.folder.glob("beside-*")
+    assert file.stat().st_mode & 0o077 == 0
+    assert Bases(tmp_path / "caches", tmp_path / "kb").open() is None
+    assert bases.beside("one") == b"data"
+    assert bases.beside("two") is None
+    assert bases.keep_beside("two", b"other")
+    assert (bases.beside("one"), bases.beside("two")) == (None, b"other")
+    file = bases.folder / "beside-two"
+    file.write_bytes(file.read_bytes()[:-1])
+    assert bases.beside("two") is None
+    bases.purge()
+    assert not bases.folder.exists()
+    assert bases.beside("two") is None

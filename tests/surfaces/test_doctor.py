@@ -1,0 +1,108 @@
+"""`vouch-sidecar doctor`: the real command, in environments that are well and others."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from tests.hook.conftest import until
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, environment, running
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Iterator[dict[str, str]]:
+    with TemporaryDirectory(prefix="v") as runtime:
+        yield {
+            "HOME": str(tmp_path / "home"),
+            "XDG_RUNTIME_DIR": runtime,
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}",
+            "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
+        }
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return knowledge.make(tmp_path / "home" / "project")
+
+
+def doctor(root: Path, env: dict[str, str], code: int = 0) -> dict[str, list[dict[str, Any]]]:
+    """The findings, by what they are about."""
+    done = subprocess.run(
+        [COMMAND, "doctor", "--json"],
+        cwd=root,
+        env=environment(env),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    assert said["healthy"] is (code == 0)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in said["findings"]:
+        found.setdefault(one["about"], []).append(one)
+    return found
+
+
+def test_all_is_well(root: Path, env: dict[str, str]) -> None:
+    before = knowledge.digest(root)
+    found = doctor(root, env)
+    assert str(root) in found["knowledge base"][0]["message"]
+    assert found["contents of project"][0]["message"] == "3 claims, 2 entities, 0 pages"
+    assert "hooks work alone" in found["running sidecar"][0]["message"]
+    assert "MB" in found["cache"][0]["message"]
+    assert found["trial prompt"][0]["state"] == "ok"
+    assert " ms" in found["trial prompt"][0]["message"]
+    assert found["PATH"][0]["message"] == str(COMMAND)
+    assert knowledge.digest(root) == before
+    done = subprocess.run(
+        [COMMAND, "doctor"], cwd=root, env=environment(env), capture_output=True, text=True
+    )
+    assert done.stdout.startswith(f"knowledge base\tok\t{root}")
+
+
+def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:
+    with running(cwd=root, env=env) as client:
+        client.initialize(root)
+        client.indexed()
+        until(lambda: any(Path(env["XDG_RUNTIME_DIR"]).glob("*/*.sock")))
+        found = doctor(root, env)
+        assert found["running sidecar"][0]["message"].startswith("version ")
+        assert found["trial prompt"][0]["state"] == "ok"
+        assert client.request("vouch/status")["sessions"] <= 1
+
+
+def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str]) -> None:
+    (root / ".vouch" / "claims" / "bad.yaml").write_text("id: [", "utf-8")
+    for host in ("claude-code", "zed"):
+        command = [str(COMMAND), "install", host]
+        subprocess.run(command, cwd=root, env=environment(env), check=True, capture_output=True)
+    settings = root / ".claude" / "settings.json"
+    hook = {"type": "command", "command": "vouch context-hook || true"}
+    settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")
+    manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
+    manifest.write_text(manifest.read_text("utf-8").replace("1.1.0", "1.0.0"), "utf-8")
+    found = doctor(root, env, code=1)
+    assert "1 problem" in found["contents of project"][1]["message"]
+    plug, doubled = found["claude-code"]
+    assert (plug["state"], doubled["state"]) == ("note", "wrong")
+    assert "earlier version" in plug["message"]
+    assert "--replace-vouch-hook" in doubled["message"]
+    assert "not on the PATH that Zed starts with" in found["zed"][0]["message"]
+
+
+def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
+    (tmp_path / "home" / "empty").mkdir(parents=True)
+    found = doctor(tmp_path / "home" / "empty", env, code=1)
+    assert "none found from" in found["knowledge base"][0]["message"]
+    assert "trial prompt" not in found

@@ -1,0 +1,79 @@
+"""Positions in documents of every kind, in every encoding, beside a short reference."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol import types as lsp
+from vouch_sidecar.surfaces.lsp.documents import Document
+
+from tests.soak import examples
+
+WIDTHS = {
+    "utf-8": lambda text: len(text.encode()),
+    "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
+    "utf-32": len,
+}
+TEXTS = st.text(alphabet="ab \n\ré\u2028\u0085\u000b😀\u0301字", max_size=40)
+ENCODINGS = st.sampled_from(sorted(WIDTHS))
+
+
+def lines(text: str) -> list[str]:
+    """The lines with their ends, which are LF, CRLF and CR alone; the last one has none."""
+    found, line, at = [], "", 0
+    while at < len(text):
+        end = "\r\n" if text.startswith("\r\n", at) else text[at]
+        line, at = line + end, at + len(end)
+        if end in ("\r\n", "\n", "\r"):
+            found.append(line)
+            line = ""
+    return [*found, line]
+
+
+def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
+    """Every offset that is no middle of a CRLF, with its position."""
+    found, start = [], 0
+    for number, line in enumerate(lines(text)):
+        said = line.rstrip("\r\n")
+        for at in range(len(said) + 1):
+            found.append((start + at, lsp.Position(number, WIDTHS[encoding](said[:at]))))
+        start += len(line)
+    return found
+
+
+@examples(200)
+@given(TEXTS, ENCODINGS)
+def test_offsets_and_positions(text: str, encoding: str) -> None:
+    document = Document("file:///a", text, encoding)
+    for offset, position in places(text, encoding):
+        assert document.offset_at(position) == offset
+        assert document.range_of(offset, offset).start == position
+
+
+@examples(100)
+@given(TEXTS, TEXTS, ENCODINGS, st.data())
+def test_a_change_of_a_range_is_what_it_says(
+    text: str, new: str, encoding: str, data: st.DataObject
+) -> None:
+    known = places(text, encoding)
+    one, other = sorted(data.draw(st.integers(0, len(known) - 1)) for _ in range(2))
+    (start, first), (end, last) = known[one], known[other]
+    document = Document("file:///a", text, encoding)
+    document.range_of(0, 0)  # positions of the old text are not kept
+    document.apply_change(
+        lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last))
+    )
+    changed = text[:start] + new + text[end:]
+    assert document.source == changed
+    assert document.range_of(0, len(changed)).end == places(changed, encoding)[-1][1]
+
+
+@examples(100)
+@given(TEXTS, ENCODINGS, st.integers(0, 50))
+def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond: int) -> None:
+    document, start = Document("file:///a", text, encoding), 0
+    for number, line in enumerate(lines(text)):
+        said = line.rstrip("\r\n")
+        position = lsp.Position(number, WIDTHS[encoding](said) + beyond)
+        assert document.offset_at(position) == start + len(said)
+        start += len(line)

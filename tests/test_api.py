@@ -1,0 +1,59 @@
+"""The Python API: every operation, typed, as docs/python.md shows it."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from pathlib import Path
+
+import pytest
+from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
+from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.base import Params
+
+from tests.protocol import knowledge
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_every_operation_is_a_method_with_its_params(name: str) -> None:
+    operation = OPERATIONS[name]
+    taken = inspect.signature(getattr(KnowledgeBase, name)).parameters
+    own = operation.params.model_fields.keys() - operation.of_documents
+    missing = own - Params.model_fields.keys() - taken.keys()
+    assert missing == set()
+    for param, field in operation.params.model_fields.items():
+        if param in taken and not field.is_required() and name != "salience":
+            default = None if param in operation.of_documents else field.default
+            assert taken[param].default in (default, inspect.Parameter.empty)
+
+
+def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    failed, run = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert (failed, run > 10) == (0, True)
+
+
+def test_what_changes_counts_after_a_refresh(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    with open_kb(root) as kb:
+        knowledge.claim(root, "new", "JWT is new.", "jwt")
+        assert kb.experts("jwt").experts[0].claim_count == 2
+        kb.refresh()
+        assert kb.experts("jwt").experts[0].claim_count == 3
+    with pytest.raises(ValueError, match="closed"):
+        kb.status()
+
+
+def test_who_asks(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.claim(root, "mine", "JWT.", "jwt", more="scope: {visibility: private, agent: me}\n")
+    for agent, count in ((None, 2), ("me", 3)):
+        with open_kb(root / ".vouch", agent=agent) as kb:
+            assert kb.experts("jwt").experts[0].claim_count == count
+
+
+def test_where_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
+        open_kb(tmp_path)

@@ -1,0 +1,143 @@
+"""Every command of README and docs is run, and its output compared with what stands below it.
+
+In an expected output `…` stands for anything on its line, alone on a line for any lines.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+from tests.protocol.client import COMMAND, environment
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "examples" / "courier" / "README.md",
+]
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+INLINE = re.compile(r"`(vouch-sidecar [a-z][^`]*)`")
+NOT_RUN = ("make ", "uv ", "uvx ", "pipx ", "pip ", "git clone ", "code ", "hf ", "ollama ")
+"""What sets up the machine."""
+
+
+class Example(NamedTuple):
+    """A command, and the lines that stand below it."""
+
+    command: str
+    expected: list[str]
+
+
+def examples(text: str) -> Iterator[list[Example]]:
+    """The commands of each block."""
+    for block in BLOCK.findall(text):
+        found: list[Example] = []
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                found.append(Example(line[2:], []))
+            else:
+                found[-1].expected.append(line)
+        yield found
+
+
+@pytest.fixture
+def place(tmp_path: Path, vouch_kb: Path) -> Path:
+    """A checkout with the example, in which one file of it was changed."""
+    courier = tmp_path / "examples" / "courier"
+    shutil.copytree(ROOT / "examples" / "courier", courier)
+    (courier / "todo.txt").touch()
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    (commands / "vouch-sidecar").symlink_to(COMMAND)
+    (commands / "vouch").symlink_to(vouch_kb.with_name("vouch"))
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for arguments in (["init", "-q"], ["add", "examples"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *arguments], cwd=tmp_path, check=True)
+    (courier / "todo.txt").write_text("Does Relay know?\n", "utf-8")
+    return tmp_path
+
+
+def run(example: Example, place: Path, cwd: Path) -> tuple[str, Path]:
+    """What a command prints, and the folder in which it leaves the shell."""
+    own = {"HOME": str(place), "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
+    cache = {"XDG_CACHE_HOME": str(place / ".cache")}
+    (place / ".cache" / "vouch-sidecar").mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["bash", "-c", f"{example.command}\ncode=$?; pwd > {place}/pwd; exit $code"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        cwd=cwd,
+        env=environment({**own, **cache}),
+        timeout=120,
+        text=True,
+    )
+    assert done.returncode in (0, 1), done.stdout
+    finds_faults = example.command.startswith("vouch-sidecar doctor")
+    assert done.returncode == 0 or example.expected or finds_faults, done.stdout
+    return done.stdout, Path((place / "pwd").read_text().strip())
+
+
+def pattern(expected: list[str]) -> re.Pattern[str]:
+    """What an output must look like."""
+    lines = (
+        "(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n"
+        for line in expected
+    )
+    return re.compile("".join(lines))
+
+
+BLOCKS = [
+    pytest.param(block, id=f"{page.parent.name}/{page.name} {number}")
+    for page in PAGES
+    for number, block in enumerate(examples(page.read_text("utf-8")), 1)
+]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_command_does_what_the_page_shows(block: list[Example], place: Path) -> None:
+    cwd = place
+    for example in block:
+        if example.command.startswith(NOT_RUN):
+            continue
+        shown, cwd = run(example, place, cwd)
+        if example.expected:
+            assert pattern(example.expected).fullmatch(shown), (example.command, shown)
+
+
+def test_the_examples_cover_every_operation() -> None:
+    from vouch_sidecar.surfaces.cli.questions import QUESTIONS
+
+    shown = " ".join(command for block in examples(PAGES[0].read_text()) for command, _ in block)
+    names = {str(question.name) for question in QUESTIONS}
+    assert {name for name in names if f"vouch-sidecar {name}" not in shown} <= {"stats"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_commands_within_sentences_exist(page: Path) -> None:
+    from vouch_sidecar.surfaces.cli import main
+
+    for line in INLINE.findall(page.read_text("utf-8")):
+        _, name, *words = line.split()
+        command = main.commands.get(name)
+        assert command is not None, line
+        known = {one for param in command.get_params(click.Context(command)) for one in param.opts}
+        options = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert options <= {*known, "--help"}, line
+
+
+def test_the_python_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert (found.failed, found.attempted) == (0, 2)
