@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,6 +66,17 @@ def project() -> Iterator[Place]:
         (base / "run").mkdir(mode=0o700)
         own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
         yield Place(knowledge.make(base / "project"), base, own)
+        until(lambda: not processes_of(base))  # a `warm` that was left running still writes there
+
+
+def processes_of(base: Path) -> list[Path]:
+    """The processes that were started with folders below this one."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended meanwhile
+            if os.fsencode(base) in (process / "environ").read_bytes():
+                found.append(process)
+    return found
 
 
 @pytest.fixture
