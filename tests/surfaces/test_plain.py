@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.surfaces.plain import clip, markdown
+from vouch_sidecar.kb.plain import clip
+from vouch_sidecar.surfaces.lsp.style import markdown
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ __all__ = [
     "claim_streams",
     "die_soon",
     "end_with_client",
+    "is_alive",
     "leave",
     "log_to_file",
     "log_to_stderr",
@@ -93,6 +94,19 @@ def leave(code: int) -> None:
             do()
     logging.shutdown()
     os._exit(code)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process with this id runs, as far as this process can see."""
+    if sys.platform == "win32":  # there `os.kill` would end the process instead of asking after it
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError, ValueError):
+        return True
+    return True
 
 
 def end_with_client(sink: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch_sidecar.kb.access import is_live
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -19,10 +20,9 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.operations.artifacts import Citation
 from vouch_sidecar.surfaces.lsp.ids import File, resolve
-from vouch_sidecar.surfaces.lsp.style import Style
-from vouch_sidecar.surfaces.plain import clip, one_line
+from vouch_sidecar.surfaces.lsp.style import Style, paragraph
 
-__all__ = ["lines_about"]
+__all__ = ["label_of", "lines_about"]
 
 TEXT = 240
 LABEL = 80
@@ -31,22 +31,23 @@ PLURALS = {kind.value: f"{kind.value}s" for kind in Kind} | {
     Kind.ENTITY.value: "entities",
     Kind.EVIDENCE.value: "evidence",
 }
-BREAK = "  "
-"""Markdown's sign for a new line within a paragraph."""
 
 
 def lines_about(file: File, artifact: Artifact, style: Style) -> list[str]:
-    """The lines about an artifact that an id in a file names. Of a retired one: its status, and
-    what superseded it.
+    """The lines about an artifact that an id in a file names. Of a retired one they give the status
+    and what superseded it.
     """
-    lines = _About(file, style).lines(artifact)
-    return [*(line + BREAK for line in lines[:-1]), lines[-1]]
+    return paragraph(_About(file, style).lines(artifact))
+
+
+def label_of(citation: Citation) -> str:
+    """What a citation is called: the title of its source, else where it stands, else its id."""
+    return clip(one_line(citation.title or citation.locator or citation.id), LABEL)
 
 
 class _About:
     def __init__(self, file: File, style: Style) -> None:
         self._file = file
-        self._view = file.served.view
         self._views = file.views
         self._style = style
 
@@ -62,7 +63,7 @@ class _About:
                 head = self._head(title or locator, "source", artifact.type)
                 return [head, place, *self._named_by(artifact)]
             case Evidence(quote=quote, locator=locator):
-                head = self._head(_label(self._views.citation(artifact.id)), "evidence", locator)
+                head = self._head(label_of(self._views.citation(artifact.id)), "evidence", locator)
                 said = [self._text(f"“{quote}”")] if quote else []
                 return [head, *said, *self._named_by(artifact)]
             case Page(title=title):
@@ -78,9 +79,10 @@ class _About:
 
     def _claim(self, claim: Claim) -> list[str]:
         view = self._views.claim(claim)
-        facts = [claim.type, claim.status, f"confidence {claim.confidence:g}", *_day(view.date)]
+        facts = [claim.type, claim.status, f"confidence {claim.confidence:g}"]
+        facts += [view.date[:10]] if view.date is not None else []
         cited = [
-            self._style.link(_label(one), one.document or one.uri) for one in view.citations[:IDS]
+            self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]
         ]
         return [
             self._style.strong(clip(one_line(claim.text), TEXT)),
@@ -115,14 +117,6 @@ class _About:
 
     def _named_by(self, artifact: Artifact) -> list[str]:
         """The line that counts the files that name an artifact, by kind."""
-        counts = sorted(self._view.citing_by_kind(artifact.id).items())
+        counts = sorted(self._file.served.view.citing_by_kind(artifact.id).items())
         said = [f"{number} {kind if number == 1 else PLURALS[kind]}" for kind, number in counts]
         return [f"Named in {', '.join(said)}"] if said else []
-
-
-def _day(date: str | None) -> list[str]:
-    return [date[:10]] if date is not None else []
-
-
-def _label(citation: Citation) -> str:
-    return clip(one_line(citation.title or citation.locator or citation.id), LABEL)

@@ -21,11 +21,10 @@ from pygls.io_ import run_async
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
-from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 __all__ = ["run_stdio", "run_tcp"]

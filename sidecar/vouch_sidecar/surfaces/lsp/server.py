@@ -11,18 +11,20 @@ from typing import Any
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Definition, Prompts
+from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
-from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
+from vouch_sidecar.surfaces.stdio import is_alive
 
 __all__ = ["SERVER_NAME", "Sidecar"]
 
@@ -36,17 +38,17 @@ CELLS = lsp.NotebookDocumentSyncOptions(
 )
 
 ANNOUNCED_TO = {
-    "references_provider": ("text_document", "references"),
-    "document_highlight_provider": ("text_document", "document_highlight"),
-    "document_link_provider": ("text_document", "document_link"),
-    "document_symbol_provider": ("text_document", "document_symbol"),
-    "completion_provider": ("text_document", "completion"),
-    "code_action_provider": ("text_document", "code_action"),
-    "diagnostic_provider": ("text_document", "diagnostic"),
-    "workspace_symbol_provider": ("workspace", "symbol"),
-    "execute_command_provider": ("workspace", "execute_command"),
+    "references_provider": "text_document.references",
+    "document_highlight_provider": "text_document.document_highlight",
+    "document_link_provider": "text_document.document_link",
+    "document_symbol_provider": "text_document.document_symbol",
+    "completion_provider": "text_document.completion",
+    "code_action_provider": "text_document.code_action",
+    "diagnostic_provider": "text_document.diagnostic",
+    "workspace_symbol_provider": "workspace.symbol",
+    "execute_command_provider": "workspace.execute_command",
 }
-"""What is announced only to clients that say that they can use it, and where they say so."""
+"""By provider, the capability of a client without which it is not announced."""
 
 log = logging.getLogger(__name__)
 
@@ -88,8 +90,8 @@ class Sidecar(Server):
         self.commands: dict[str, Callable[[Sequence[Any]], object]] = {}
         """What `workspace/executeCommand` runs, by name, with the command's arguments."""
         self.limited: dict[str, str] = {}
-        """By provider, the methods that are only about files below `.vouch/`."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        """By provider, the method of each feature that is only about files below `.vouch/`."""
+        self._tasks: set[asyncio.Task[object]] = set()
         self.protocol.announce = self._announce
         self.on(lsp.INITIALIZE, self._initialize)
 
@@ -107,16 +109,21 @@ class Sidecar(Server):
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
     @property
-    def client_pulls(self) -> bool:
-        """Whether the client asks for diagnostics itself."""
-        capabilities = self.client_capabilities.text_document
-        return capabilities is not None and capabilities.diagnostic is not None
+    def settings(self) -> Settings:
+        """The settings that only a client makes, such as `hover`: they are the same in every
+        knowledge base.
+        """
+        found = (one.settings for one in self.engine.collections.values())
+        return next(found, Settings())
 
     @property
     def answers_in_code(self) -> bool:
         """Whether the client asked for answers on identifiers of code."""
-        found = (one.settings.definition for one in self.engine.collections.values())
-        return next(found, Definition()).enabled == "all"
+        return self.settings.definition.enabled == "all"
+
+    def capability(self, name: str) -> Any:
+        """A capability of the client, such as `window.show_document`; None where it has none."""
+        return get_capability(self.client_capabilities, name)
 
     def uris(self) -> Callable[[Path], str]:
         """Returns a function that gives a file the URI by which the client knows it."""
@@ -142,8 +149,10 @@ class Sidecar(Server):
         if len(self.engine.collections) > before:
             self.keeper.poke()
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something beside the messages; an error in it ends nothing else."""
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run a coroutine beside the messages. An error in it is logged; a request that the client
+        refuses, as some do with what they announced, ends it quietly.
+        """
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
@@ -162,40 +171,43 @@ class Sidecar(Server):
             self.client = params.process_id
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
-        self.caller = Caller(self.connection, self.session_id, _viewer(options.viewer))
+        who = options.viewer or ViewerParams()
+        self.caller = Caller(self.connection, self.session_id, Viewer(who.project, who.agent))
         self.configure(
             params.initialization_options if options.settings is None else options.settings
         )
         asyncio.get_running_loop().call_soon(self.start)
 
+    def registers(self, provider: str) -> bool:
+        """Whether a provider is registered for files below `.vouch/` alone, once the client is
+        connected, instead of being announced for all files.
+        """
+        name = f"{ANNOUNCED_TO[provider]}.dynamic_registration"
+        return provider in self.limited and bool(self.capability(name))
+
     def _announce(self, announced: lsp.ServerCapabilities) -> None:
         if self.commands:
             names = sorted(self.commands)
             announced.execute_command_provider = lsp.ExecuteCommandOptions(commands=names)
-        for provider, (room, name) in ANNOUNCED_TO.items():
-            able = getattr(getattr(self.client_capabilities, room), name, None)
-            limited = provider in self.limited and getattr(able, "dynamic_registration", False)
-            if able is None or limited:
+        for provider, name in ANNOUNCED_TO.items():
+            if self.capability(name) is None or self.registers(provider):
                 setattr(announced, provider, None)
         vouch = capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
+    def _finished(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
             self.report_server_error(error, type(error))
 
     def _idle_seconds(self) -> float:
-        settings = (one.settings.prompts for one in self.engine.collections.values())
-        return min((prompts.idle_ms for prompts in settings), default=Prompts().idle_ms) / 1000
-
-
-def _viewer(given: ViewerParams | None) -> Viewer:
-    return Viewer() if given is None else Viewer(given.project, given.agent)
+        served = [one.settings for one in self.engine.collections.values()]
+        return min(one.prompts.idle_ms for one in served or [Settings()]) / 1000
 
 
 def _options(raw: object) -> Options:
-    """The options that can be read; a client may send others, meant for other servers."""
+    """The options that are of the expected form; others are left out, with a warning."""
     given = raw if isinstance(raw, dict) else {}
     kept: dict[str, Any] = {}
     for name in Options.model_fields:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import markdown, one_line
 
-__all__ = ["Style", "isolated", "plain", "style_for"]
+__all__ = ["Style", "isolated", "markdown", "paragraph", "style_for"]
 
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
+MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to write for one client: the text of others, a strong text, and a link."""
+    """How to write for one client. `text` and `strong` take any text, `link` a label and a URI."""
 
     kind: lsp.MarkupKind
     text: Callable[[str], str]
@@ -30,16 +34,13 @@ class Style:
         return lsp.MarkupContent(kind=self.kind, value="\n".join(lines))
 
 
+PLAIN = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one_line(label))
+
+
 def style_for(server: Sidecar) -> Style:
     """How the client shows hovers: its first choice; markdown where it does not say."""
-    document = server.client_capabilities.text_document
-    hover = document.hover if document is not None else None
-    formats = hover.content_format if hover is not None else None
-    return plain() if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
-
-
-def plain() -> Style:
-    return Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one_line(label))
+    formats = server.capability("text_document.hover.content_format")
+    return PLAIN if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
 
 
 def _markdown(server: Sidecar) -> Style:
@@ -56,6 +57,16 @@ def _markdown(server: Sidecar) -> Style:
         return f"[{markdown(label)}]({target})"
 
     return Style(lsp.MarkupKind.Markdown, markdown, lambda text: f"**{markdown(text)}**", link)
+
+
+def markdown(text: str) -> str:
+    """One line that markdown shows as it is: no markup, HTML, image or link of its own."""
+    return MARKED.sub(lambda found: ENTITIES.get(found[0], "\\" + found[0]), one_line(text))
+
+
+def paragraph(lines: Sequence[str]) -> list[str]:
+    """Lines of one paragraph. Two spaces are markdown's sign for a new line within it."""
+    return [*(line + "  " for line in lines[:-1]), lines[-1]]
 
 
 def isolated(text: str) -> str:

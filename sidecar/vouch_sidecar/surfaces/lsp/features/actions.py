@@ -16,11 +16,11 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.access import is_live
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Source
 from vouch_sidecar.kb.references import Reference
 from vouch_sidecar.surfaces.lsp.ids import id_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import clip, one_line
 
 __all__ = ["register"]
 
@@ -41,24 +41,23 @@ def _actions(
     named = id_at(server, params.text_document.uri, params.range.start)
     if named is None:
         return None
-    fixes = named.artifact is None
-    kind = lsp.CodeActionKind.QuickFix if fixes else lsp.CodeActionKind.Empty
+    kinds = lsp.CodeActionKind
+    kind = kinds.QuickFix if named.artifact is None else kinds.Empty
     only = params.context.only
-    if only is not None and not {kind, lsp.CodeActionKind.Empty}.intersection(only):
+    if only is not None and not {kind, kinds.Empty}.intersection(only):
         return None
-    copies = _copies(server)
-    verb, command = ("Copy", COPY) if copies else ("Show", SHOW)
+    verb, command = ("Copy", COPY) if _copies(server) else ("Show", SHOW)
     commands = [
         lsp.Command(title=f"{verb}: {clip(line, LABEL)}", command=command, arguments=[line])
         for line in (" ".join(parts) for parts in _lines(named.reference, named.artifact))
     ]
-    if not _takes_actions(server):
+    if server.capability("text_document.code_action.code_action_literal_support") is None:
         return commands
     return [lsp.CodeAction(title=one.title, command=one, kind=kind) for one in commands]
 
 
 def _lines(reference: Reference, artifact: Artifact | None) -> Iterator[Sequence[str]]:
-    """Command lines, quoted for a shell; what is in capitals is left to fill in."""
+    """The words of each command line, quoted for a shell. Those in capitals are to be filled in."""
     quoted = shlex.quote(one_line(reference.text))
     match artifact:
         case Claim() if is_live(artifact):
@@ -77,16 +76,11 @@ def _lines(reference: Reference, artifact: Artifact | None) -> Iterator[Sequence
 
 
 def _copies(server: Sidecar) -> bool:
+    """Whether the client has the command that copies."""
     experimental: Any = server.client_capabilities.experimental
     vouch = experimental.get("vouch") if isinstance(experimental, dict) else None
     commands = vouch.get("commands") if isinstance(vouch, dict) else None
     return isinstance(commands, list) and COPY in commands
-
-
-def _takes_actions(server: Sidecar) -> bool:
-    document = server.client_capabilities.text_document
-    actions = document.code_action if document is not None else None
-    return actions is not None and actions.code_action_literal_support is not None
 
 
 def _show(server: Sidecar, arguments: Sequence[Any]) -> None:

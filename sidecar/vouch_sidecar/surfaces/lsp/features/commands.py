@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInvalidParams
 
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Result, perform
 from vouch_sidecar.surfaces.lsp.ids import location
@@ -33,7 +33,7 @@ def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
 
 
 def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
-    """The result of an operation. The argument is its params, or its most telling one as text."""
+    """The result of an operation. The argument is its params, or the text of the param `field`."""
     server.prompts.flush()
     given = arguments[0] if arguments else {}
     params = {field: given} if isinstance(given, str) else given
@@ -46,18 +46,10 @@ def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Re
 
 
 def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
-    """Show the file of a claim by its id, where the client can; the place of it."""
+    """Open the file of a claim in the editor, where the client can do that. Returns its place."""
     result: Any = _ask(server, "claim", "id", arguments)
     place = location(server, result.claim.uri)
-    window = server.client_capabilities.window
-    if place is not None and window is not None and window.show_document is not None:
-        server.spawn(_show(server, place))
+    if place is not None and server.capability("window.show_document") is not None:
+        params = lsp.ShowDocumentParams(uri=place.uri, take_focus=True, selection=place.range)
+        server.spawn(server.window_show_document_async(params))
     return place
-
-
-async def _show(server: Sidecar, place: lsp.Location) -> None:
-    params = lsp.ShowDocumentParams(uri=place.uri, take_focus=True, selection=place.range)
-    try:
-        await server.window_show_document_async(params)
-    except JsonRpcException:  # some clients refuse what they announced
-        return

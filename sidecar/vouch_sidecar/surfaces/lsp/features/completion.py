@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.models import values_of
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
 from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
 from vouch_sidecar.retrieval.begun import begun
@@ -19,7 +20,6 @@ from vouch_sidecar.surfaces.lsp.about import lines_about
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import style_for
-from vouch_sidecar.surfaces.plain import clip, one_line
 
 __all__ = ["register"]
 

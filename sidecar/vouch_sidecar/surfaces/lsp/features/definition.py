@@ -8,7 +8,6 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.settings import Definition
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.surfaces.lsp.ids import id_at, location, target_uri
 from vouch_sidecar.surfaces.lsp.mentions import find
@@ -28,7 +27,7 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     if named is not None and named.artifact is not None:
         target = location(server, target_uri(named.file, named.artifact))
         return None if target is None else [target]
-    where = _settings(server).enabled
+    where = server.settings.definition.enabled
     found = find(server, uri, position) if where != "off" else None
     if found is None or (found.in_code and where == "prose"):
         return None
@@ -38,9 +37,3 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
         if (entity := one.view.entity(entity_id)) is not None
     )
     return [target for target in targets if target is not None]
-
-
-def _settings(server: Sidecar) -> Definition:
-    """The client's: no knowledge base decides on definitions."""
-    found = (one.settings.definition for one in server.engine.collections.values())
-    return next(found, Definition())

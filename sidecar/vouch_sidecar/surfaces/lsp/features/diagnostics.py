@@ -1,24 +1,22 @@
-"""Every problem of a file under `.vouch/`, and what the checks across files find in those that are
-open: pushed, or given to clients that ask for them.
+"""Problems of the files under `.vouch/` as diagnostics, pushed or pulled. In open files these are
+also the problems that the checks across files find.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
 import vouch_sidecar
 from vouch_sidecar.engine.checks import Surroundings, check_one
 from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.plain import with_field
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import with_field
 
 __all__ = ["register"]
 
@@ -45,7 +43,9 @@ def register(server: Sidecar) -> None:
 def _checked(
     file: File, before: tuple[object, tuple[Problem, ...]] | None
 ) -> tuple[object, tuple[Problem, ...]]:
-    """What the checks find in an open file, made once for each state of it and of the others."""
+    """What the checks across files find in an open file, behind the state that it follows from.
+    `before`, the last such result, is returned again while the state is the same.
+    """
     served, text = file.served, file.document.source
     state = (text, served.view.knowledge.serial, served.settings)
     if before is not None and before[0] == state:
@@ -62,7 +62,7 @@ class Diagnostics:
         self._server = server
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        """By URI, what the checks found in an open file, and what that follows from."""
+        """By URI of an open file, the last result of `_checked`."""
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -70,16 +70,16 @@ class Diagnostics:
 
     def update(self) -> None:
         """Publish the files whose problems changed; one without problems gets an empty list."""
-        before, problems = self._sent, self._problems()
-        changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
-        if changed and self._server.client_pulls:
-            self._refresh()
-            changed = []
-        for uri in changed:
-            self._server.text_document_publish_diagnostics(
-                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
-            )
+        server, before, problems = self._server, self._sent, self._problems()
         self._sent = problems
+        changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
+        if server.capability("text_document.diagnostic") is None:
+            for uri in changed:
+                server.text_document_publish_diagnostics(
+                    lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
+                )
+        elif changed and server.capability("workspace.diagnostics.refresh_support"):
+            server.spawn(server.workspace_diagnostic_refresh_async(None))
 
     def pull(self, params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
         items = self._problems().get(params.text_document.uri, [])
@@ -87,7 +87,7 @@ class Diagnostics:
 
     def pull_all(self, params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
         problems = self._problems()
-        # Files that were reported before and are well now have to be told as well.
+        # A file that was reported before and has no problems now gets an empty list.
         known = {known.uri for known in params.previous_result_ids}
         return lsp.WorkspaceDiagnosticReport(
             items=[
@@ -119,20 +119,11 @@ class Diagnostics:
             if problems
         }
 
-    def _refresh(self) -> None:
-        workspace = self._server.client_capabilities.workspace
-        diagnostics = workspace.diagnostics if workspace is not None else None
-        if diagnostics is not None and diagnostics.refresh_support:
-            self._server.spawn(_ask_to_refresh(self._server))
-
-
-async def _ask_to_refresh(server: Sidecar) -> None:
-    with suppress(JsonRpcException):
-        await server.workspace_diagnostic_refresh_async(None)
-
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
-    page = documentation() if _follows_links(server) else None
+    ways = ("text_document.publish_diagnostics", "text_document.diagnostic")
+    links = any(server.capability(f"{way}.code_description_support") for way in ways)
+    page = documentation() if links else None
     return lsp.Diagnostic(
         range=_range(server, uri, problem),
         message=with_field(problem.field, problem.message),
@@ -141,13 +132,6 @@ def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
         code=problem.code,
         code_description=None if page is None else lsp.CodeDescription(f"{page}#{problem.code}"),
     )
-
-
-def _follows_links(server: Sidecar) -> bool:
-    """Whether the client shows a code as a link to its explanation."""
-    document = server.client_capabilities.text_document
-    ways = (document.publish_diagnostics, document.diagnostic) if document is not None else ()
-    return any(way is not None and way.code_description_support for way in ways)
 
 
 @cache

@@ -12,25 +12,22 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.records import Artifact, Entity
-from vouch_sidecar.kb.settings import Hover
+from vouch_sidecar.kb.plain import clip, one_line
+from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.operations import EntityCard, card_of
-from vouch_sidecar.operations.artifacts import Citation, ClaimView
+from vouch_sidecar.operations.artifacts import ClaimView
 from vouch_sidecar.operations.gist import count
 from vouch_sidecar.retrieval.people import PERSON, ROLES
-from vouch_sidecar.surfaces.lsp.about import lines_about
-from vouch_sidecar.surfaces.lsp.ids import Named, id_at
+from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
+from vouch_sidecar.surfaces.lsp.ids import id_at
 from vouch_sidecar.surfaces.lsp.mentions import find
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.lsp.style import Style, isolated, style_for
-from vouch_sidecar.surfaces.plain import clip, one_line
+from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_for
 
 __all__ = ["register"]
 
 CLAIMS_OF_MANY = 2
 CARDS = 3
-BREAK = "  "
-"""Markdown's sign for a new line within a paragraph."""
 CITATIONS = 3
 PAGES = 3
 TEXT = 240
@@ -43,11 +40,18 @@ def register(server: Sidecar) -> None:
 
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    settings = _settings(server)
+    settings, style = server.settings.hover, style_for(server)
     uri, position = params.text_document.uri, params.position
     named = id_at(server, uri, position)
     if named is not None and named.artifact is not None:
-        return _of_id(server, named, named.artifact, settings)
+        artifact, card = named.artifact, None
+        if isinstance(artifact, Entity):
+            card = card_of(server.engine, named.file.served, artifact.id)
+        if card is not None:
+            lines = _card(card, style, settings.max_claims)
+        else:
+            lines = lines_about(named.file, artifact, style)
+        return lsp.Hover(contents=style.content(lines), range=named.range)
     found = find(server, uri, position) if settings.enabled != "off" else None
     if found is None or (found.in_code and settings.enabled == "prose"):
         return None
@@ -56,27 +60,8 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return None
     for card in cards:
         server.engine.stats.opened(card.entity.id)
-    style = style_for(server)
     lines = _brief(cards, style) if found.in_code else _lines(cards, style, settings.max_claims)
     return lsp.Hover(contents=style.content(lines), range=found.range)
-
-
-def _of_id(server: Sidecar, named: Named, artifact: Artifact, settings: Hover) -> lsp.Hover:
-    """What is known of the artifact whose id stands there."""
-    style = style_for(server)
-    card = None
-    if isinstance(artifact, Entity):
-        card = card_of(server.engine, named.file.served, artifact.id)
-    if card is not None:
-        lines = _card(card, style, settings.max_claims)
-    else:
-        lines = lines_about(named.file, artifact, style)
-    return lsp.Hover(contents=style.content(lines), range=named.range)
-
-
-def _settings(server: Sidecar) -> Hover:
-    """The client's: no knowledge base decides how hovers look."""
-    return next((one.settings.hover for one in server.engine.collections.values()), Hover())
 
 
 def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
@@ -89,7 +74,7 @@ def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
 
 
 def _brief(cards: Sequence[EntityCard], style: Style) -> list[str]:
-    """Whom to ask and the best claim of each: enough beside what a language says of its code."""
+    """Whom to ask and the best claim of each: another language server explains the code itself."""
     lines: list[str] = []
     for card in cards[:CARDS]:
         first = (_ask(card, style) or [_head(card, style)])[0]
@@ -98,12 +83,12 @@ def _brief(cards: Sequence[EntityCard], style: Style) -> list[str]:
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
-    """Who and what it is on lines of their own, then claims, then links."""
+    """Lines that say who or what it is, then `limit` claims, then links."""
     entity = card.entity
     about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
     top = [_head(card, style), *_ask(card, style), *about]
     claims = [_claim(claim, style) for claim in card.claims[:limit]]
-    return [*(line + BREAK for line in top[:-1]), top[-1], *claims, "", _links(card, style)]
+    return [*paragraph(top), *claims, "", _links(card, style)]
 
 
 def _head(card: EntityCard, style: Style) -> str:
@@ -140,15 +125,11 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 def _claim(claim: ClaimView, style: Style) -> str:
     facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
     facts += [claim.date[:10]] if claim.date is not None else []
-    cited = {_label(one): one.document or one.uri for one in reversed(claim.citations)}
+    cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
     return f"- {style.text(clip(one_line(claim.text), TEXT))} ({', '.join(facts)})"
-
-
-def _label(citation: Citation) -> str:
-    return clip(one_line(citation.title or citation.locator or citation.id), NAME)
 
 
 def _links(card: EntityCard, style: Style) -> str:

@@ -6,7 +6,6 @@ import uuid
 
 import anyio
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -21,38 +20,31 @@ def register(server: Sidecar) -> None:
     """Show progress in clients that can show it."""
 
     def start() -> None:
-        window = server.client_capabilities.window
-        if window is not None and window.work_done_progress:
-            server.spawn(_show(server))
+        if server.capability("window.work_done_progress"):
+            server.spawn(_show_index(server))
             server.spawn(_show_vectors(server))
 
     server.on_start.append(start)
 
 
-async def _show(server: Sidecar) -> None:
+async def _show_index(server: Sidecar) -> None:
     await indexed(server.engine, NOTICED)
-    if server.engine.looked:
-        return
-    if (token := await _created(server)) is None:
-        return
-    progress = server.work_done_progress
-    progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
-    await indexed(server.engine)
-    progress.end(token, lsp.WorkDoneProgressEnd())
+    if not server.engine.looked:
+        token = await _begun(server, "Indexing the knowledge base")
+        await indexed(server.engine)
+        server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
 
 
-async def _created(server: Sidecar) -> str | None:
-    """A token; None in a client that refuses what it announced."""
+async def _begun(server: Sidecar, title: str) -> str:
+    """Begin to show progress. Returns its token. Raises JsonRpcException if the client refuses."""
     token = uuid.uuid4().hex
-    try:
-        await server.work_done_progress.create_async(token)
-    except JsonRpcException:
-        return None
+    await server.work_done_progress.create_async(token)
+    server.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(title=title))
     return token
 
 
 async def _show_vectors(server: Sidecar) -> None:
-    """Show each time that many vectors are made."""
+    """Show progress whenever the engine makes many vectors."""
     meaning, progress = server.engine.meaning, server.work_done_progress
     if meaning is None:
         return
@@ -61,16 +53,10 @@ async def _show_vectors(server: Sidecar) -> None:
     while True:
         await changed.wait()
         changed, now = anyio.Event(), meaning.progress
-        if now is None:
-            if token is not None:
-                progress.end(token, lsp.WorkDoneProgressEnd())
+        if now is not None:
+            token = token or await _begun(server, "Reading for meaning")
+            said, percentage = f"{now.done:,} of {now.total:,} texts", 100 * now.done // now.total
+            progress.report(token, lsp.WorkDoneProgressReport(message=said, percentage=percentage))
+        elif token is not None:
+            progress.end(token, lsp.WorkDoneProgressEnd())
             token = None
-            continue
-        if token is None:
-            if (token := await _created(server)) is None:
-                return
-            progress.begin(token, lsp.WorkDoneProgressBegin(title="Reading for meaning"))
-        report = lsp.WorkDoneProgressReport(
-            message=f"{now.done:,} of {now.total:,} texts", percentage=100 * now.done // now.total
-        )
-        progress.report(token, report)

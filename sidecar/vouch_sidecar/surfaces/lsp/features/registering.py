@@ -1,16 +1,13 @@
-"""Registers what is only about files below `.vouch/` for these alone, where the client can do that:
-other documents send no requests for completions and links then.
+"""Registers the features for files below `.vouch/` for these files alone, where the client can do
+that: then it sends no requests for completions and links in other documents.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.surfaces.lsp.cured import converter
-from vouch_sidecar.surfaces.lsp.server import ANNOUNCED_TO, Sidecar
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 
@@ -29,16 +26,11 @@ def register(server: Sidecar) -> None:
 
 
 async def _ask(server: Sidecar) -> None:
-    found = server.client_capabilities.text_document
-    write = converter()
-    registrations = []
+    write, registrations = converter(), []
     for provider, method in server.limited.items():
-        able = getattr(found, ANNOUNCED_TO[provider][1], None)
-        if getattr(able, "dynamic_registration", False):
-            given = server.protocol.fm.feature_options.get(method)
-            options = write.unstructure(given) if given is not None else {}
+        if server.registers(provider):
+            options = write.unstructure(server.protocol.fm.feature_options.get(method)) or {}
             options["documentSelector"] = OURS
             registrations.append(lsp.Registration(f"vouch {method}", method, options))
     if registrations:
-        with suppress(JsonRpcException):
-            await server.client_register_capability_async(lsp.RegistrationParams(registrations))
+        await server.client_register_capability_async(lsp.RegistrationParams(registrations))

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.references import front_of, scalars
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import clip, one_line
 
 __all__ = ["SYMBOLS", "register"]
 
@@ -29,7 +29,7 @@ SYMBOLS = {
     Kind.EVIDENCE: lsp.SymbolKind.String,
     Kind.SESSION: lsp.SymbolKind.Event,
 }
-"""How editors show each kind: LSP has no kinds of its own for them."""
+"""The symbol of LSP that stands for each kind of artifact."""
 TITLES = ("title", "name", "text", "quote", "locator", "task", "id")
 """The fields that tell best what an artifact is, the best first."""
 LABEL = 80
@@ -39,7 +39,7 @@ HEADING = re.compile(r"(?<![^\r\n])(#{1,6})[ \t]+([^\r\n]+)")
 
 
 class Part(NamedTuple):
-    """A field (of level 0) or a heading (1 to 6) that begins at `start` with its `label`."""
+    """A field (level 0) or a heading (level 1 to 6), from offset `start` to `end` of the text."""
 
     level: int
     start: int
@@ -71,7 +71,8 @@ def _symbols(
         selection_range=document.range_of(0, 0),
         children=_nested(document, parts[:MAX_SYMBOLS]),
     )
-    return [root] if _shows_trees(server) else _flat(root, document.uri)
+    shows_trees = "text_document.document_symbol.hierarchical_document_symbol_support"
+    return [root] if server.capability(shows_trees) else _flat(root, document.uri)
 
 
 def _title(file: File) -> str:
@@ -101,7 +102,7 @@ def _page(text: str, front: str) -> list[Part]:
 
 
 def _nested(document: Document, parts: Sequence[Part]) -> list[lsp.DocumentSymbol]:
-    """Headings with those of lower level below them."""
+    """The parts as symbols, headings of a deeper level inside the heading above them."""
     top: list[lsp.DocumentSymbol] = []
     above: list[tuple[int, list[lsp.DocumentSymbol]]] = [(0, top)]
     for part in parts:
@@ -123,7 +124,7 @@ def _nested(document: Document, parts: Sequence[Part]) -> list[lsp.DocumentSymbo
 
 
 def _flat(symbol: lsp.DocumentSymbol, uri: str, above: str = "") -> list[lsp.SymbolInformation]:
-    """The same for a client that shows no trees."""
+    """A symbol and all inside it as one list, for a client that shows no trees."""
     own = lsp.SymbolInformation(
         location=lsp.Location(uri, symbol.range),
         name=symbol.name,
@@ -131,9 +132,3 @@ def _flat(symbol: lsp.DocumentSymbol, uri: str, above: str = "") -> list[lsp.Sym
         container_name=above or None,
     )
     return [own, *(one for c in symbol.children or () for one in _flat(c, uri, symbol.name))]
-
-
-def _shows_trees(server: Sidecar) -> bool:
-    document = server.client_capabilities.text_document
-    symbols = document.document_symbol if document is not None else None
-    return bool(symbols is not None and symbols.hierarchical_document_symbol_support)

@@ -1,12 +1,10 @@
-"""Events of the client's file watcher. What it does not offer, the keeper's own watcher does."""
+"""Events of the client's file watcher. Without them the keeper watches by itself."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
@@ -26,17 +24,25 @@ def register(server: Sidecar) -> None:
 
 
 class Watching:
-    """Stops the own watcher once events of the client's have come.
-
-    Its promise is not enough: some clients accept the registration and report nothing.
+    """Stops our own watcher once the client has reported an event: some clients accept the
+    registration and report nothing.
     """
 
     def __init__(self, server: Sidecar) -> None:
         self._server = server
 
     def initialized(self, _: lsp.InitializedParams) -> None:
-        if _can_watch(self._server.client_capabilities):
-            self._server.spawn(self._ask())
+        name = "workspace.did_change_watched_files.dynamic_registration"
+        if not self._server.capability(name):
+            return
+        watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in GLOBS]
+        registration = lsp.Registration(
+            id="vouch-files",
+            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
+        )
+        params = lsp.RegistrationParams(registrations=[registration])
+        self._server.spawn(self._server.client_register_capability_async(params))
 
     def changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
         found = (path_of(change.uri) for change in params.changes)
@@ -46,17 +52,6 @@ class Watching:
         if self._covers_everything():
             self._server.keeper.watch_by("client")
         self._server.keeper.poke(paths)
-
-    async def _ask(self) -> None:
-        watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in GLOBS]
-        registration = lsp.Registration(
-            id="vouch-files",
-            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
-        )
-        params = lsp.RegistrationParams(registrations=[registration])
-        with suppress(JsonRpcException):
-            await self._server.client_register_capability_async(params)
 
     def _is_new(self, path: Path) -> bool:
         """Whether a path stands in a `.vouch/` that was not there when it was looked for."""
@@ -72,9 +67,3 @@ class Watching:
             any(resolved(root / KB_DIRNAME).is_relative_to(folder) for folder in folders)
             for root in self._server.engine.collections
         )
-
-
-def _can_watch(capabilities: lsp.ClientCapabilities) -> bool:
-    workspace = capabilities.workspace
-    watched = workspace.did_change_watched_files if workspace is not None else None
-    return bool(watched is not None and watched.dynamic_registration)

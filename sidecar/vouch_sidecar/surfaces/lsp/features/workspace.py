@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -20,8 +17,7 @@ def register(server: Sidecar) -> None:
         server.serve_folders()
 
     def configured(params: lsp.DidChangeConfigurationParams) -> None:
-        workspace = server.client_capabilities.workspace
-        if params.settings is None and workspace is not None and workspace.configuration:
+        if params.settings is None and server.capability("workspace.configuration"):
             server.spawn(_ask(server))
         else:
             server.configure(params.settings)
@@ -32,9 +28,8 @@ def register(server: Sidecar) -> None:
 
 
 async def _ask(server: Sidecar) -> None:
-    """Ask a client that only says that something has changed."""
+    """Ask for the settings, where a client only says that they have changed."""
     params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
-    with suppress(JsonRpcException):
-        answer = await server.workspace_configuration_async(params)
-        if isinstance(answer, list | tuple) and answer:
-            server.configure({CLIENT: answer[0]})
+    answer = await server.workspace_configuration_async(params)
+    if isinstance(answer, list | tuple) and answer:
+        server.configure({CLIENT: answer[0]})

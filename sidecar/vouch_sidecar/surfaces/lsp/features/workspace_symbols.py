@@ -6,6 +6,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.begun import begun
@@ -13,7 +14,6 @@ from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.plain import clip, one_line
 
 __all__ = ["register"]
 
