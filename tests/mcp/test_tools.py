@@ -19,7 +19,7 @@ from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.weights import WEIGHTS
-from vouch_sidecar.surfaces.mcp.harmless import harmless
+from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
 from tests.mcp.client import ROOT, called, connected, json_of, text_of

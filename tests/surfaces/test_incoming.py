@@ -9,7 +9,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from vouch_sidecar.surfaces.streams import Lines, reader_of
+from vouch_sidecar.surfaces import jsonl
+from vouch_sidecar.surfaces.streams import reader_of
 
 
 async def _all(descriptor: int, on_end: Callable[[], None]) -> bytes:
@@ -47,9 +48,19 @@ def test_the_end_is_noticed_while_the_loop_hangs() -> None:
     anyio.run(main)
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 100])
-def test_lines_are_found_in_any_parts(size: int) -> None:
-    data = b"one\n\ntwo and more than that\r\nthree"
-    lines = Lines(most=6)
-    found = [line for at in range(0, len(data), size) for line in lines.feed(data[at : at + size])]
-    assert [*found, lines.rest()] == [b"one", b"", b"two and", b"three"]
+@pytest.mark.parametrize("rest", [b"", b"\n"])
+def test_a_line_that_is_too_long_stands_for_one_bad_line(
+    monkeypatch: pytest.MonkeyPatch, rest: bytes
+) -> None:
+    monkeypatch.setattr(jsonl, "MAX_LINE", 6)
+    reading, writing = os.pipe()
+    os.write(writing, b"one\n\ntwo" + b" " * 50 + b"\nthree" + rest)
+    os.close(writing)
+
+    async def lines() -> list[bytes]:
+        with os.fdopen(reading, "rb", buffering=0) as stream:
+            return [line async for line in jsonl._lines(stream)]
+
+    one, blank, cut, three, *_ = anyio.run(lines)
+    assert [one, blank, three.strip()] == [b"one\n", b"\n", b"three"]
+    assert cut == jsonl.CUT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import math
@@ -17,7 +18,7 @@ from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform_beside
 from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-from vouch_sidecar.surfaces.streams import CHUNK, Lines, Outbox, reader_of
+from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 __all__ = ["answer", "as_line", "refusal", "run_jsonl"]
 
@@ -25,6 +26,7 @@ MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
 """How long a request waits for the first index of a knowledge base that appeared later."""
 PREFIX = "kb."
+CUT = b"a line that is too long"
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +34,8 @@ log = logging.getLogger(__name__)
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     """Answer the lines of standard input on standard output until it ends; then end the process.
 
-    Answers begin when the first index is built. Changes on disk count from then on. What was asked
-    before the end is answered as long as somebody reads the answers.
+    Answers begin when the first index is built. Every request before the end of the input is
+    answered, as long as somebody reads the answers.
     """
     source, sink = claim_streams()
     end_with_client(sink.fileno())
@@ -66,12 +68,21 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
 
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last one needs no line end."""
-    lines, reader = Lines(MAX_LINE), reader_of(source, on_end=lambda: None)
-    while data := await reader.read(CHUNK):
-        for line in lines.feed(data):
-            yield line
-    yield lines.rest()
+    """The lines of a stream. The last one needs no line end; one that is too long is no JSON."""
+    reader = reader_of(source, on_end=lambda: None, limit=MAX_LINE)
+    is_cut = False
+    while True:
+        try:
+            line = await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as error:
+            await reader.readexactly(error.consumed)
+            is_cut = True
+            continue
+        except asyncio.IncompleteReadError as error:
+            yield CUT if is_cut else error.partial
+            return
+        yield CUT if is_cut else line
+        is_cut = False
 
 
 def as_line(answered: Mapping[str, Any]) -> bytes:
@@ -94,15 +105,14 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        asked = (OPERATIONS[name], request.get("params"), caller)
-        result = as_json(await perform_beside(engine, *asked))
+        asked = await perform_beside(engine, OPERATIONS[name], request.get("params"), caller)
+        return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
         return refusal(request_id, code, str(error))
     except Exception as error:
         log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
         return refusal(request_id, "internal_error", "internal error")
-    return {"id": request_id, "ok": True, "result": result}
 
 
 def _finite(number: str) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import RawIOBase
 from typing import BinaryIO
 
-__all__ = ["CHUNK", "Lines", "Outbox", "reader_of"]
+__all__ = ["Outbox", "reader_of"]
 
 CHUNK = 1 << 16
 """Bytes that are read at once."""
@@ -97,28 +97,3 @@ def _read(stream: RawIOBase) -> bytes:
         return stream.read(CHUNK) or b""
     except (OSError, ValueError):
         return b""
-
-
-class Lines:
-    """Splits incoming bytes into lines. A line is cut after `most` + 1 bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._begun = bytearray()
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The lines that end in this, without their end."""
-        *ended, rest = data.split(b"\n")
-        for part in ended:
-            self._go_on(part)
-            yield self.rest()
-        self._go_on(rest)
-
-    def rest(self) -> bytes:
-        """The line that was begun and has not ended; forgets it."""
-        line = bytes(self._begun)
-        self._begun.clear()
-        return line
-
-    def _go_on(self, part: bytes) -> None:
-        self._begun += part[: max(0, self._most + 1 - len(self._begun))]

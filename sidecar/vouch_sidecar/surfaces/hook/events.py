@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import context, perform_beside
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.naming import naming
-from vouch_sidecar.surfaces.hook.payload import output
 
-__all__ = ["EVENTS", "edited_file", "limit_of", "respond", "viewer_in"]
+__all__ = ["EVENTS", "limit_of", "respond", "viewer_in"]
 
 log = logging.getLogger(__name__)
+
+MAX_CHARS = 4096
+"""A slot of a session holds no more."""
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -35,19 +35,13 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         return None
     text = await EVENTS[event](engine, payload, session_id, caller)
     log.debug("hook %s: %d characters", event, len(text))
-    return output(event, text)
+    return given.output(event, text)
 
 
 def limit_of(engine: Engine) -> float:
     """Seconds that a hook may take: the shortest limit of all knowledge bases."""
     limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
     return min(limits, default=0) / 1000
-
-
-def edited_file(payload: Payload) -> Path | None:
-    """The file that a tool has just read or written."""
-    path = given.edited_file(payload)
-    return None if path is None else Path(path)
 
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -70,8 +64,7 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
         session.given.clear()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    served = engine.serving(caller, viewer_in(payload))
-    return brief(served)
+    return brief(engine.serving(caller, viewer_in(payload)))
 
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -80,7 +73,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     if text is None:
         return ""
     served = engine.serving(caller, viewer_in(payload))
-    lines = naming(served, text)
+    lines = _lines_naming(served, text)
     if not lines:
         return ""
     session = None
@@ -90,6 +83,23 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     speech = speak_of(served, [lines], session=session, repeat=session is None)
     engine.stats.spoke(speech.hits)
     return speech.text
+
+
+def _lines_naming(served: Sequence[Served], text: str) -> str:
+    """The first lines of a text that name an entity, as many as a slot of a session holds."""
+    lines: list[str] = []
+    left, end = MAX_CHARS, 0
+    for start, stop in sorted((m.start, m.end) for one in served for m in one.view.mentions(text)):
+        if start < end:
+            continue
+        begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
+        end = len(text) if end < 0 else end
+        line = text[begin:end].strip()[:MAX_CHARS]
+        left -= len(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
 
 
 async def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
@@ -103,10 +113,8 @@ def viewer_in(payload: object) -> Viewer | None:
     viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
     if not isinstance(viewer, Mapping):
         return None
-    project, agent = viewer.get("project"), viewer.get("agent")
-    return Viewer(
-        project if isinstance(project, str) else None, agent if isinstance(agent, str) else None
-    )
+    named = (viewer.get("project"), viewer.get("agent"))
+    return Viewer(*(name if isinstance(name, str) else None for name in named))
 
 
 EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {

@@ -22,7 +22,8 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.surfaces.hook.events import EVENTS, edited_file, limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user
@@ -176,7 +177,7 @@ class LocalServer:
             return refusal(request_id, "invalid_request", "there is no such event")
         await indexed(engine, limit_of(engine))
         if (path := edited_file(payload)) is not None:
-            self._keeper.poke([path])
+            self._keeper.poke([Path(path)])
         result = None
         try:
             result = await respond(engine, event, payload, caller)

@@ -6,7 +6,7 @@ closes the pipe would get no answer.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
@@ -16,20 +16,6 @@ __all__ = ["Incoming", "Outgoing", "Pending"]
 LAST_SECONDS = 1.5
 """How long after the end of the input answers are waited for; the process has two seconds."""
 CANCELLED = "notifications/cancelled"
-
-
-class Source(Protocol):
-    """The SDK's stream of what comes from the client."""
-
-    async def receive(self) -> Any: ...
-    async def aclose(self) -> None: ...
-
-
-class Sink(Protocol):
-    """The SDK's stream of what goes to the client."""
-
-    async def send(self, item: Any, /) -> None: ...
-    async def aclose(self) -> None: ...
 
 
 class Pending:
@@ -75,9 +61,9 @@ def _message(item: object) -> object:
 
 
 class Incoming(ObjectReceiveStream[Any]):
-    """What comes from the client; it ends when every request has its answer."""
+    """The SDK's stream of what comes from the client; it ends when every request has its answer."""
 
-    def __init__(self, inner: Source, pending: Pending) -> None:
+    def __init__(self, inner: Any, pending: Pending) -> None:
         self._inner = inner
         self._pending = pending
 
@@ -95,9 +81,9 @@ class Incoming(ObjectReceiveStream[Any]):
 
 
 class Outgoing(ObjectSendStream[Any]):
-    """What goes to the client."""
+    """The SDK's stream of what goes to the client."""
 
-    def __init__(self, inner: Sink, pending: Pending) -> None:
+    def __init__(self, inner: Any, pending: Pending) -> None:
         self._inner = inner
         self._pending = pending
 

@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import as_json, call
-from vouch_sidecar.surfaces.mcp.harmless import harmless
+from vouch_sidecar.retrieval.block import safe
 
-__all__ = ["JSON", "RESOURCES", "TEMPLATES", "read"]
+__all__ = ["JSON", "RESOURCES", "TEMPLATES", "harmless", "read"]
 
 JSON = "application/json"
 STATUS = "vouch://status"
@@ -62,8 +62,16 @@ def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     return json.dumps(harmless(found), ensure_ascii=False, separators=(",", ":"))
 
 
+def harmless(value: Any) -> Any:
+    """A JSON value, each of whose texts is one line that can't close the frame of a block."""
+    if isinstance(value, str):
+        return safe(value)
+    if isinstance(value, dict):
+        return {key: harmless(below) for key, below in value.items()}
+    return [harmless(below) for below in value] if isinstance(value, list) else value
+
+
 def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
-    served = engine.serving(caller)
     found = [
         {
             "id": entity.id,
@@ -72,7 +80,7 @@ def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
             "claim_count": one.view.claim_count(entity.id),
             "collection": one.view.collection,
         }
-        for one in served
+        for one in engine.serving(caller)
         for entity in one.view.knowledge.names.entities()
     ]
     return sorted(found, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))

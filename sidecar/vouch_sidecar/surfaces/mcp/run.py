@@ -18,7 +18,6 @@ from mcp.server.stdio import stdio_server
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.server import LocalServer
-from vouch_sidecar.surfaces.mcp.desk import Desk
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -34,10 +33,8 @@ def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) ->
 
     With `every_tool`, all tools are listed, not only those that a model needs.
     """
-    # The SDK's tracebacks and its notes on messages may hold prompts.
-    silenced = logging.getLogger("mcp")
-    silenced.addHandler(logging.NullHandler())
-    silenced.propagate = False
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    logging.getLogger("mcp").propagate = False  # what it logs may hold prompts
     # Nothing else ends the SDK's thread that waits for a message: no interrupt, no cancelling.
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source, sink = claim_streams()
@@ -75,7 +72,7 @@ async def _serve(
     keeper = Keeper(engine)
     major = version("mcp").partition(".")[0]
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
-    server = sdk.build(Answers(Desk(engine, keeper, start), every_tool=every_tool))
+    server = sdk.build(Answers(engine, keeper, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
         tasks.start_soon(beside, LocalServer(engine, keeper).run)

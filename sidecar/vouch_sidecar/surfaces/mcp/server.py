@@ -1,18 +1,45 @@
 """What the MCP server answers, in the form in which it goes over the wire.
 
 `sdk1` and `sdk2` hand it to the version of the SDK that is installed.
+
+A call that names a session is answered by the process that owns the socket of the knowledge base,
+this one or another. All other calls, and all calls while nobody owns the socket, are answered here.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError
+import anyio
+import anyio.to_thread
+from pydantic import ValidationError
+
+from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    Operation,
+    Result,
+    as_json,
+    perform_beside,
+    refuse_unknown,
+)
+from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.mcp.desk import Desk
-from vouch_sidecar.surfaces.mcp.resources import JSON
+from vouch_sidecar.surfaces.hook.events import limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.hook.payload import edited_file
+from vouch_sidecar.surfaces.keeping import indexed
+from vouch_sidecar.surfaces.local.client import ask, viewer_of
+from vouch_sidecar.surfaces.mcp import resources
+from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import PREFIX, tools
 
 __all__ = ["NAME", "Answers", "UnknownError"]
@@ -20,7 +47,8 @@ __all__ = ["NAME", "Answers", "UnknownError"]
 log = logging.getLogger(__name__)
 
 NAME = "vouch-sidecar"
-FILE = ("file_path", "content")
+OWNER_SECONDS = 2.0
+"""How long the owner of the socket may take."""
 
 Object = dict[str, Any]
 
@@ -30,16 +58,21 @@ class UnknownError(Exception):
 
 
 class Answers:
-    """Answers the requests of one client."""
+    """Answers the requests of one client, one after another. Belongs to the event loop."""
 
-    def __init__(self, desk: Desk, *, every_tool: bool) -> None:
-        self._desk = desk
+    def __init__(self, engine: Engine, keeper: Keeper, start: Path, *, every_tool: bool) -> None:
+        self._engine = engine
+        self._keeper = keeper
+        self._start = start
+        self._caller = Caller(connection="mcp")
+        self._turn = anyio.Lock()
         self.tools = tools(every=every_tool)
 
     async def call(self, name: str, arguments: Object) -> Object:
         """The result of a tool. Raises `UnknownError`."""
         try:
-            return await self._called(name, arguments)
+            async with self._turn:
+                return await self._called(name, arguments)
         except UnknownError:
             raise
         except InvalidParamsError as error:
@@ -51,45 +84,101 @@ class Answers:
 
     async def read(self, uri: str) -> Object:
         """The contents of a resource. Raises `UnknownError`."""
-        try:
-            text = await self._desk.read(uri)
-        except InvalidParamsError:
-            text = None
+        async with self._turn:
+            await self._ready()
+            try:
+                text = resources.read(self._engine, self._caller, uri)
+            except InvalidParamsError:
+                text = None
         if text is None:
             raise UnknownError("there is no such resource")
-        return {"contents": [{"uri": uri, "mimeType": JSON, "text": text}]}
+        return {"contents": [{"uri": uri, "mimeType": resources.JSON, "text": text}]}
 
     async def _called(self, name: str, arguments: Object) -> Object:
         if name == "hook_prompt":
-            return _said(await self._desk.hook("user-prompt-submit", arguments))
+            return await self._hooked("user-prompt-submit", arguments)
         if name == "hook_file":
-            return _said(await self._desk.hook("post-tool-use", _tool_use(arguments)))
+            file = {key: arguments.get(key) for key in ("file_path", "content")}
+            return await self._hooked("post-tool-use", {**arguments, "tool_input": file})
         operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
         if operation is None:
             raise UnknownError("there is no such tool")
-        structured, text = await self._desk.call(operation, arguments)
-        return {"content": [_text(text)], "structuredContent": structured}
+        return await self._asked(operation, arguments)
 
+    async def _asked(self, operation: Operation[Any, Any], params: Object) -> Object:
+        """The result of an operation, made harmless, and the text that a model reads of it."""
+        refuse_unknown(operation, params)
+        await self._ready()
+        result = await self._result(operation, params)
+        structured = harmless(as_json(result))
+        if isinstance(result, ContextResult):
+            structured["text"] = result.text  # a block is harmless, and has lines
+        shown = operation.result.model_validate(structured)
+        views = [one.view for one in self._engine.serving(self._caller, viewer_in(params))]
+        return {**_text(operation.readable(shown, views)), "structuredContent": structured}
 
-def _tool_use(arguments: Object) -> Object:
-    """The arguments of `hook_file` in the form of an agent's event."""
-    rest = {key: value for key, value in arguments.items() if key not in FILE}
-    return {**rest, "tool_input": {key: arguments.get(key) for key in FILE}}
+    async def _result(self, operation: Operation[Any, Any], params: Object) -> Result:
+        if isinstance(params.get("session_id"), str):
+            roots = self._engine.collections
+            answered = await self._ask_owner(roots, operation.kb_method, params)
+            if answered is not None and "result" in answered:
+                with suppress(ValidationError):  # an owner of another version
+                    owners: Result = operation.result.model_validate(answered["result"])
+                    return owners
+        result: Result = await perform_beside(self._engine, operation, params, self._caller)
+        return result
 
+    async def _hooked(self, event: str, payload: Object) -> Object:
+        """A hook's answer to an event, as the text of a tool's result, in which hosts read it.
 
-def _said(answered: Object | None) -> Object:
-    """A hook's answer as the text of a tool's result, in which hosts read it.
+        Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
+        """
+        answered = await self._answer_of_hook(event, payload)
+        return _text(json.dumps(answered, ensure_ascii=False) if answered else "")
 
-    Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
-    """
-    said = json.dumps(answered, ensure_ascii=False) if answered else ""
-    return {"content": [_text(said)]}
+    async def _answer_of_hook(self, event: str, payload: Object) -> Any:
+        """The answer of a hook to an event; None when there is nothing to say."""
+        cwd = payload.get("cwd")
+        cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
+        payload = {**payload, "cwd": cwd}
+        roots = frozenset(Path(root) for root in discover(cwd, env=self._engine.env))
+        if not roots:
+            return None
+        self._look_for(Path(cwd))
+        await indexed(self._engine, limit_of(self._engine))
+        answered = await self._ask_owner(roots, f"hook.{event}", payload)
+        if answered is not None and answered.get("ok") is True:
+            return answered.get("result")
+        if not roots <= self._engine.collections.keys():
+            return None
+        if (path := edited_file(payload)) is not None:
+            self._keeper.poke([Path(path)])
+        return await respond(self._engine, event, payload, replace(self._caller, roots=roots))
+
+    async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
+        """The answer of the owner of a socket, which may be this process."""
+        viewer = params.get("viewer")
+        if viewer is None or isinstance(viewer, Mapping):  # the owner has another environment
+            given = {name: value for name, value in (viewer or {}).items() if value is not None}
+            viewer = {**viewer_of(self._engine.env), **given}
+        params, env = {**params, "viewer": viewer}, self._engine.env
+        asked = partial(ask, list(roots), method, params, timeout=OWNER_SECONDS, env=env)
+        return await anyio.to_thread.run_sync(asked)
+
+    async def _ready(self) -> None:
+        self._look_for(self._start)
+        await indexed(self._engine)
+
+    def _look_for(self, start: Path) -> None:
+        """Look for a knowledge base once more while there is none."""
+        if not self._engine.collections and self._engine.add_start(start):
+            self._keeper.poke()
 
 
 def _refused(message: str) -> Object:
     log.debug("refused: %s", message.partition(":")[0])
-    return {"content": [_text(message)], "isError": True}
+    return {**_text(message), "isError": True}
 
 
 def _text(text: str) -> Object:
-    return {"type": "text", "text": text}
+    return {"content": [{"type": "text", "text": text}]}
