@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote_from_bytes
 
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.kb.plain import printable, with_field
 from vouch_sidecar.surfaces.cli.asking import Asked, common_options, loaded, look, print_json
 
 if TYPE_CHECKING:
@@ -36,36 +38,24 @@ class Found(NamedTuple):
     @property
     def shown(self) -> str:
         """The file as it is best opened from the working directory."""
-        from vouch_sidecar.kb.plain import printable
-
         return "settings" if self.file is None else printable(os.path.relpath(self.file))
 
     @property
     def message(self) -> str:
-        from vouch_sidecar.kb.plain import with_field
-
         return with_field(self.problem.field, self.problem.message)
 
 
-def _check(
-    root: Path | None,
-    as_json: bool,
-    form: str,
-    header: bool,
-    project: str | None,
-    agent: str | None,
-) -> None:
-    asked = Asked(root, project, agent)
-    found = list(_found(asked))
-    if as_json or form == "json":
+def _check(**given: Any) -> None:
+    found = list(_found(Asked(given["root"], given["project"], given["agent"])))
+    if given["as_json"] or given["form"] == "json":
         print_json({"problems": [_as_json(one) for one in found]})
-    elif form == "sarif":
+    elif given["form"] == "sarif":
         print_json(_as_sarif(found))
-    elif form == "github":
+    elif given["form"] == "github":
         for one in found:
             click.echo(_as_github(one))
     else:
-        _show(found, header)
+        _show(found, given["header"])
     if any(one.problem.severity != "hint" for one in found):
         sys.exit(PROBLEMS)
 
@@ -150,20 +140,16 @@ def _sarif_result(one: Found) -> dict[str, Any]:
     }
     if one.file is None:
         return result
+    # In the root of a checkout, where CI runs this, the URI is relative to it.
+    here = Path.cwd()
+    uri = one.file.as_uri()
+    if one.file.is_relative_to(here):
+        uri = quote_from_bytes(os.fsencode(one.file.relative_to(here)))
     place = {
-        "artifactLocation": {"uri": _uri(one.file)},
+        "artifactLocation": {"uri": uri},
         "region": {"startLine": problem.line, "startColumn": problem.column},
     }
     return {**result, "locations": [{"physicalLocation": place}]}
-
-
-def _uri(file: Path) -> str:
-    """Relative to the working directory where the file is below it: the root of a checkout."""
-    from urllib.parse import quote_from_bytes
-
-    here = Path.cwd()
-    inside = file.is_relative_to(here)
-    return quote_from_bytes(os.fsencode(file.relative_to(here))) if inside else file.as_uri()
 
 
 CHECK = click.Command(

@@ -20,12 +20,15 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.page import Look, Page
 from vouch_sidecar.surfaces.cli.asking import as_text
 from vouch_sidecar.surfaces.cli.questions import QUESTIONS, Question
+from vouch_sidecar.surfaces.local.shell import Printed
 
-__all__ = ["Printed", "printed"]
+__all__ = ["printed"]
 
 
 class ShellParams(Wire):
-    """A command line without `--root`, who asks from where, and what the output is printed to."""
+    """What `local.shell` sends: a command line without `--root`, who asks, and from which folder.
+    `terminal` says whether the output goes to one, `width` how many columns it has.
+    """
 
     arguments: list[str]
     viewer: ViewerParams
@@ -34,18 +37,8 @@ class ShellParams(Wire):
     folder: str
 
 
-class Printed(Wire):
-    """What a command prints on standard output and standard error, and its exit code."""
-
-    out: str
-    err: str
-    code: int
-
-
 async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None:
-    """What a command does. None when the other process has to run it itself: because it fails and
-    has to say why.
-    """
+    """What a command prints. None where it fails: the other process runs it then, and says why."""
     out, err = io.StringIO(), io.StringIO()
     try:
         asked = read_params(ShellParams, raw)
@@ -73,4 +66,4 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
             code = command.show(Page(look, out, err), result)
     except (click.ClickException, OperationError, ValueError):  # ValueError: no arguments
         return None
-    return Printed(out=out.getvalue(), err=err.getvalue(), code=code)
+    return Printed(out.getvalue(), err.getvalue(), code)

@@ -14,13 +14,13 @@ import click
 from vouch_sidecar.slices import Slice, slices
 from vouch_sidecar.surfaces.cli.asking import (
     Asked,
+    NoKnowledgeBaseError,
     common_options,
     loaded,
     look,
     print_json,
     roots_of,
 )
-from vouch_sidecar.surfaces.cli.completion import completes
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -35,6 +35,9 @@ __all__ = ["QUESTIONS", "Question"]
 NOTHING_FOUND = 1
 TEXTS = "texts"
 STANDARD_INPUT = "-"
+COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
+"""By operation, the kind of artifact whose ids and names a shell completes."""
+MAX_OFFERED = 500
 
 
 class Question(click.Command):
@@ -151,7 +154,7 @@ def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) 
 
 
 def _standard_input(most: int) -> str:
-    """So many characters of it, whatever bytes it holds; says so where there are more."""
+    """At most so many characters of standard input. Tells the user where there are more."""
     text = sys.stdin.buffer.read(4 * most + 1).decode("utf-8", "replace")
     if len(text) > most:
         click.echo(f"only the first {most:,} characters of standard input count", err=True)
@@ -162,11 +165,11 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
     from vouch_sidecar.surfaces.local.client import ask
     from vouch_sidecar.surfaces.local.shell import SECONDS
 
-    asked = (
-        ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ) for root in roots
-    )
-    answered = next((one for one in asked if one is not None and one.get("ok")), None)
-    if answered is None:
+    for root in roots:
+        answered = ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ)
+        if answered is not None and answered.get("ok"):
+            break
+    else:
         raise click.ClickException("no sidecar runs for this knowledge base")
     try:
         result: Result = operation.result.model_validate(answered["result"])
@@ -178,7 +181,9 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 def _refuse_unknown(
     engine: Engine, operation: Operation[Any, Any], params: Mapping[str, Any]
 ) -> None:
-    """Raises `InvalidParamsError` for a word that the wire would take for any other."""
+    """Raises `InvalidParamsError` for a word outside of a param's `Choices`, which other surfaces take
+    for the default.
+    """
     from vouch_sidecar.operations import InvalidParamsError, Message
 
     for name, field in _fields(operation).items():
@@ -200,17 +205,32 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
         if name == operation.text_field or field.is_required():
-            complete = completes(operation.name)
+            complete = _complete if operation.name in COMPLETED else None
             made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
-        elif field.default is not True:  # what is on unless a session wants it off
+        elif field.default is not True:  # only sessions have a reason to switch such a param off
             made.append(_option(name, field))
     if operation.has_why:
         made.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
     return made
 
 
+def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """The ids of claims, or the names and ids of entities, that begin with what was typed."""
+    from vouch_sidecar.kb.records import Kind
+    from vouch_sidecar.retrieval.begun import beginning
+
+    root = ctx.params.get("root")
+    asked = Asked(Path(root) if root else None, ctx.params.get("project"), ctx.params.get("agent"))
+    try:
+        engine, caller = loaded(asked)
+    except NoKnowledgeBaseError:
+        return []
+    kind = Kind(COMPLETED[ctx.command.name or ""])
+    return beginning([one.view for one in engine.serving(caller)], kind, start, MAX_OFFERED)
+
+
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
-    """The params of this operation that not all operations have, but those for editors."""
+    """The operation's own params, without those that every operation has and those for editors."""
     from vouch_sidecar.operations.base import Params
 
     fields, others = operation.params.model_fields, {*Params.model_fields, *operation.of_documents}

@@ -189,7 +189,7 @@ class LocalServer:
         name = "vouch_sidecar.surfaces.cli.inside"  # importing rich would hold up the event loop
         inside = await anyio.to_thread.run_sync(import_module, name)
         said = await inside.printed(self._engine, caller, request.get("params"))
-        return {"id": request.get("id"), "ok": True, "result": said and said.model_dump()}
+        return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}
 
     def _remember(self, root: Path, params: object) -> None:
         """Remember the session that a request names; forget those that have ended."""

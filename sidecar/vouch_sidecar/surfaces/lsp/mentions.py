@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.engine import Engine, Served
+from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.operations import EntityCard, card_of, mentioned_at
+from vouch_sidecar.operations import mentioned_at
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
@@ -30,16 +30,13 @@ SPACE = re.compile(r"\s")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is named, and where; `in_code`: by an identifier of code, not in a comment or string."""
+    """A place and the entities that it names. `in_code`: it is an identifier of code, outside of
+    comments and strings.
+    """
 
     range: lsp.Range
     in_code: bool
     entities: tuple[tuple[Served, str], ...]
-
-    def cards(self, engine: Engine) -> list[EntityCard]:
-        """What is known of each of the entities."""
-        found = (card_of(engine, one, entity_id) for one, entity_id in self.entities)
-        return [card for card in found if card is not None]
 
 
 def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
@@ -60,8 +57,9 @@ def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
 def places_naming(
     server: Sidecar, served: Served, entity_id: str, only: Document | None = None
 ) -> Iterator[tuple[Document, int, int]]:
-    """Where open documents outside of `.vouch/`, or the one document, name an entity: offsets.
-    Identifiers of code count where the user asked for that; large documents are left out.
+    """The places that name an entity, as offsets: in the document `only`, or else in all open
+    documents outside of `.vouch/`. Identifiers of code count where the user asked for that. At most
+    `MAX_SEARCHED` characters are searched.
     """
     documents: Iterable[Document] = server.documents.opened() if only is None else (only,)
     left = MAX_SEARCHED

@@ -15,11 +15,13 @@ __all__ = ["anchored", "is_readable", "path_of", "resolved", "spelling"]
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a URI stands for; None for any other scheme, and where no file is called so."""
-    if not uri.startswith("file:") or not is_readable(uri):
+    """The path that a URI stands for; None for another scheme, and where no file can have it."""
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        is_possible = path and b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
+    except ValueError:
         return None
-    path = to_fs_path(uri)
-    return Path(path) if path and _is_possible(path) else None
+    return Path(path) if path and is_possible else None
 
 
 def anchored(path: Path) -> Path:
@@ -62,11 +64,3 @@ def is_readable(uri: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_possible(path: str) -> bool:
-    """Whether a file can have this path, whether or not there is one."""
-    try:
-        return b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
-    except ValueError:
-        return False

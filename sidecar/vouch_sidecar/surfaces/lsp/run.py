@@ -1,4 +1,4 @@
-"""The language server's process: its streams, its end, and what it runs beside the messages."""
+"""The language server's process: its streams, its tasks and its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import threading
 from collections.abc import Mapping
 from functools import partial
 from io import RawIOBase
-from types import FrameType
 from typing import BinaryIO
 
 import anyio
@@ -31,7 +30,7 @@ __all__ = ["run_stdio", "run_tcp"]
 
 PARENT_POLL = 0.5
 LAST_ANSWERS = 1.0
-"""Seconds for what was asked before the end of the input."""
+"""Seconds to answer what was asked before the end of the input."""
 FAILED = 1
 
 
@@ -67,9 +66,6 @@ class End:
         except RuntimeError:  # the loop is closed
             return
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.ask()
-
     async def wait(self) -> int:
         """The exit code, once the end was asked for."""
         await self._event.wait()
@@ -85,7 +81,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
         register(server)
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end.on_signal)
+        signal.signal(number, lambda *_: end.ask())
     local = LocalServer(engine, keeper, partial(server.protocol.notify, "vouch/didChangeSalience"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)

@@ -13,13 +13,13 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.plain import clip, one_line
-from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ClaimView
 from vouch_sidecar.operations.gist import count
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
-from vouch_sidecar.surfaces.lsp.ids import id_at
+from vouch_sidecar.surfaces.lsp.ids import Named, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_for
@@ -40,28 +40,37 @@ def register(server: Sidecar) -> None:
 
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    settings, style = server.settings.hover, style_for(server)
+    settings = server.settings.hover
     uri, position = params.text_document.uri, params.position
     named = id_at(server, uri, position)
     if named is not None and named.artifact is not None:
-        artifact, card = named.artifact, None
-        if isinstance(artifact, Entity):
-            card = card_of(server.engine, named.file.served, artifact.id)
-        if card is not None:
-            lines = _card(card, style, settings.max_claims)
-        else:
-            lines = lines_about(named.file, artifact, style)
-        return lsp.Hover(contents=style.content(lines), range=named.range)
+        return _of_id(server, named, named.artifact)
     found = find(server, uri, position) if settings.enabled != "off" else None
     if found is None or (found.in_code and settings.enabled == "prose"):
         return None
-    cards = found.cards(server.engine)
+    cards = [
+        card
+        for served, entity_id in found.entities
+        if (card := card_of(server.engine, served, entity_id)) is not None
+    ]
     if not cards:
         return None
     for card in cards:
         server.engine.stats.opened(card.entity.id)
+    style = style_for(server)
     lines = _brief(cards, style) if found.in_code else _lines(cards, style, settings.max_claims)
     return lsp.Hover(contents=style.content(lines), range=found.range)
+
+
+def _of_id(server: Sidecar, named: Named, artifact: Artifact) -> lsp.Hover:
+    """What is known of the artifact that an id names."""
+    style = style_for(server)
+    lines = lines_about(named.file, artifact, style)
+    if isinstance(artifact, Entity) and (
+        card := card_of(server.engine, named.file.served, artifact.id)
+    ):
+        lines = _card(card, style, server.settings.hover.max_claims)
+    return lsp.Hover(contents=style.content(lines), range=named.range)
 
 
 def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
