@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.surfaces.local.shell import Printed
 
 __all__ = ["main"]
-
-Command = Callable[[], object]
 
 HELP = {"-h", "--help"}
 
@@ -32,22 +28,24 @@ def main() -> None:
         from vouch_sidecar.surfaces.hook.client import run
 
         run(arguments[1:])
-    command = _server() if arguments == ["lsp"] else _shell()
     try:
         try:
-            command()
+            if arguments == ["lsp"]:
+                _serve()
+            else:
+                _run_command(arguments)
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except OSError as error:  # what is printed can't be written, mostly
+    except OSError as error:  # mostly because what is printed can't be written
         if not isinstance(error, BrokenPipeError):
             sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # at its end, Python would try to write it again
 
 
 def _import_nothing_from_here() -> None:
-    """Neither this process nor those that it starts take modules from the working folder, which may
-    be a workspace that plants some: not by an empty or a relative part of `PYTHONPATH` either.
+    """Keep this process, and those that it starts, from importing modules of the working folder,
+    where a hostile workspace may have put some, also by way of a relative part of `PYTHONPATH`.
     """
     parts = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, parts))
@@ -60,30 +58,26 @@ def _import_nothing_from_here() -> None:
     sys.path[:] = [one for one in sys.path if os.path.isabs(one) and one not in planted]
 
 
-def _server() -> Command:
+def _serve() -> None:
     """The language server as editors start it, without importing the shell, which takes 40 ms."""
     from vouch_sidecar.surfaces.lsp.run import run_stdio
     from vouch_sidecar.surfaces.stdio import log_to_stderr
 
-    def serve() -> None:
-        log_to_stderr(os.environ)
-        run_stdio(os.environ)
-
-    return serve
+    log_to_stderr(os.environ)
+    run_stdio(os.environ)
 
 
-def _shell() -> Command:
-    """A command of the shell: run by another process where one serves already, else by this one."""
-    if not HELP.intersection(sys.argv):
+def _run_command(arguments: list[str]) -> None:
+    """Have a command run by another process where one serves already, else run it in this one."""
+    if not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.local.shell import printed_elsewhere
 
-        if (said := printed_elsewhere(sys.argv[1:], os.environ)) is not None:
-            return lambda: _print(said)
+        if (said := printed_elsewhere(arguments, os.environ)) is not None:
+            _print(said)
+            return
     from vouch_sidecar.surfaces.cli import main as shell
 
-    if sys.argv[1:2] == ["lsp"]:
-        import_module("vouch_sidecar.surfaces.lsp.run")
-    return lambda: shell(prog_name="vouch-sidecar")
+    shell(prog_name="vouch-sidecar")
 
 
 def _print(said: Printed) -> None:

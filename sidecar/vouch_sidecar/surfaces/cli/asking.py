@@ -41,11 +41,11 @@ ROOT: dict[str, Any] = {
 }
 root_option = click.option("--root", **ROOT)
 OTHERS = re.compile(r"[^ -~\n]")
-"""Characters that a terminal may do more with than show them are among these."""
+"""What is not printable ASCII; some of these characters control a terminal."""
 
 
 class NoKnowledgeBaseError(click.ClickException):
-    """There is nothing that could be asked."""
+    """There is no knowledge base to ask. The command ends with 2."""
 
     exit_code = 2
 
@@ -77,14 +77,11 @@ def roots_of(asked: Asked) -> list[Path]:
     for folder in finder.refused:
         click.echo(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
     if not found:
-        raise NoKnowledgeBaseError(f"no knowledge base found{_where(asked)}")
+        where = f" from {start_at(asked.root)}"
+        if forced := os.environ.get("VOUCH_KB_PATH"):
+            where = f": VOUCH_KB_PATH names {forced}, which is no .vouch folder"
+        raise NoKnowledgeBaseError(f"no knowledge base found{where}")
     return found
-
-
-def _where(asked: Asked) -> str:
-    if forced := os.environ.get("VOUCH_KB_PATH"):
-        return f": VOUCH_KB_PATH names {forced}, which is no .vouch folder"
-    return f" from {start_at(asked.root)}"
 
 
 def start_at(root: Path | None) -> Path:
@@ -109,7 +106,7 @@ def loaded(asked: Asked) -> tuple[Engine, Caller]:
 
 
 def look(header: bool, explain: bool = False) -> Look:
-    """How standard output is read."""
+    """How to print on standard output."""
     from vouch_sidecar.operations.page import Look
 
     width = shutil.get_terminal_size().columns

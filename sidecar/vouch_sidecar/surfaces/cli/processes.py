@@ -1,4 +1,4 @@
-"""Commands that don't ask: servers, hooks, filling the cache, plugs for hosts."""
+"""The commands of the shell that run servers and hooks, fill the cache, or install plugs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import click
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.hook.payload import NAMES
 from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.stdio import log_to_file
 
 __all__ = ["PROCESSES"]
 
 WARMING_SECONDS = 20.0
-HOOKS = ("user-prompt-submit", "session-start", "session-end", "post-tool-use")
 
 
 def _log_file(_: click.Context, __: click.Parameter, path: Path | None) -> None:
@@ -115,7 +115,7 @@ def install(host: str, root: Path | None, **options: bool) -> None:
 @root_option
 def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
-    found = roots_of(Asked(root, None, None))
+    found = roots_of(Asked(root))
     from vouch_sidecar.engine import Engine
     from vouch_sidecar.surfaces.local.ownership import hold
 
@@ -125,12 +125,12 @@ def warm(root: Path | None) -> None:
             engine.add_root(one)
     until = time.monotonic() + WARMING_SECONDS
     while not engine.load(whole=True) and time.monotonic() < until:
-        time.sleep(0.1)  # what was written just now may change again under the same time stamp
+        time.sleep(0.1)  # a file written just now may change again under the same time stamp
 
 
 @click.command()
 @click.option("--log-file", help="Log to this file. No log holds a prompt.")
-@click.argument("event", type=click.Choice(HOOKS))
+@click.argument("event", type=click.Choice(list(NAMES)))
 def hook(event: str, log_file: str | None) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""
     from vouch_sidecar.surfaces.hook.client import run

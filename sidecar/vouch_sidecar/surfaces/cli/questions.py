@@ -181,8 +181,8 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 def _refuse_unknown(
     engine: Engine, operation: Operation[Any, Any], params: Mapping[str, Any]
 ) -> None:
-    """Raises `InvalidParamsError` for a word outside of a param's `Choices`, which other surfaces take
-    for the default.
+    """Raises `InvalidParamsError` for a word that is none of a param's `Choices`. Other surfaces
+    take such a word for the default.
     """
     from vouch_sidecar.operations import InvalidParamsError, Message
 

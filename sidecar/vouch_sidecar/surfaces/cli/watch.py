@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["WATCH"]
 
-SESSIONS = 4
-"""Sessions that are shown, the most active first."""
-
 
 @click.command("watch")
 @root_option
@@ -81,7 +78,7 @@ class Pane:
         self._sessions: dict[str, DidChangeSalience] = {}
 
     def pushed(self, push: SaliencePush | StatusPush) -> None:
-        """Something changed in a session of this process."""
+        """Take a push of this process; only those about sessions are shown."""
         from vouch_sidecar.engine import SaliencePush
         from vouch_sidecar.operations import salience_notification
 
@@ -89,7 +86,7 @@ class Pane:
             self.tell(salience_notification(push))
 
     def tell(self, told: DidChangeSalience) -> None:
-        """Something changed in a session of this process or another."""
+        """Show what is in play in a session, of this process or of another."""
         self._sessions.pop(told.session_id, None)
         if told.salience:
             self._sessions[told.session_id] = told
@@ -111,16 +108,13 @@ class Pane:
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:
-        """A table for each of the latest sessions."""
+        """A table for each session; the terminal cuts off what has no room."""
         from rich.console import Group
         from rich.text import Text
 
         if not self._sessions:
             return Text("Nothing known is in play. Ctrl+C ends this.", style="dim")
-        latest = list(reversed(self._sessions.values()))[:SESSIONS]
-        others = len(self._sessions) - len(latest)
-        more = [Text(f"and {others} more sessions", style="dim")] if others > 0 else []
-        return Group(*map(_table, latest), *more)
+        return Group(*map(_table, reversed(self._sessions.values())))
 
 
 def _table(told: DidChangeSalience) -> RenderableType:

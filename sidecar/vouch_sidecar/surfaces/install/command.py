@@ -22,7 +22,7 @@ from vouch_sidecar.surfaces.install.plan import Edit, apply, difference, plan
 __all__ = ["found_by", "place_of", "run_install"]
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""Where a program that was started from the desktop surely looks for others."""
+"""The PATH that a program started from the desktop has at least."""
 
 
 def run_install(
@@ -44,7 +44,7 @@ def run_install(
     place = place_of(host, root, env, user=user)
     if not (uninstall or replace_hook or dry_run):
         replace_hook = _taken_over(place)
-    pieces = [*_pieces(host, place, env, user=user)]
+    pieces = _pieces(host, place, env, user=user)
     if uninstall or replace_hook:
         pieces += [vouch.TakenOver(path) for path in place.vouch]
     try:
@@ -63,6 +63,13 @@ def run_install(
             click.echo(line, err=True)
 
 
+def _apply(edits: Sequence[Edit]) -> None:
+    try:
+        apply(edits)
+    except InstallError as error:
+        raise click.ClickException(str(error)) from None
+
+
 def _taken_over(place: Place) -> bool:
     """Whether the user, asked on a terminal, wants vouch's own prompt hook to be taken over."""
     doubled = vouch.hooks(place.base, place.vouch)
@@ -71,13 +78,6 @@ def _taken_over(place: Place) -> bool:
     return click.confirm(
         f"vouch's own prompt hook is in {_listed(doubled)}. Take it over?", err=True
     )
-
-
-def _apply(edits: Sequence[Edit]) -> None:
-    try:
-        apply(edits)
-    except InstallError as error:
-        raise click.ClickException(str(error)) from None
 
 
 def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Place:

@@ -1,12 +1,13 @@
 """Adds one member to a JSON text and takes it out again, without touching any other byte.
 
-`drop` tries what the text may have been before, and takes the one to which `add` gives this text.
+To give the text from before, `drop` tries which text becomes the present one by `add`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
@@ -25,27 +26,26 @@ def _unknown(_: Any) -> bool:
 
 
 def add(text: str, keys: Keys, value: Any, known: Known = _unknown) -> str:
-    """The text with `value` under `keys`, instead of a known one; missing objects are added. The
-    same text when it has that value already. Raises `ConflictError` and `MalformedError`.
+    """The text with `value` under `keys`; missing objects on the way are added. A value that stands
+    there is replaced if it is `known`. Raises `ConflictError` and `MalformedError`.
     """
     node = _root(text)
     for depth, key in enumerate(keys):
         member = _only(node, key)
         rest = keys[depth + 1 :]
         if member is None:
-            added = _insert(text, node, key, rest, value)
-            _check(added, _with(parse(text).value, keys, value))
-            return added
+            changed = _insert(text, node, key, rest, value)
+            break
         if not rest:
             if member.node.value == value:
                 return text
             if not known(member.node.value):
                 raise ConflictError(f"has another {'.'.join(keys)} (see --force)")
-            swapped = _swap(text, member, value)
-            _check(swapped, _with(parse(text).value, keys, value))
-            return swapped
+            changed = _swap(text, member, value)
+            break
         node = _object(member, keys[: depth + 1])
-    return text
+    _check(changed, _with(parse(text).value, keys, value))
+    return changed
 
 
 def drop(text: str, keys: Keys, value: Any, known: Known = _unknown) -> str:
@@ -67,8 +67,9 @@ def drop(text: str, keys: Keys, value: Any, known: Known = _unknown) -> str:
     if found != value and not known(found):
         raise ConflictError(f"has another {'.'.join(keys)} (see --force)")
     for candidate in _originals(text, path):
-        if _gives(candidate, keys, found, text):
-            return candidate
+        with suppress(ConflictError, MalformedError):
+            if add(candidate, keys, found) == text:
+                return candidate
     dropped = _cut(text, *path[-1])
     _check(dropped, _without(parse(text).value, keys))
     return dropped
@@ -181,7 +182,9 @@ def _line_start(text: str, at: int) -> str | None:
 
 
 def _originals(text: str, path: list[tuple[Node, Member]]) -> Iterator[str]:
-    """What may have been there before, the innermost member alone first, then what holds it."""
+    """Texts that may have been there before: without the innermost member, then also without each
+    object that held nothing else.
+    """
     for node, member in reversed(path):
         yield _cut(text, node, member)
         if len(node.members) > 1:
@@ -197,10 +200,3 @@ def _cut(text: str, node: Node, member: Member) -> str:
     if member.comma is None and previous is not None and previous.comma is not None:
         cut = cut[: previous.comma] + cut[previous.comma + 1 :]
     return cut
-
-
-def _gives(candidate: str, keys: Keys, value: Any, text: str) -> bool:
-    try:
-        return add(candidate, keys, value) == text
-    except (ConflictError, MalformedError):
-        return False

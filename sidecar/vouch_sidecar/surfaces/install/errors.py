@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ConflictError", "InstallError", "MalformedError", "UnsafePathError"]
+__all__ = ["ConflictError", "InstallError", "MalformedError"]
 
 
 class InstallError(Exception):
@@ -15,7 +15,3 @@ class ConflictError(InstallError):
 
 class MalformedError(InstallError):
     """A file can't be read as what it should be."""
-
-
-class UnsafePathError(InstallError):
-    """A path leads out of the folder that it belongs to, or into `.vouch/`."""

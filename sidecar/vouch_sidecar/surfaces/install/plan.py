@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError, UnsafePathError
+from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError
 from vouch_sidecar.surfaces.install.pieces import Piece
 
 __all__ = ["Edit", "apply", "difference", "plan"]
@@ -37,7 +37,10 @@ def plan(
         path = _inside(base, piece.path)
         before = _read(path, piece.path)
         try:
-            after = _changed(piece, before, uninstall, force)
+            if not uninstall:
+                after = piece.put(before, force=force)
+            else:
+                after = None if before is None else piece.take(before, force=force)
         except InstallError as error:
             raise type(error)(f"{piece.path} {error}") from None
         if after != before:
@@ -45,20 +48,14 @@ def plan(
     return edits
 
 
-def _changed(piece: Piece, before: str | None, uninstall: bool, force: bool) -> str | None:
-    if not uninstall:
-        return piece.put(before, force=force)
-    return None if before is None else piece.take(before, force=force)
-
-
 def _inside(base: Path, relative: PurePosixPath) -> Path:
-    """The real path of a file. Raises `UnsafePathError` where links lead out of `base`."""
+    """The real path of a file. Raises `InstallError` outside of `base` or in `.vouch/`."""
     root = base.resolve()
     path = (root / relative).resolve()
     if not path.is_relative_to(root):
-        raise UnsafePathError(f"{relative} leads out of {base}")
+        raise InstallError(f"{relative} leads out of {base}")
     if KB_DIRNAME in path.parts:
-        raise UnsafePathError(f"{relative} lies in a knowledge base, where nothing is written")
+        raise InstallError(f"{relative} lies in a knowledge base, where nothing is written")
     return path
 
 
@@ -81,7 +78,7 @@ def difference(edit: Edit) -> str:
         "/dev/null" if edit.before is None else f"a/{edit.shown}",
         "/dev/null" if edit.after is None else f"b/{edit.shown}",
     )
-    return "".join(f"{line}" if line.endswith("\n") else f"{line}\n" for line in lines)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def apply(edits: Sequence[Edit]) -> None:
