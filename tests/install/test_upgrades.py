@@ -16,7 +16,7 @@ __all__ = ["install", "root"]
 
 MANIFEST = f"{PLUGIN}/.claude-plugin/plugin.json"
 RULE = ".cursor/rules/vouch-sidecar.mdc"
-READ: tuple[object, ...] = ({}, {"mcp": {"servers": {}}})
+OPENCODES = ("{}", '{"mcp": {"servers": {}}}')
 RULE_OF_0_1 = """\
 ---
 description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
@@ -126,8 +126,10 @@ def test_json_that_a_formatter_laid_out_anew_is_ours(install: Install, root: Pat
     assert tree(root) == before
 
 
-def test_all_that_is_written_today_will_be_known_tomorrow(root: Path) -> None:
+@pytest.mark.parametrize("opencode", OPENCODES)
+def test_all_that_is_written_today_will_be_known_tomorrow(root: Path, opencode: str) -> None:
     """Where this fails, add the digest that it names to `earlier.WRITTEN`, and remove none."""
+    (root / "opencode.json").write_text(opencode, "utf-8")
     for host in map(host_called, HOSTS):
         places = [host.project and host.project(root), host.user and host.user({"HOME": "/x"})]
         for piece in (piece for place in places if place for piece in place.pieces):
@@ -136,7 +138,7 @@ def test_all_that_is_written_today_will_be_known_tomorrow(root: Path) -> None:
                 if piece.path.suffix == ".json":
                     written = [json.loads(piece.text)]
             elif isinstance(piece, JsonMember):
-                written = [piece.where(read)[1] for read in READ]
+                written = [piece.value]
             else:
                 continue  # tables are known by what they call
             assert [earlier.digest(one) for one in written if not earlier.is_known(one)] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -22,8 +22,8 @@ HEADING = "# vouch-sidecar"
 
 
 class Piece(Protocol):
-    """A change of one file that can be undone. Both methods raise `InstallError`; with `force`,
-    what was changed by hand counts as what an earlier version wrote.
+    """A change of one file that can be undone. `put` and `take` raise `InstallError`. With `force`
+    they also replace, or remove, what was changed by hand.
     """
 
     @property
@@ -73,46 +73,43 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class JsonMember:
-    """A member of a JSON file. `where` gives its keys and value for what the file holds. Where no
-    file is, the new one also gets the members of `beside`.
+    """A value below `keys` in a JSON file. Where there is no file yet, the new one also gets the
+    members of `beside`.
     """
 
     path: PurePosixPath
-    where: Callable[[Any], tuple[Keys, Any]]
+    keys: Keys
+    value: Any
     beside: dict[str, Any] = field(default_factory=dict)
 
     def calling(self, command: str) -> Piece:
-        def where(read: Any) -> tuple[Keys, Any]:
-            keys, value = self.where(read)
-            return keys, json.loads(calling(json.dumps(value), command))
-
-        return replace(self, where=where)
+        return replace(self, value=json.loads(calling(json.dumps(self.value), command)))
 
     def put(self, before: str | None, *, force: bool = False) -> str:
         if before is None:
-            return self._own(*self.where({}))
-        return add(before, *self.where(parse(before).value), lambda v: force or is_known(v))
+            return self._whole_file(self.value)
+        return add(before, self.keys, self.value, lambda v: force or is_known(v))
 
     def take(self, before: str, *, force: bool = False) -> str | None:
         whole = found = parse(before).value
-        keys, value = self.where(whole)
-        for key in keys:
+        for key in self.keys:
             found = found.get(key) if isinstance(found, dict) else None
-        own = self._own(keys, found)
-        if before in (own, self._own(keys, value)) or (force and whole == json.loads(own)):
+        as_found = self._whole_file(found)
+        is_ours = before in (as_found, self._whole_file(self.value))
+        if is_ours or (force and whole == json.loads(as_found)):
             return None
-        return drop(before, keys, value, lambda v: force or is_known(v))
+        return drop(before, self.keys, self.value, lambda v: force or is_known(v))
 
-    def _own(self, keys: Keys, value: Any) -> str:
-        for key in reversed(keys):
+    def _whole_file(self, value: Any) -> str:
+        for key in reversed(self.keys):
             value = {key: value}
         return json.dumps({**value, **self.beside}, indent=2) + "\n"
 
 
 @dataclass(frozen=True)
 class TomlBlock:
-    """Tables that are added at the end of a TOML file, under a heading. When the host has rewritten
-    the file since, `owns` recognises them, wherever they are.
+    """Tables that are added at the end of a TOML file, under a heading. `owns` recognises them where the
+    host has rewritten the file since.
     """
 
     path: PurePosixPath
@@ -149,7 +146,7 @@ class TomlBlock:
         return cut(before, self.owns, HEADING)
 
     def _append(self, before: str) -> str:
-        """The text with an empty line and the tables after it."""
+        """The text, an empty line, and the tables."""
         newline = "\r\n" if "\r\n" in before else "\n"
         after = before + ("\n" + self._block).replace("\n", newline)
         try:

@@ -66,9 +66,22 @@ class Answers:
         self._start = start
         self._caller = Caller(connection="mcp")
         self._turn = anyio.Lock()
-        self.tools = tools(every=every_tool)
+        self._tools = tools(every=every_tool)
 
-    async def call(self, name: str, arguments: Object) -> Object:
+    async def answer(self, method: str, params: Any) -> Object:
+        """The result of a request. Raises `UnknownError`."""
+        match method:
+            case "tools/list":
+                return {"tools": self._tools}
+            case "tools/call":
+                return await self._call(params.name, params.arguments or {})
+            case "resources/list":
+                return {"resources": resources.RESOURCES}
+            case "resources/templates/list":
+                return {"resourceTemplates": resources.TEMPLATES}
+        return await self._read(str(params.uri))
+
+    async def _call(self, name: str, arguments: Object) -> Object:
         """The result of a tool. Raises `UnknownError`."""
         try:
             async with self._turn:
@@ -82,7 +95,7 @@ class Answers:
             log.error("a tool failed: %s", type(error).__name__)
             return _refused("internal_error: internal error")
 
-    async def read(self, uri: str) -> Object:
+    async def _read(self, uri: str) -> Object:
         """The contents of a resource. Raises `UnknownError`."""
         async with self._turn:
             await self._ready()

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, home
-from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys, OwnFile
+from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
 
 __all__ = ["HOST"]
 
@@ -33,21 +33,14 @@ def _server(*args: str) -> dict[str, Any]:
     return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args]}
 
 
-def _in_project(_: Any) -> tuple[Keys, Any]:
-    return KEYS, _server("--root", "${workspaceFolder}")
-
-
-def _for_user(_: Any) -> tuple[Keys, Any]:
-    return KEYS, _server()
-
-
 def _project(root: Path) -> Place:
+    server = JsonMember(FILE, KEYS, _server("--root", "${workspaceFolder}"))
     rule = OwnFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
-    return Place(root, (JsonMember(FILE, _in_project), rule), (FILE,))
+    return Place(root, (server, rule), (FILE,))
 
 
 def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), (JsonMember(FILE, _for_user),), (FILE,))
+    return Place(home(env), (JsonMember(FILE, KEYS, _server()),), (FILE,))
 
 
 HOST = Host(

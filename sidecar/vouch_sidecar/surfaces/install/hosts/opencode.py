@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.surfaces.install.errors import MalformedError
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, config_home
+from vouch_sidecar.surfaces.install.jsonc import parse
 from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys
 
 __all__ = ["HOST"]
@@ -16,7 +19,9 @@ NAMES = ("opencode.json", "opencode.jsonc")
 
 
 def _where(settings: Any) -> tuple[Keys, Any]:
-    """OpenCode 2 reads what 1 reads; in a file that has its own form, that one is kept to."""
+    """The keys and value of the server in a file with these settings. Version 2 of OpenCode still
+    reads the form of version 1, which is written unless the file has servers in the form of 2.
+    """
     server = {"type": "local", "command": [COMMAND, *MCP]}
     mcp = settings.get("mcp") if isinstance(settings, dict) else None
     servers = mcp.get("servers") if isinstance(mcp, dict) else None
@@ -29,7 +34,12 @@ def _place(base: Path, *folders: PurePosixPath) -> Place:
     """The first file that is there, else a new one."""
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
-    return Place(base, (JsonMember(path, _where, SCHEMA),))
+    settings: Any = {}
+    with suppress(
+        OSError, ValueError, MalformedError
+    ):  # whoever changes the file says what is wrong
+        settings = parse((base / path).read_text("utf-8")).value
+    return Place(base, (JsonMember(path, *_where(settings), SCHEMA),))
 
 
 def _project(root: Path) -> Place:

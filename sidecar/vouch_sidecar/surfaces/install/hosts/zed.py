@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, config_home
-from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys
+from vouch_sidecar.surfaces.install.pieces import JsonMember
 
 __all__ = ["HOST"]
 
 
-def _where(_: Any) -> tuple[Keys, Any]:
-    server = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": {}}
-    return ("context_servers", NAME), server
+SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": {}}
 
 
 def _place(base: Path, path: PurePosixPath) -> Place:
-    return Place(base, (JsonMember(path, _where),), (path,))
+    return Place(base, (JsonMember(path, ("context_servers", NAME), SERVER),), (path,))
 
 
 def _project(root: Path) -> Place:
