@@ -125,8 +125,8 @@ class Deadline:
 
 
 def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
-    """A descriptor for the answer. Whatever else is printed goes nowhere; so does standard error,
-    unless a log is asked for, to which it goes.
+    """A descriptor for the answer. Whatever else is printed to standard output is dropped. Standard
+    error goes to the log file, is kept where the environment asks for a log, and else dropped too.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if log_file is not None and ".vouch" not in os.path.realpath(log_file).split(os.sep):
@@ -179,7 +179,7 @@ def _read(data: bytes) -> Payload | None:
 
 
 def _reduced(event: str, given: Payload) -> Payload | None:
-    """The part of an event that is needed to answer it; None when there can be no answer."""
+    """The part of an event that its answer depends on; None where it gets no answer."""
     try:
         session_id = session_of(given)
     except ValueError:
@@ -232,8 +232,8 @@ def _answer_of(
 def _alone(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    """The answer of an engine in this process. Without a base in the cache there is none; then, and
-    when the time limit passes, one process stays behind that writes a base.
+    """The answer of an engine in this process; none where the cache holds no base. In that case,
+    and when the time limit passes, a process is left behind that writes one.
     """
     deadline.at_end.append(partial(_warm, roots, env))
     gc.disable()  # the process ends soon; collecting would take a tenth of its time

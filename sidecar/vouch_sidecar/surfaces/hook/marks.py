@@ -17,7 +17,6 @@ __all__ = ["Mark"]
 
 MINUTE = 60.0
 FOLDER = "said"
-LOCK = "said.lock"
 
 
 class Mark:
@@ -28,16 +27,14 @@ class Mark:
 
     @classmethod
     def take(cls, env: Mapping[str, str], *what: str) -> Mark | None:
-        """Make the mark; None when the same event made one less than a minute ago.
-
-        Where no file can be written, every event is answered.
+        """Make the mark of an event; None if the same event made one less than a minute ago. Where
+        no file can be written, every event is answered.
         """
         digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
         try:
-            base = usable_folder(env, make=True)
-            folder = os.path.join(base, FOLDER)
+            folder = os.path.join(usable_folder(env, make=True), FOLDER)
             os.makedirs(folder, 0o700, exist_ok=True)
-            lock = os.open(os.path.join(base, LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
             return cls(None)
         try:

@@ -108,8 +108,8 @@ class JsonMember:
 
 @dataclass(frozen=True)
 class TomlBlock:
-    """Tables that are added at the end of a TOML file, under a heading. `owns` recognises them where the
-    host has rewritten the file since.
+    """Tables that are added at the end of a TOML file, under a heading. `owns` recognises them
+    where the host has rewritten the file.
     """
 
     path: PurePosixPath

@@ -1,7 +1,7 @@
 """The socket on which one process answers all others for a knowledge base.
 
-Imports nothing: `address`, `client` and `shell`, which hooks and the shell use, are standard
-library.
+Imports nothing: hooks and the shell use `address`, `client` and `shell`, which import the standard
+library only.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def runtime_folder(env: Mapping[str, str]) -> str:
     if os.path.isabs(named) and _fits(found := os.path.join(named, FOLDER)):
         return found
     own = f"/run/user/{uid}"
-    if not named and _is_ours(own):
+    if not named and os.path.isdir(own) and _is_ours(own):
         return os.path.join(own, FOLDER)
     temporary = os.path.join(env.get("TMPDIR", ""), f"{FOLDER}-{uid}")
     usable = os.path.isabs(temporary) and _fits(temporary)
@@ -52,10 +52,9 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
             os.mkdir(folder, 0o700)
         except FileExistsError:
             pass
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    if not _is_ours(folder):
         raise UnsafeFolderError("the runtime folder belongs to somebody else")
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if os.stat(folder).st_mode & 0o077:
         os.chmod(folder, 0o700)
     return folder
 
@@ -84,8 +83,6 @@ def _fits(folder: str) -> bool:
 
 
 def _is_ours(folder: str) -> bool:
-    try:
-        found = os.lstat(folder)
-    except OSError:
-        return False
+    """Whether it is a folder of this user. Raises FileNotFoundError."""
+    found = os.lstat(folder)
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()

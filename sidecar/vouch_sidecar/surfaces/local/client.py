@@ -15,7 +15,7 @@ __all__ = ["Owner", "ask", "owners", "viewer_of"]
 
 MAX_ANSWER = 8 << 20
 LEAST_SECONDS = 0.001
-"""A socket without any time left would not block at all."""
+"""The least timeout of a socket: 0 would mean not to wait at all."""
 
 
 class Owner:
@@ -79,18 +79,16 @@ def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket
     """A connection to the owner of a socket; None when there is no owner or it is another user."""
     if not hasattr(socket, "AF_UNIX"):
         return None
-    connected = None
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         usable_folder(env)
-        connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connected.settimeout(timeout)
         connected.connect(socket_path(root, env))
         if is_own_user(connected):
             return connected
     except OSError:
         pass
-    if connected is not None:
-        connected.close()
+    connected.close()
     return None
 
 

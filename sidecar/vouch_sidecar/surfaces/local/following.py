@@ -40,8 +40,8 @@ async def feed(
     writer: asyncio.StreamWriter,
 ) -> None:
     """Send a follower what is in play in these sessions (None: in all), now and whenever it
-    changes, until it leaves or the knowledge base is not served any more. `session_ids` may change
-    meanwhile. Raises OSError.
+    changes. Returns when the follower leaves or the knowledge base is no longer served.
+    `session_ids` may change meanwhile. Raises OSError.
     """
     caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
     pushes = Pushes(engine, caller, session_ids)
@@ -54,9 +54,9 @@ async def feed(
 
 
 async def follow(engine: Engine, root: Path, tell: Tell, everything: bool = False) -> None:
-    """Pass on what the owner of a socket sends, until it ends: of the sessions that came in through
-    the socket, or of `everything`. Then tell that nothing is in play in
-    those sessions. Raises OSError when there is no owner.
+    """Pass on what the owner of a socket sends about the sessions that came in through the socket,
+    or about `everything`. When the owner ends, tell that nothing is in play in those sessions.
+    Raises OSError when there is no owner.
     """
     path = socket_path(root, engine.env)
     reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)

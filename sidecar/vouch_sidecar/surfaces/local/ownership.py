@@ -72,15 +72,11 @@ def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int
 
 
 def _bind(path: str) -> socket.socket:
-    try:
+    with suppress(FileNotFoundError):
         os.unlink(path)
-    except FileNotFoundError:
-        pass
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with suppress(OSError):
-            os.fchmod(listener.fileno(), stat.S_IRUSR | stat.S_IWUSR)  # from its first moment on
-        listener.bind(path)
+        listener.bind(path)  # in a folder that is closed to others
         os.chmod(path, stat.S_IRUSR | stat.S_IWUSR)
         listener.listen(BACKLOG)
         listener.setblocking(False)

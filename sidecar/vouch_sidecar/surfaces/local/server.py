@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["LocalServer"]
 
 CHECK_SECONDS = 1.0
-"""How often it is checked that the socket file is there, or that it still has an owner."""
+"""Pause between two looks at whether the socket file is there and has an owner."""
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
@@ -54,15 +54,16 @@ class LocalServer:
     def __init__(
         self, engine: Engine, keeper: Keeper, tell: Tell | None = None, *, watches: bool = False
     ) -> None:
-        """`tell` passes on to an editor what is in play in sessions of other processes; None when
-        there is no editor. `watches`: it shows what is in play in all sessions of the owner, and
-        leaves the socket to an editor, whose process has sessions of its own.
+        """`tell` shows what is in play in sessions of other processes; None where nobody looks.
+        `watches`: it shows all sessions of the owner, and this process leaves the socket to an
+        editor, whose process has sessions of its own.
         """
-        self._watches = watches
-        self._yielded: set[Path] = set()
         self._engine = engine
         self._keeper = keeper
         self._tell = tell
+        self._watches = watches
+        self._yielded: set[Path] = set()
+        """The knowledge bases whose socket is left to an editor."""
         self._came: defaultdict[Path, set[str]] = defaultdict(set)
         """The ids of the sessions that came through the socket of each knowledge base."""
         self._connections = 0
@@ -95,9 +96,9 @@ class LocalServer:
                 try:
                     owned = Ownership.take(root, self._engine.env)
                     if owned is not None:
-                        self._yielded.discard(root)
                         await self._own(root, owned)
                         if root in self._yielded:
+                            self._yielded.discard(root)
                             await anyio.sleep(CHECK_SECONDS)
                     elif self._tell is None:
                         await anyio.sleep(CHECK_SECONDS)
@@ -218,6 +219,5 @@ def _read(line: bytes) -> Request:
 def _roots(request: Request) -> frozenset[Path]:
     """The knowledge bases that a request names."""
     roots = request.get("roots")
-    if not isinstance(roots, list):
-        return frozenset()
-    return frozenset(Path(root) for root in roots if isinstance(root, str))
+    named = roots if isinstance(roots, list) else []
+    return frozenset(Path(root) for root in named if isinstance(root, str))
