@@ -1,38 +1,41 @@
-"""Reads JSON with comments and trailing commas, and where in the text everything is.
+"""Reads JSON with comments and trailing commas, and where in the text the members of objects are.
 
-By hand: json-five keeps comments byte for byte, but its module `json5` overwrites that of the
-package json5, which many environments have.
+Not with a library: json-five keeps comments byte for byte, but its module `json5` overwrites that
+of the package json5, which many environments have.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import MalformedError
 
 __all__ = ["Member", "Node", "parse"]
 
-MAX_DEPTH = 200
-_BLANK = re.compile(r"[ \t\r\n\ufeff]+")
-_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_ATOM = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+BLANK = " \t\r\n\ufeff"
+_STRING = r'("(?:[^"\\]|\\.)*")'
+_COMMENT = re.compile(_STRING + r"|^\ufeff|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING = re.compile(_STRING + r"|,(?=[ \t\r\n]*[\]}])", re.DOTALL)
+_KEY = re.compile(rf"[ \t\r\n]*{_STRING}[ \t\r\n]*:[ \t\r\n]*", re.DOTALL)
+_COMMA = re.compile(r"[ \t\r\n]*,")
 
 
 @dataclass(slots=True)
 class Node:
-    """A value, from `start` to `end` in the text. `last` is where the last value, comma or comment
-    inside it ends; of an empty one, where the inside begins. Objects have `members`, in order.
+    """A value, from `start` to `end` in the text. Objects have `members`, in order. `last` is where
+    the last value, comma or comment inside an object ends; in an empty one, where the inside
+    begins.
     """
 
     start: int
-    end: int = 0
-    value: Any = None
-    last: int = 0
-    members: list[Member] = field(default_factory=list)
+    end: int
+    value: Any
+    members: list[Member]
+    last: int
 
     @property
     def is_object(self) -> bool:
@@ -52,119 +55,61 @@ class Member:
     start: int
     before: int
     node: Node
-    comma: int | None = None
+    comma: int | None
 
 
 def parse(text: str) -> Node:
     """The value that a text holds. Raises `MalformedError`."""
-    reader = _Reader(text)
-    reader.blank()
-    node = reader.value(0)
-    reader.blank()
-    if reader.at != len(text):
-        raise reader.problem("more than one value")
-    return node
+    try:
+        return _Reader(text).whole()
+    except json.JSONDecodeError as error:
+        raise MalformedError(f"line {error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError):  # a number that JSON does not have, or nested too deeply
+        raise MalformedError("is not JSON") from None
 
 
 class _Reader:
+    """Two copies of the text, with the same offsets: without comments, and then also without
+    trailing commas, which Python's own decoder reads.
+    """
+
     def __init__(self, text: str) -> None:
         self._text = text
-        self.at = 0
-        self._last = 0
+        self._commented_out = _COMMENT.sub(_spaces, text)
+        self._strict = _TRAILING.sub(_spaces, self._commented_out)
+        self._decoder = json.JSONDecoder(parse_constant=_refuse)
 
-    def problem(self, message: str) -> MalformedError:
-        line = self._text.count("\n", 0, self.at) + 1
-        return MalformedError(f"line {line}: {message}")
-
-    def blank(self) -> None:
-        """Skip white space and comments. `_last` moves behind comments."""
-        while True:
-            if found := _BLANK.match(self._text, self.at):
-                self.at = found.end()
-            elif found := _COMMENT.match(self._text, self.at):
-                self.at = self._last = found.end()
-            else:
-                return
-
-    def value(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise self.problem("nested too deeply")
-        opening = self._text[self.at : self.at + 1]
-        if opening == "{":
-            return self._object(depth)
-        if opening == "[":
-            return self._array(depth)
-        node = Node(self.at)
-        node.value = self._string() if opening == '"' else self._atom()
-        node.end = self._last = self.at
+    def whole(self) -> Node:
+        node = self._node(len(self._strict) - len(self._strict.lstrip(BLANK)))
+        if self._strict[node.end :].strip(BLANK):
+            raise json.JSONDecodeError("more than one value", self._strict, node.end)
         return node
 
-    def _object(self, depth: int) -> Node:
-        node = Node(self.at, value={})
-        self._step()
-        while True:
-            self.blank()
-            if self._take("}"):
-                return self._closed(node)
-            if node.members and node.members[-1].comma is None:
-                raise self.problem("a comma is missing")
-            member = Member("", self.at, self._last, node)
-            member.key = self._string()
-            self.blank()
-            if not self._take(":"):
-                raise self.problem("a colon is missing")
-            self.blank()
-            member.node = self.value(depth + 1)
-            node.members.append(member)
-            node.value[member.key] = member.node.value
-            self.blank()
-            if self._take(","):
-                member.comma = self.at - 1
-                self._last = self.at
+    def _node(self, start: int) -> Node:
+        value, end = self._decoder.raw_decode(self._strict, start)
+        if not isinstance(value, dict):
+            return Node(start, end, value, [], end)
+        return Node(start, end, value, list(self._members(start + 1)), self._ends(start, end - 1))
 
-    def _array(self, depth: int) -> Node:
-        node = Node(self.at, value=[])
-        self._step()
-        more = True
-        while True:
-            self.blank()
-            if self._take("]"):
-                return self._closed(node)
-            if not more:
-                raise self.problem("a comma is missing")
-            node.value.append(self.value(depth + 1).value)
-            self.blank()
-            more = self._take(",")
+    def _members(self, inside: int) -> Iterator[Member]:
+        """The members of an object that the decoder has read, from the place after its brace on."""
+        at = inside
+        while key := _KEY.match(self._commented_out, at):
+            start, node = key.start(1), self._node(key.end())
+            comma = _COMMA.match(self._commented_out, node.end)
+            place = None if comma is None else comma.end() - 1
+            yield Member(json.loads(key[1]), start, self._ends(inside - 1, start), node, place)
+            at = node.end if comma is None else comma.end()
 
-    def _step(self) -> None:
-        self.at += 1
-        self._last = self.at
+    def _ends(self, brace: int, at: int) -> int:
+        """Where that ends which stands before a place in an object: white space is left out."""
+        return brace + len(self._text[brace:at].rstrip(BLANK))
 
-    def _closed(self, node: Node) -> Node:
-        node.last = self._last
-        node.end = self._last = self.at
-        return node
 
-    def _take(self, char: str) -> bool:
-        if not self._text.startswith(char, self.at):
-            return False
-        self.at += 1
-        return True
+def _spaces(found: re.Match[str]) -> str:
+    """As much white space as was found, with its lines; a string stays as it is."""
+    return found[1] or re.sub(r"[^\r\n]", " ", found[0])
 
-    def _string(self) -> str:
-        found = _STRING.match(self._text, self.at)
-        if found is None:
-            raise self.problem("a string or a value is missing")
-        try:
-            value = json.loads(found[0])
-        except ValueError:
-            raise self.problem("a string is malformed") from None
-        self.at = found.end()
-        return str(value)
 
-    def _atom(self) -> object:
-        found = _ATOM.match(self._text, self.at)
-        if found is None:
-            raise self.problem("a value is missing")
-        self.at = found.end()
-        return json.loads(found[0])
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
