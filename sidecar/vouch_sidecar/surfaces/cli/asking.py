@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -20,15 +20,14 @@ from vouch_sidecar.kb.plain import printable
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.operations.page import Look
+    from vouch_sidecar.operations.page import Page
 
 __all__ = [
     "Asked",
     "NoKnowledgeBaseError",
-    "as_text",
     "common_options",
     "loaded",
-    "look",
+    "page",
     "print_json",
     "root_option",
     "roots_of",
@@ -105,24 +104,21 @@ def loaded(asked: Asked) -> tuple[Engine, Caller]:
     return engine, Caller(connection="shell", viewer=Viewer(asked.project, asked.agent))
 
 
-def look(header: bool, explain: bool = False) -> Look:
-    """How to print on standard output."""
-    from vouch_sidecar.operations.page import Look
+def page(header: bool = False, explain: bool = False) -> Page:
+    """What prints for people on standard output."""
+    from vouch_sidecar.operations.page import Look, Page
 
     width = shutil.get_terminal_size().columns
-    return Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd()))
+    return Page(Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd())))
 
 
-def print_json(data: Mapping[str, Any]) -> None:
-    """Print an object as JSON, in ASCII where the output can't take more."""
-    takes_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    click.echo(as_text(data, ascii_only=not takes_unicode))
-
-
-def as_text(data: Mapping[str, Any], ascii_only: bool = False) -> str:
-    """An object as JSON; what a terminal would obey, or not show, is escaped."""
-    text = json.dumps(data, indent=2, ensure_ascii=ascii_only)
-    return OTHERS.sub(lambda found: _escaped(found[0]), text)
+def print_json(data: Mapping[str, Any], file: TextIO | None = None) -> None:
+    """Print an object as JSON to a file that takes Unicode, or to standard output, in ASCII where
+    that takes no more. What a terminal would obey, or not show, is escaped.
+    """
+    encoding = "utf8" if file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
+    text = json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    click.echo(OTHERS.sub(lambda found: _escaped(found[0]), text), file)
 
 
 def _escaped(char: str) -> str:

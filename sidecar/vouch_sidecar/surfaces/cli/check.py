@@ -13,7 +13,7 @@ import click
 
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.plain import printable, with_field
-from vouch_sidecar.surfaces.cli.asking import Asked, common_options, loaded, look, print_json
+from vouch_sidecar.surfaces.cli.asking import Asked, common_options, loaded, page, print_json
 
 if TYPE_CHECKING:
     from vouch_sidecar.kb.records import Problem
@@ -77,19 +77,17 @@ def _found(asked: Asked) -> Iterator[Found]:
 
 
 def _show(found: Sequence[Found], header: bool) -> None:
-    from vouch_sidecar.operations.page import Page
-
-    page = Page(look(header))
+    to = page(header)
     if header:
-        page.record("place", "severity", "code", "message")
+        to.record("place", "severity", "code", "message")
     if not found:
-        page.nothing("No problems.")
+        to.nothing("No problems.")
     for one in found:
         problem = one.problem
         place = f"{one.shown}:{problem.line}:{problem.column}" if one.file else one.shown
         colour = COLOURS[problem.severity]
-        page.uncut((place, "bold"), (problem.severity, colour), one.message, (problem.code, "dim"))
-        page.record(place, problem.severity, problem.code, one.message)
+        to.uncut((place, "bold"), (problem.severity, colour), one.message, (problem.code, "dim"))
+        to.record(place, problem.severity, problem.code, one.message)
 
 
 def _as_json(one: Found) -> dict[str, Any]:

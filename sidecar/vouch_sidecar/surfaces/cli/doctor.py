@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.cli.asking import look, print_json, root_option, start_at
+from vouch_sidecar.surfaces.cli.asking import page, print_json, root_option, start_at
 
 __all__ = ["DOCTOR"]
 
@@ -21,16 +21,15 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command, like the others
     """Look whether all is in place. Exit code 1 when something is wrong."""
-    from vouch_sidecar.operations.page import Page
     from vouch_sidecar.surfaces.doctor import examined
 
-    page = None if as_json else Page(look(header=False))
+    to = None if as_json else page()
     findings = []
     for one in examined(start_at(root).absolute(), os.environ):
         findings.append(one)
-        if page is not None:
-            page.uncut((f"{one.state:5}", COLOURS[one.state]), (one.about, "bold"), one.message)
-            page.record(*one)
+        if to is not None:
+            to.uncut((f"{one.state:5}", COLOURS[one.state]), (one.about, "bold"), one.message)
+            to.record(*one)
     healthy = all(one.state != "wrong" for one in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [one._asdict() for one in findings]})

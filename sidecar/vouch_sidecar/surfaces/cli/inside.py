@@ -13,12 +13,10 @@ from vouch_sidecar.operations import (
     OperationError,
     ViewerParams,
     Wire,
-    as_json,
     perform_beside,
     read_params,
 )
 from vouch_sidecar.operations.page import Look, Page
-from vouch_sidecar.surfaces.cli.asking import as_text
 from vouch_sidecar.surfaces.cli.questions import QUESTIONS, Question
 from vouch_sidecar.surfaces.local.shell import Printed
 
@@ -57,13 +55,9 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         else:
             params = command.params_of(engine, given)
             result = await perform_beside(engine, command.operation, params, caller)
-        if given["as_json"]:
-            out.write(as_text(as_json(result)) + "\n")
-            code = command.exit_code(result)
-        else:
-            explain = given.get("explain", False)
-            look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
-            code = command.show(Page(look, out, err), result)
+        explain = given.get("explain", False)
+        look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
+        code = command.print(result, given, lambda: Page(look, out, err), out)
     except (click.ClickException, OperationError, ValueError):  # ValueError: no arguments
         return None
     return Printed(out.getvalue(), err.getvalue(), code)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TextIO, Union, get_args, get_origin
 
 import click
 
@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.cli.asking import (
     NoKnowledgeBaseError,
     common_options,
     loaded,
-    look,
+    page,
     print_json,
     roots_of,
 )
@@ -79,29 +79,33 @@ class Question(click.Command):
         try:
             for text in given[TEXTS]:
                 engine.observe(session_id, None, text)
-            answered: Result = perform(
-                engine, operation, {**params, "session_id": session_id}, caller
-            )
+            params |= {"session_id": session_id}
+            answered: Result = perform(engine, operation, params, caller)
             return answered.model_copy(update={"session_id": "shell"})
         finally:
             engine.end_session(session_id)
 
-    def show(self, page: Page, result: Result) -> int:
-        """Print a result for people; the exit code."""
-        assert self.operation.show is not None
-        if self._is_empty(result):
-            page.nothing(self.operation.nothing)
-        else:
-            self.operation.show(page, result)
-        return self.exit_code(result)
+    def print(
+        self,
+        result: Result,
+        given: Mapping[str, Any],
+        make_page: Callable[[], Page],
+        json_file: TextIO | None = None,
+    ) -> int:
+        """Print a result, as JSON or for people. Returns the exit code: 1 where nothing was found
+        that had to be.
+        """
+        from vouch_sidecar.operations import as_json
 
-    def exit_code(self, result: Result) -> int:
-        """1 where nothing was found that had to be."""
-        return NOTHING_FOUND if self.operation.must_find and self._is_empty(result) else 0
-
-    def _is_empty(self, result: Result) -> bool:
-        rows = self.operation.rows
-        return bool(rows) and not any(getattr(result, name) for name in rows)
+        operation = self.operation
+        found = not operation.rows or any(getattr(result, name) for name in operation.rows)
+        if given["as_json"]:
+            print_json(as_json(result), json_file)
+        elif not found:
+            make_page().nothing(operation.nothing)
+        elif operation.show is not None:
+            operation.show(make_page(), result)
+        return NOTHING_FOUND if operation.must_find and not found else 0
 
     def _answer(self, **given: Any) -> None:
         from vouch_sidecar import operations
@@ -120,14 +124,8 @@ class Question(click.Command):
             names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
-        if given["as_json"]:
-            print_json(operations.as_json(result))
-            code = self.exit_code(result)
-        else:
-            from vouch_sidecar.operations.page import Page
-
-            code = self.show(Page(look(given["header"], given.get("explain", False))), result)
-        if code:
+        explain = given.get("explain", False)
+        if code := self.print(result, given, lambda: page(given["header"], explain)):
             sys.exit(code)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vouch_sidecar.surfaces.cli.asking import Asked, look, root_option, roots_of
+from vouch_sidecar.surfaces.cli.asking import Asked, page, root_option, roots_of, start_at
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -56,7 +56,6 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     import anyio
 
     from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
-    from vouch_sidecar.surfaces.cli.asking import start_at
     from vouch_sidecar.surfaces.keeping import beside
     from vouch_sidecar.surfaces.local.server import LocalServer
 
@@ -97,14 +96,12 @@ class Pane:
 
     def _print(self, told: DidChangeSalience) -> None:
         """The ranking as rows, the session in front of each; without any, the session alone."""
-        from vouch_sidecar.operations.page import Page
-
-        page = Page(look(header=False))
+        to = page()
         for row in told.salience:
             what = (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count)
-            page.record(told.session_id, *what, ", ".join(row.matched))
+            to.record(told.session_id, *what, ", ".join(row.matched))
         if not told.salience:
-            page.record(told.session_id)
+            to.record(told.session_id)
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:

@@ -2,7 +2,3 @@
 
 Imports nothing: asking a process that runs takes the standard library only.
 """
-
-from __future__ import annotations
-
-__all__: list[str] = []

@@ -3,7 +3,3 @@
 Imports nothing: hooks and the shell use `address`, `client` and `shell`, which import the standard
 library only.
 """
-
-from __future__ import annotations
-
-__all__: list[str] = []

@@ -43,18 +43,10 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
         if (place := location(server, uri)) is None:
             continue
         match artifact:
-            case Entity(name=name):
-                label = name
-            case Page(title=title):
-                label = title
+            case Entity(name=said) | Page(title=said):
+                pass
             case _:
-                label = text_of(artifact)
-        symbols.append(
-            lsp.SymbolInformation(
-                location=place,
-                name=clip(one_line(label), LABEL) or artifact.id,
-                kind=SYMBOLS[key_of(artifact)[0]],
-                container_name=artifact.id,
-            )
-        )
+                said = text_of(artifact)
+        label, kind = clip(one_line(said), LABEL) or artifact.id, SYMBOLS[key_of(artifact)[0]]
+        symbols.append(lsp.SymbolInformation(place, label, kind, container_name=artifact.id))
     return symbols
