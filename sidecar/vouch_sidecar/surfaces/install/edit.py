@@ -112,9 +112,6 @@ def _without(value: Any, keys: Keys) -> Any:
     return rest if len(keys) == 1 else {**value, keys[0]: _without(value[keys[0]], keys[1:])}
 
 
-# Putting in
-
-
 def _insert(text: str, node: Node, key: str, rest: Keys, value: Any) -> str:
     """The text with a new last member. Objects on one line, or with nothing in them, stay flat."""
     inside = text[node.start + 1 : node.end - 1]
@@ -176,9 +173,6 @@ def _line_start(text: str, at: int) -> str | None:
     start = text.rfind("\n", 0, at) + 1
     before = text[start:at]
     return before if start and not before.strip(" \t") else None
-
-
-# Taking out
 
 
 def _originals(text: str, path: list[tuple[Node, Member]]) -> Iterator[str]:

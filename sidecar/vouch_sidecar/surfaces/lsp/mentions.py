@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -20,12 +19,10 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 __all__ = ["Found", "find", "is_ours", "places_naming"]
 
 REACH = 2_000
-"""Characters on either side of a position that are looked at, at least."""
+"""Characters on either side of a position that are looked at."""
 
 MAX_SEARCHED = 300_000
 """Characters of open documents that are looked through for one answer: 0.1 s."""
-
-SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,9 @@ def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
     offset = document.offset_at(position) if document is not None else None
     if document is None or offset is None:
         return None
-    start, end = _surroundings(document.source, offset)
-    named = mentioned_at(server.engine, server.caller, document.source[start:end], offset - start)
+    start = max(0, offset - REACH)
+    around = document.source[start : offset + REACH]
+    named = mentioned_at(server.engine, server.caller, around, offset - start)
     if named is None:
         return None
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
@@ -83,13 +81,3 @@ def is_ours(document: Document) -> bool:
 def _is_below_vouch(document: Document) -> bool:
     path = path_of(document.uri)
     return path is not None and KB_DIRNAME in path.parts
-
-
-def _surroundings(text: str, offset: int) -> tuple[int, int]:
-    """Offsets of the text around a position, cut between words."""
-    before = SPACE.search(text, max(0, offset - 2 * REACH), max(0, offset - REACH))
-    after = SPACE.search(text, offset + REACH)
-    start = before.end() if before is not None else max(0, offset - REACH)
-    if offset <= REACH:
-        start = 0
-    return start, min(after.start() if after is not None else len(text), offset + 2 * REACH)

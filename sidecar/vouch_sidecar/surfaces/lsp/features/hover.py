@@ -7,7 +7,6 @@ the workspace and the knowledge base, never one that a claim brings along.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from lsprotocol import types as lsp
@@ -58,7 +57,12 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     for card in cards:
         server.engine.stats.opened(card.entity.id)
     style = style_for(server)
-    lines = _brief(cards, style) if found.in_code else _lines(cards, style, settings.max_claims)
+    claims = settings.max_claims if len(cards) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
+    parts = [
+        _brief(card, style) if found.in_code else _card(card, style, claims)
+        for card in cards[:CARDS]
+    ]
+    lines = [line for part in parts for line in ("", *part)][1:]
     return lsp.Hover(contents=style.content(lines), range=found.range)
 
 
@@ -73,22 +77,10 @@ def _of_id(server: Sidecar, named: Named, artifact: Artifact) -> lsp.Hover:
     return lsp.Hover(contents=style.content(lines), range=named.range)
 
 
-def _lines(cards: Sequence[EntityCard], style: Style, claims: int) -> list[str]:
-    if len(cards) == 1:
-        return _card(cards[0], style, claims)
-    lines: list[str] = []
-    for card in cards[:CARDS]:
-        lines += ["", *_card(card, style, min(claims, CLAIMS_OF_MANY))]
-    return lines[1:]
-
-
-def _brief(cards: Sequence[EntityCard], style: Style) -> list[str]:
-    """Whom to ask and the best claim of each: another language server explains the code itself."""
-    lines: list[str] = []
-    for card in cards[:CARDS]:
-        first = (_ask(card, style) or [_head(card, style)])[0]
-        lines += ["", first, *(_claim(claim, style) for claim in card.claims[:1])]
-    return lines[1:]
+def _brief(card: EntityCard, style: Style) -> list[str]:
+    """Whom to ask, and the best claim: another language server explains the code itself."""
+    first = _ask(card, style) or [_head(card, style)]
+    return [*first, *(_claim(claim, style) for claim in card.claims[:1])]
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
