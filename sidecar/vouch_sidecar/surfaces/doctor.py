@@ -41,7 +41,7 @@ TRIALS = 3
 
 
 class Finding(NamedTuple):
-    """One line of the doctor's. Only what is `wrong` keeps something from working."""
+    """A line that the doctor prints. Only what is `wrong` keeps something from working."""
 
     about: str
     state: State
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
 
 
 def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
-    """All findings, in the order in which one thing depends on another."""
+    """All findings: a thing comes after those that it depends on."""
     finder = Finder(env)
     roots = [Path(root) for root in finder.around(start)]
     for folder in finder.refused:
@@ -58,7 +58,11 @@ def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("knowledge base", "wrong", f"none found from {printable(str(start))}")
     engine = Engine(env=env)
     for root in roots:
-        yield Finding("knowledge base", "ok", f"{printable(str(root))}, {_how(root, start, env)}")
+        above = Path(start).resolve().is_relative_to(root)
+        how = f"{'at or above' if above else 'below'} {printable(str(start))}"
+        if env.get("VOUCH_KB_PATH"):
+            how = "named by VOUCH_KB_PATH"
+        yield Finding("knowledge base", "ok", f"{printable(str(root))}, {how}")
         engine.add_root(root)
     engine.load(whole=True)
     yield from _contents(engine)
@@ -71,22 +75,12 @@ def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
         yield _trial(engine, start, env)
 
 
-def _how(root: Path, start: Path, env: Mapping[str, str]) -> str:
-    if env.get("VOUCH_KB_PATH"):
-        return "named by VOUCH_KB_PATH"
-    above = Path(start).resolve().is_relative_to(root)
-    return f"{'at or above' if above else 'below'} {printable(str(start))}"
-
-
 def _contents(engine: Engine) -> Iterator[Finding]:
     for one in perform(engine, status.OPERATION, {}, Caller()).roots:
         about, held = f"contents of {one_line(one.collection)}", one.counts
-        counts = [
-            count(held.claims, "claim"),
-            count(held.entities, "entity", "entities"),
-            count(held.pages, "page"),
-        ]
-        yield Finding(about, "ok", ", ".join(counts))
+        entities = count(held.entities, "entity", "entities")
+        counts = f"{count(held.claims, 'claim')}, {entities}, {count(held.pages, 'page')}"
+        yield Finding(about, "ok", counts)
         if not held.entities:
             yield Finding(about, "note", "no entities: nothing is in play, and nobody is an expert")
         if one.problems:
@@ -142,7 +136,7 @@ def _program(env: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _plugs(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
-    """The plugs of all hosts, and vouch's own beside them."""
+    """Findings about the installed plugs of all hosts, and about vouch's own hooks beside them."""
     for name in HOSTS:
         host = host_called(name)
         if host.snippet is not None:
@@ -163,7 +157,7 @@ def _plugs(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
 def _plug(
     host: Host, place: Place, name: str, env: Mapping[str, str], *, user: bool
 ) -> tuple[State, str] | None:
-    """How a plug is; None where there is none."""
+    """The state of a plug, and what to say of it; None where it is not installed."""
     again = f"`{COMMAND} install {name}{' --user' if user else ''}"
     try:
         if not plan(place.pieces, place.base, uninstall=True):
@@ -199,10 +193,8 @@ def _trial(engine: Engine, start: Path, env: Mapping[str, str]) -> Finding:
         if said:
             return Finding("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
     limit = min(one.settings.recall.timeout_ms for one in engine.collections.values())
-    said = (
-        f"the hook said nothing in {took:.0f} ms; it may take {limit} (sidecar.recall.timeout_ms)"
-    )
-    return Finding("trial prompt", "wrong", said)
+    may = f"it may take {limit} (sidecar.recall.timeout_ms)"
+    return Finding("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> str:

@@ -25,7 +25,6 @@ __all__ = [
     "log_to_stderr",
 ]
 
-LEVELS = frozenset({"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5
 """Seconds that a process may take to end by itself; two are allowed."""
@@ -52,17 +51,13 @@ def log_to_file(path: str, env: Mapping[str, str]) -> None:
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
     """Log to standard error at the level that `VOUCH_SIDECAR_LOG` names, else warnings."""
-    logging.basicConfig(
-        level=logging.WARNING,
-        stream=sys.stderr,
-        format=FORMAT,
-    )
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=FORMAT)
     logging.getLogger("vouch_sidecar").setLevel(_level(env) or logging.WARNING)
 
 
 def _level(env: Mapping[str, str]) -> str | None:
     level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
-    return level if level in LEVELS else None
+    return level if level in logging.getLevelNamesMapping() else None
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:
@@ -82,7 +77,7 @@ def die_soon(code: int) -> None:
 
 
 def at_end(do: Callable[[], object]) -> Callable[[], None]:
-    """Have something done when the process ends. What is returned takes that back."""
+    """Have a function called when the process ends. Returns a function that takes that back."""
     _last.append(do)
     return lambda: _last.remove(do)
 
@@ -110,8 +105,9 @@ def is_alive(pid: int) -> bool:
 
 
 def end_with_client(sink: int) -> None:
-    """End the process on SIGTERM, and once its parent has died or nobody is left to read what it
-    writes to a descriptor, even while somebody else holds its input open.
+    """End the process on SIGTERM, when its parent has died, and when nobody can read any more what
+    it writes to the descriptor `sink`. The end of its input may come later: others may hold it
+    open.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     parent = os.getppid()

@@ -51,7 +51,7 @@ class NoKnowledgeBaseError(click.ClickException):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """From where a command asks, and as whom."""
+    """The folder that a command asks from (None: the working folder), and the viewer it names."""
 
     root: Path | None
     project: str | None = None

@@ -58,7 +58,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
 
 
 async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The brief. After `clear` or `compact` the agent has lost what it was given: forget that."""
+    """The brief. After `clear` or `compact` the agent has lost what was given: forget it too."""
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.given.clear()

@@ -105,8 +105,8 @@ def _command(env: Mapping[str, str]) -> str:
 
 
 def _pieces(host: Host, place: Place, env: Mapping[str, str], *, user: bool) -> list[Piece]:
-    """The parts of the plug. A user's own names the absolute command where the host would not find
-    it; a project's is read on other machines too.
+    """The parts of the plug. The plug of a user names the absolute path of the command where the
+    host would not find it; that of a project does not, because other machines read it too.
     """
     command = _command(env)
     if not user or found_by(host, env) or not command.isprintable() or " " in command:

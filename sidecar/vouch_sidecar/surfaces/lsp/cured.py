@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 MessageId = str | int
 
-# Fault: what is sent is logged from INFO up, and what came in the tracebacks of errors.
+# Fault: at INFO it logs what is sent, and in the tracebacks of errors what came.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
 
@@ -57,7 +57,7 @@ def converter() -> Converter:
     """pygls' converter, which also writes our models."""
     own: Converter = default_converter()  # type: ignore[no-untyped-call]
     own.register_unstructure_hook_func(_is_ours, as_json)
-    # Fault: the params of methods that it does not know must be there, and become named tuples.
+    # Fault: methods that pygls does not know need params, which become named tuples.
     for kind in (JsonRPCRequestMessage, JsonRPCNotification):
         own.register_structure_hook(kind, _with_plain_params)
     # Fault: an error that answers no request lacks `"id": null`.
@@ -103,15 +103,11 @@ class Documents(Workspace):
         """Fault: documents split lines at eight characters that end no line in LSP, can't be read
         where a URI can't, and take a change of a range for the whole text.
         """
-        uri = text_document.uri
+        given = text_document
         document: Any = Document(
-            uri,
-            text_document.text,
-            self.units,
-            text_document.version,
-            text_document.language_id,
+            given.uri, given.text, self.units, given.version, given.language_id
         )
-        self.text_documents[unquote(uri)] = document
+        self.text_documents[unquote(given.uri)] = document
 
     def update_text_document(
         self,
@@ -123,7 +119,7 @@ class Documents(Workspace):
             super().update_text_document(text_doc, change)
 
     def update_notebook_document(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        """Fault: likewise."""
+        """Fault: a change of a notebook that was never opened is an error."""
         if unquote(params.notebook_document.uri) in self.notebook_documents:
             super().update_notebook_document(params)
 
@@ -145,8 +141,8 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(
         self, params: lsp.InitializeParams
     ) -> Generator[Any, Any, lsp.InitializeResult]:
-        """Fault: the class of the workspace can't be chosen; a root is no folder of it; a root that
-        is no URI is an internal error.
+        """Fault: the class of the workspace can't be chosen; the root is not among its folders; a
+        root that is no URI is an internal error.
         """
         if not is_readable(params.root_uri or ""):
             params.root_uri = None
@@ -172,9 +168,9 @@ class Protocol(LanguageServerProtocol):
                 self.refuse(error)
 
     def handle_message(self, message: Any) -> None:
-        """Fault: requests with bad params, of other versions, for notifications, before
-        `initialize` and after `shutdown` get no answer, or a result. Raises JsonRpcException where
-        there is no id to answer with.
+        """Fault: some bad requests get no answer, others a result: those with bad params, of
+        another version, before `initialize`, after `shutdown`, or for a notification. Raises
+        JsonRpcException where there is no id to answer with.
         """
         _check_envelope(message)
         if "method" not in message:
@@ -202,7 +198,7 @@ class Protocol(LanguageServerProtocol):
         self._forget_finished()
 
     def refuse(self, error: Exception) -> None:
-        """Answer what can't be read as a message that has an id."""
+        """Answer, without an id, something that can't be read as a message."""
         if isinstance(error, ValueError | RecursionError):
             error = JsonRpcParseError("the message is not valid JSON")
         if isinstance(error, JsonRpcException):
@@ -250,8 +246,8 @@ class Protocol(LanguageServerProtocol):
             log.warning("ignored an answer: not of the expected form")
 
     async def settled(self, seconds: float) -> None:
-        """Wait until what was asked is answered, for so long at most. Fault: what is under way at
-        the end of the input is dropped.
+        """Wait until all requests are answered, for `seconds` at most. Fault: requests under way at
+        the end of the input are dropped.
         """
         futures: list[Any] = list(self._request_futures.values())
         under_way = [one for one in futures if asyncio.isfuture(one)]
@@ -278,14 +274,14 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Have a method answered; `options` are announced. Fault: what answers can't be the method
-        of an object.
+        """Have `handle` answer a method; `options` are announced. Fault: `handle` can't be the
+        method of an object.
         """
         self.feature(method, options)(functools.partial(handle))
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """Fault: it is shown to the user, with a text that may hold a prompt. It is logged where it
-        happened; a client's errors are its own.
+        """Fault: an error is shown to the user, with a text that may hold a prompt. Here its place
+        is logged; where the client made it, only its code.
         """
         if isinstance(error, JsonRpcException) and error.code != JsonRpcInternalError.CODE:
             log.info("refused: %s", error.code)

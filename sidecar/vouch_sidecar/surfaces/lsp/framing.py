@@ -56,7 +56,7 @@ class MessageReader:
             return None
 
     async def _length(self) -> int | None:
-        """Read the next header; the length that it gives, or None."""
+        """Read the next header. Returns the length that it gives; None where it gives none."""
         length, is_first, self._is_first = None, self._is_first, False
         while (line := await self._line()) not in BLANK:
             if is_first and HTTP.search(line):
@@ -66,7 +66,7 @@ class MessageReader:
         return length
 
     async def _line(self) -> bytes:
-        """The next line; only the end of a line that is longer than the stream's limit."""
+        """The next line. Of one that is longer than the stream's limit, only the end."""
         while True:
             try:
                 return await self._stream.readuntil(b"\n")

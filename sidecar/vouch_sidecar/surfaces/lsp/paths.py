@@ -33,15 +33,15 @@ def anchored(path: Path) -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """Where a path leads; a link to itself, which `Path.resolve` raises for, leads nowhere else."""
+    """Where a path leads. A link to itself, for which `Path.resolve` raises, leads to itself."""
     return Path(os.path.realpath(path))
 
 
 def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path], str]:
-    """Returns a function that gives a file the URI by which the client knows it.
+    """Returns a function that gives the URI by which the client knows a file.
 
-    That is the client's own spelling where it has `opened` the file; else, below a workspace folder
-    that is a link, the path through that link.
+    That is the client's own spelling of a URI among `opened`; else, below a workspace folder that
+    is a link, the path through that link.
     """
     known = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
     links = [(real, one) for one in folders if (real := resolved(one)) != one]

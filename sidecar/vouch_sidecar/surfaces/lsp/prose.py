@@ -1,7 +1,7 @@
 """Tells prose from code: comments and strings by their commonest signs, language by language.
 
-A language that is not in the table is prose throughout. A lexer would be right where this is now
-and then wrong: a quote in a regular expression, `'a` in Lisp.
+A language that is not in the table is prose throughout. This is simpler than a lexer, and sometimes
+wrong: at a quote in a regular expression, or at `'a` in Lisp.
 """
 
 from __future__ import annotations

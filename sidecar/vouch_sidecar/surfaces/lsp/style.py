@@ -38,7 +38,7 @@ PLAIN = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one
 
 
 def style_for(server: Sidecar) -> Style:
-    """How the client shows hovers: its first choice; markdown where it does not say."""
+    """The style that the client names first for hovers; markdown where it names none."""
     formats = server.capability("text_document.hover.content_format")
     return PLAIN if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
 
@@ -70,6 +70,8 @@ def paragraph(lines: Sequence[str]) -> list[str]:
 
 
 def isolated(text: str) -> str:
-    """A text that holds right-to-left letters, kept from turning round what stands beside it."""
+    """The text; if it has right-to-left letters, in an isolate, so that its neighbours stay in
+    order.
+    """
     turns = any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
     return f"\u2068{text}\u2069" if turns else text

@@ -183,7 +183,7 @@ class Answers:
         await indexed(self._engine)
 
     def _look_for(self, start: Path) -> None:
-        """Look for a knowledge base once more while there is none."""
+        """Look for a knowledge base again, as long as there is none."""
         if not self._engine.collections and self._engine.add_start(start):
             self._keeper.poke()
 

@@ -38,7 +38,9 @@ FOLDER = PurePosixPath(".codex")
 
 
 def _owns(table: dict[str, Any]) -> bool:
-    """The server, with what Codex keeps below it, and groups of hooks that call nothing else."""
+    """Whether a table is our MCP server, with what Codex keeps below it, or a group of hooks that
+    call only this program.
+    """
     match table:
         case {"mcp_servers": {"vouch-sidecar": {"command": command}, **others}}:
             return not others and _is_ours(command)

@@ -50,7 +50,7 @@ def home(env: Env) -> Path:
 
 
 def config_home(env: Env) -> tuple[Path, PurePosixPath]:
-    """The user's folder for settings of programs: a folder that is there, and the way from it."""
+    """The user's configuration folder: a folder that exists, and the rest of the path below it."""
     named = Path(env.get("XDG_CONFIG_HOME", ""))
     if named.is_absolute():
         return named, PurePosixPath()

@@ -29,7 +29,7 @@ def register(server: Sidecar) -> None:
 
 
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    """Names that were typed first, then those that begin so, then what holds the words."""
+    """Exact names first, then names that begin with the query, then what holds its words."""
     served = server.engine.serving(server.caller)
     found = [
         (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
