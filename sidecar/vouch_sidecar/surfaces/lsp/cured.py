@@ -46,8 +46,6 @@ __all__ = ["Documents", "Protocol", "Server", "converter"]
 
 log = logging.getLogger(__name__)
 
-MessageId = str | int
-
 # Fault: at INFO it logs what is sent, and in the tracebacks of errors what came.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
@@ -303,12 +301,8 @@ def _check_envelope(message: Any) -> None:
         raise JsonRpcInvalidRequest("method: missing")
     if "method" not in message and message.get("jsonrpc") != Protocol.VERSION:
         raise JsonRpcInvalidRequest('jsonrpc: must be "2.0"')
-    if "method" in message and not _is_id(message.get("id", "")):
+    if "method" in message and type(message.get("id", "")) not in (str, int):
         raise JsonRpcInvalidRequest("id: must be a string or an integer")
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, MessageId) and not isinstance(value, bool)
 
 
 def _as_field(message: str) -> str:

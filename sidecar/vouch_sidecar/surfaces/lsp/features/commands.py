@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Result, perform
+from vouch_sidecar.surfaces.lsp.features.operations import refusal
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -40,8 +41,7 @@ def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Re
     try:
         result: Result = perform(server.engine, OPERATIONS[name], params, server.caller)
     except InvalidParamsError as error:
-        messages = [str(message) for message in error.messages]
-        raise JsonRpcInvalidParams(str(error), data=messages) from None
+        raise refusal(error) from None
     return result
 
 

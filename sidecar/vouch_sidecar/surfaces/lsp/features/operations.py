@@ -19,7 +19,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
+__all__ = ["refusal", "register"]
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ async def _answer(server: Sidecar, operation: Operation[Any, Any], params: objec
         result: Result = await perform_beside(server.engine, *asked)
         return result
     except InvalidParamsError as error:
-        raise _refusal(error) from None
+        raise refusal(error) from None
 
 
 def _prompt(server: Sidecar, params: object) -> None:
@@ -47,10 +47,11 @@ def _prompt(server: Sidecar, params: object) -> None:
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:
-        raise _refusal(error) from None
+        raise refusal(error) from None
     server.engine.observe(prompt.session_id, None, prompt.text)
 
 
-def _refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
+def refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
+    """The answer to a request with bad params."""
     log.debug("refused: %s", ", ".join(one.field for one in error.messages))
     return JsonRpcInvalidParams(str(error), data=[str(message) for message in error.messages])

@@ -15,7 +15,7 @@ OURS = [{"pattern": "**/.vouch/**"}]
 
 
 def register(server: Sidecar) -> None:
-    """Ask the client once it is connected."""
+    """Ask the client to register them, once it is connected."""
     server.limited |= {
         "completion_provider": lsp.TEXT_DOCUMENT_COMPLETION,
         "document_link_provider": lsp.TEXT_DOCUMENT_DOCUMENT_LINK,
