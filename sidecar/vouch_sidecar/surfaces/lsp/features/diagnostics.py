@@ -40,19 +40,12 @@ def register(server: Sidecar) -> None:
     server.on(lsp.WORKSPACE_DIAGNOSTIC, diagnostics.pull_all)
 
 
-def _checked(
-    file: File, before: tuple[object, tuple[Problem, ...]] | None
-) -> tuple[object, tuple[Problem, ...]]:
-    """What the checks across files find in an open file, behind the state that it follows from.
-    `before`, the last such result, is returned again while the state is the same.
-    """
-    served, text = file.served, file.document.source
-    state = (text, served.view.knowledge.serial, served.settings)
-    if before is not None and before[0] == state:
-        return before
-    artifact = parse(file.relative, text.encode()).artifact
+def _across_files(file: File) -> tuple[Problem, ...]:
+    """What the checks across files find in an open file."""
+    served, data = file.served, file.document.source.encode()
+    artifact = parse(file.relative, data).artifact
     around = Surroundings(served.collection, served.view.knowledge)
-    return state, () if artifact is None else check_one(artifact, text.encode(), around)
+    return () if artifact is None else check_one(artifact, data, around)
 
 
 class Diagnostics:
@@ -61,8 +54,6 @@ class Diagnostics:
     def __init__(self, server: Sidecar) -> None:
         self._server = server
         self._sent: Problems = {}
-        self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        """By URI of an open file, the last result of `_checked`."""
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -71,7 +62,6 @@ class Diagnostics:
     def update(self) -> None:
         """Publish the files whose problems changed; one without problems gets an empty list."""
         server, before, problems = self._server, self._sent, self._problems()
-        self._sent = problems
         changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
         if server.capability("text_document.diagnostic") is None:
             for uri in changed:
@@ -80,6 +70,7 @@ class Diagnostics:
                 )
         elif changed and server.capability("workspace.diagnostics.refresh_support"):
             server.spawn(server.workspace_diagnostic_refresh_async(None))
+        self._sent = problems
 
     def pull(self, params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
         items = self._problems().get(params.text_document.uri, [])
@@ -107,12 +98,9 @@ class Diagnostics:
             for relative, problems in server.engine.problems(server.caller, collection).items():
                 uri = uri_for(collection.root / KB_DIRNAME / relative)
                 found[uri] = [*found.get(uri, ()), *problems]
-        before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
-                self._checked[document.uri] = _checked(file, before.get(document.uri))
-                more = self._checked[document.uri][1]
-                found[document.uri] = [*found.get(document.uri, ()), *more]
+                found[document.uri] = [*found.get(document.uri, ()), *_across_files(file)]
         return {
             uri: [_diagnostic(server, uri, one) for one in problems]
             for uri, problems in found.items()
