@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from vouch_sidecar.surfaces.local import address, client
 from vouch_sidecar.surfaces.local.address import (
-    UnsafeFolderError,
     runtime_folder,
     socket_path,
     usable_folder,
@@ -269,7 +268,7 @@ def test_a_folder_of_somebody_else_is_refused(
 ) -> None:
     usable_folder(place.env, make=True)
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
-    with pytest.raises(UnsafeFolderError):
+    with pytest.raises(PermissionError):
         usable_folder(place.env)
 
 

@@ -12,17 +12,13 @@ import stat
 import struct
 from collections.abc import Mapping
 
-__all__ = ["UnsafeFolderError", "is_own_user", "runtime_folder", "socket_path", "usable_folder"]
+__all__ = ["is_own_user", "runtime_folder", "socket_path", "usable_folder"]
 
 FOLDER = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
 SUFFIX = ".sock"
-
-
-class UnsafeFolderError(OSError):
-    """The runtime folder belongs to somebody else, or is no folder."""
 
 
 def runtime_folder(env: Mapping[str, str]) -> str:
@@ -44,7 +40,8 @@ def runtime_folder(env: Mapping[str, str]) -> str:
 def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
     """The runtime folder, closed to other users. With `make`, it is created where it is missing.
 
-    Raises FileNotFoundError when it is missing, UnsafeFolderError when another user owns it.
+    Raises FileNotFoundError when it is missing, PermissionError when it is another user's, or no
+    folder.
     """
     folder = runtime_folder(env)
     if make:
@@ -53,7 +50,7 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
         except FileExistsError:
             pass
     if not _is_ours(folder):
-        raise UnsafeFolderError("the runtime folder belongs to somebody else")
+        raise PermissionError("the runtime folder belongs to somebody else")
     if os.stat(folder).st_mode & 0o077:
         os.chmod(folder, 0o700)
     return folder

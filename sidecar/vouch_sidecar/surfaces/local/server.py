@@ -14,12 +14,10 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond, viewer_in
@@ -187,9 +185,9 @@ class LocalServer:
         return {"id": request_id, "ok": True, "result": result}
 
     async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
-        name = "vouch_sidecar.surfaces.cli.inside"  # importing rich would hold up the event loop
-        inside = await anyio.to_thread.run_sync(import_module, name)
-        said = await inside.printed(self._engine, caller, request.get("params"))
+        from vouch_sidecar.surfaces.cli.inside import printed  # brings rich, seldom needed
+
+        said = await printed(self._engine, caller, request.get("params"))
         return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}
 
     def _remember(self, root: Path, params: object) -> None:
