@@ -112,7 +112,8 @@ class Answers:
             return await self._hooked("user-prompt-submit", arguments)
         if name == "hook_file":
             file = {key: arguments.get(key) for key in ("file_path", "content")}
-            return await self._hooked("post-tool-use", {**arguments, "tool_input": file})
+            rest = {key: value for key, value in arguments.items() if key not in file}
+            return await self._hooked("post-tool-use", {**rest, "tool_input": file})
         operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
         if operation is None:
             raise UnknownError("there is no such tool")
