@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
@@ -122,3 +124,15 @@ def test_a_config_in_the_editor_rules_what_its_connection_sees(root: Path) -> No
     assert len(texts(engine, OTHER)) == 2
     engine.overlays.drop("editor")
     assert len(texts(engine, EDITOR)) == 2
+
+
+def test_what_is_read_in_a_thread_counts_once_it_is_put(engine: Engine, root: Path) -> None:
+    file = root / ".vouch" / "claims" / "rotation.yaml"
+    read: list[Callable[[], None]] = []
+    new = claim("rotation", text="Pins rotate.").decode()
+    thread = Thread(target=lambda: read.append(engine.read_overlay("editor", file, new)))
+    thread.start()
+    thread.join()
+    assert texts(engine, EDITOR) == ["Keys rotate."]
+    read[0]()
+    assert texts(engine, EDITOR) == ["Pins rotate."]

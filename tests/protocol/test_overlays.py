@@ -56,7 +56,7 @@ def test_config_counts_as_well(client: Client, root: Path) -> None:
 
 
 def test_a_request_waits_for_the_large_document_before_it(client: Client, claim_uri: str) -> None:
-    """Large documents are read when they stand still; answers come in order all the same."""
+    """Large documents are read beside the messages; answers come in order all the same."""
     long = "word " * 10_000
     client.open(claim_uri, claim_text("jwt-expires", "JWT lives. " + long, "jwt"), "yaml")
     assert text_of(client).startswith("JWT lives. word")

@@ -273,6 +273,21 @@ class Engine:
             self.overlays.put(connection, collection, overlay)
         self.tell()
 
+    def read_overlay(self, connection: str, path: Path, text: str | None) -> Callable[[], None]:
+        """As `overlay`, in a thread of its own; what it returns makes that count, on the loop."""
+        read = []
+        for collection in self._holding(path):
+            overlay = self.overlays.read(connection, collection, path, text)
+            overlay.knowledge(collection)
+            read.append((collection, overlay))
+
+        def put() -> None:
+            for collection, overlay in read:
+                self.overlays.put(connection, collection, overlay)
+            self.tell()
+
+        return put
+
     def _holding(self, path: Path) -> list[Collection]:
         collections = list(self.collections.items())
         return [one for root, one in collections if path.is_relative_to(root / KB_DIRNAME)]

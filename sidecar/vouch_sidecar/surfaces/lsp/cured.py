@@ -124,14 +124,16 @@ class Documents(Workspace):
 
 class Protocol(LanguageServerProtocol):
     """One connection's protocol. `announce` completes what the server says that it can do;
-    `before_request` is called before each request is handled.
+    `must_wait` says whether requests wait, and what comes after them, until `go_on`.
     """
 
     announce: Callable[[lsp.ServerCapabilities], None]
-    before_request: Callable[[], None] = staticmethod(lambda: None)
+    must_wait: Callable[[], bool] = staticmethod(lambda: False)
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
+        self._held: list[Any] = []
+        self._is_going_on = False
         # Fault: commands are announced where there are none, and a refusal repeats their name.
         del self.fm.builtin_features[lsp.WORKSPACE_EXECUTE_COMMAND]
 
@@ -174,6 +176,10 @@ class Protocol(LanguageServerProtocol):
         if "method" not in message:
             self._handle_answer(message)
             return
+        waits = self._held or ("id" in message and self.must_wait())
+        if waits and not self._is_going_on:
+            self._held.append(message)
+            return
         try:
             self._check(message)
             params = self._params(message)
@@ -187,13 +193,27 @@ class Protocol(LanguageServerProtocol):
         method = message["method"]
         log.debug("%s", method)
         if "id" in message:
-            self.before_request()
             super().handle_message(
                 JsonRPCRequestMessage(message["id"], method, self.VERSION, params)
             )
         elif method == lsp.EXIT or self._workspace is not None:
             super().handle_message(JsonRPCNotification(method, self.VERSION, params))
         self._forget_finished()
+
+    def go_on(self) -> None:
+        """Handle the messages that were held up, in their order, one a turn of the loop: what a
+        message started runs before the next one.
+        """
+        if not self._held or self.must_wait():
+            return
+        message, self._is_going_on = self._held.pop(0), True
+        try:
+            self.handle_message(message)
+        except Exception as error:
+            self.refuse(error)
+        finally:
+            self._is_going_on = False
+        asyncio.get_running_loop().call_soon(self.go_on)
 
     def refuse(self, error: Exception) -> None:
         """Answer, without an id, something that can't be read as a message."""

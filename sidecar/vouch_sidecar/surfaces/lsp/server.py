@@ -82,8 +82,8 @@ class Sidecar(Server):
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
         self.prompts = PromptDocuments(engine.observe, self._idle_seconds, f"{self.connection}/")
-        self.unsaved = Unsaved(engine, self.connection)
-        self.protocol.before_request = self.unsaved.flush
+        self.unsaved = Unsaved(engine, self.connection, self.spawn, self.protocol.go_on)
+        self.protocol.must_wait = lambda: self.unsaved.is_reading
         self.client: int | None = None
         """The process id of the client, where such a process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []

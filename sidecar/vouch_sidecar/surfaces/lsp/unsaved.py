@@ -1,48 +1,66 @@
-"""Open documents under `.vouch/` on their way to the engine."""
+"""Open documents under `.vouch/` on their way to the engine; large ones are read in a thread."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
+
+from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Engine
 
 __all__ = ["Unsaved"]
 
 LARGE = 20_000
-"""Characters from which a document is not read at every keystroke."""
-IDLE_SECONDS = 0.3
+"""Characters from which a document is read in a thread: 4 MB of words take seconds."""
 
 log = logging.getLogger(__name__)
 
 
 class Unsaved:
-    """The documents of one connection. A small one is read at once, a large one when it has not
-    changed for `IDLE_SECONDS`, or when `flush` is called.
+    """The documents of one connection. `spawn` runs a coroutine beside the messages; `on_settled`
+    is called when nothing is left to be read. Only the newest text of a document is.
     """
 
-    def __init__(self, engine: Engine, connection: str) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        connection: str,
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        on_settled: Callable[[], None],
+    ) -> None:
         self._engine = engine
         self._connection = connection
+        self._spawn = spawn
+        self._on_settled = on_settled
         self._waiting: dict[Path, str | None] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self.is_reading = False
 
     def put(self, path: Path, text: str | None) -> None:
-        """Take the new text of a document; None where it was closed."""
-        self._waiting[path] = text
-        if self._timer is not None:
-            self._timer.cancel()
-        if text is None or len(text) < LARGE:
-            self.flush()
+        """A document stands like this; None: it was closed."""
+        if self.is_reading:
+            self._waiting.pop(path, None)
+            self._waiting[path] = text
+        elif text is None or len(text) < LARGE:
+            self._engine.overlay(self._connection, path, text)
         else:
-            self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.flush)
+            self._waiting[path] = text
+            self.is_reading = True
+            self._spawn(self._read())
 
-    def flush(self) -> None:
-        """Read the newest text of every document that waits."""
-        waiting, self._waiting = self._waiting, {}
-        for path, text in waiting.items():
-            try:
-                self._engine.overlay(self._connection, path, text)
-            except Exception as error:  # its text may quote the document
-                log.error("a document was not taken in: %s", type(error).__name__)
+    async def _read(self) -> None:
+        try:
+            while self._waiting:
+                path = next(iter(self._waiting))
+                text = self._waiting.pop(path)
+                read = self._engine.read_overlay
+                try:
+                    put = await in_worker(read, self._connection, path, text)
+                    put()
+                except Exception as error:  # its text may quote the document
+                    log.error("a document was not taken in: %s", type(error).__name__)
+        finally:
+            self.is_reading = False
+            self._on_settled()
