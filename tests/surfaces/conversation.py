@@ -1,18 +1,14 @@
-"""Talks to a language server within this process, in pygls' loop where the server is not ours."""
+"""Talks to a language server within this process, through pygls' own reading loop."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import threading
-from functools import partial
 from typing import Any
 
-import pytest
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
-from vouch_sidecar.surfaces.lsp.cured import Protocol
-from vouch_sidecar.surfaces.lsp.framing import MessageReader
 
 __all__ = ["INITIALIZE", "Said", "call", "framed", "heard", "talk"]
 
@@ -56,19 +52,16 @@ def heard(server: LanguageServer) -> list[Message]:
 
 
 def talk(server: LanguageServer, data: bytes) -> list[Message]:
-    """What a server answers to bytes from a client, to their end."""
+    """What pygls' loop makes of bytes from a client, to their end."""
     said = heard(server)
 
     async def main() -> None:
         stream = asyncio.StreamReader()
         stream.feed_data(data)
         stream.feed_eof()
-        protocol = server.protocol
-        if isinstance(protocol, Protocol):
-            await protocol.listen(MessageReader(stream, pytest.fail, partial(asyncio.sleep, 0)))
-        else:
-            report = server.report_server_error
-            await run_async(threading.Event(), stream, protocol, error_handler=report)
+        await run_async(
+            threading.Event(), stream, server.protocol, error_handler=server.report_server_error
+        )
 
     asyncio.run(main())
     return said

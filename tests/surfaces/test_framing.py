@@ -31,8 +31,10 @@ async def _read_all(parts: Sequence[bytes], limit: int) -> list[bytes | str]:
         stream.feed_eof()
 
     feeding = asyncio.create_task(feed())
-    while (body := await reader.next()) is not None:
-        found.append(body)
+    while header := await reader.readline():
+        size = int(header.removeprefix(b"Content-Length: "))
+        assert await reader.readline() == b"\r\n"
+        found.append(await reader.readexactly(size))
     await feeding
     return found
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 import logging
 import traceback
 from collections.abc import Callable, Generator, Iterator
@@ -39,7 +38,6 @@ from pygls.workspace import Workspace
 
 from vouch_sidecar.operations import Wire, as_json
 from vouch_sidecar.surfaces.lsp.documents import Document
-from vouch_sidecar.surfaces.lsp.framing import MessageReader
 from vouch_sidecar.surfaces.lsp.paths import is_readable
 
 __all__ = ["Documents", "Protocol", "Server", "converter"]
@@ -157,15 +155,11 @@ class Protocol(LanguageServerProtocol):
         self.announce(result.capabilities)
         return result
 
-    async def listen(self, reader: MessageReader) -> None:
-        """Handle messages until the stream ends. Fault: pygls' loop knows one spelling of a header,
-        takes every object with a key `jsonrpc` for a message, and answers no bad message.
+    def structure_message(self, data: Any) -> Any:
+        """Fault: called for every object in a message while its JSON is parsed, where nothing can
+        be answered, it takes one with a key `jsonrpc` for a message.
         """
-        while (body := await reader.next()) is not None:
-            try:
-                self.handle_message(json.loads(body))
-            except Exception as error:
-                self.refuse(error)
+        return data
 
     def handle_message(self, message: Any) -> None:
         """Fault: some bad requests get no answer, others a result: those with bad params, of
@@ -215,7 +209,7 @@ class Protocol(LanguageServerProtocol):
             self._is_going_on = False
         asyncio.get_running_loop().call_soon(self.go_on)
 
-    def refuse(self, error: Exception) -> None:
+    def refuse(self, error: Exception, _source: object = None) -> None:
         """Answer, without an id, something that can't be read as a message."""
         if isinstance(error, ValueError | RecursionError):
             error = JsonRpcParseError("the message is not valid JSON")
@@ -247,7 +241,7 @@ class Protocol(LanguageServerProtocol):
     def _params(self, message: dict[str, Any]) -> Any:
         """The params as the method's type; bad ones end in one message a field."""
         try:
-            return self.structure_message(message).params
+            return super().structure_message(message).params
         except JsonRpcException as refusal:
             messages = transform_error(
                 refusal.__cause__ or refusal, path="", format_exception=_readable
@@ -258,7 +252,7 @@ class Protocol(LanguageServerProtocol):
     def _handle_answer(self, message: dict[str, Any]) -> None:
         """Fault: the type of a result is kept for good where the answer is an error."""
         try:
-            super().handle_message(self.structure_message(message))
+            super().handle_message(super().structure_message(message))
             self._result_types.pop(message["id"], None)
         except JsonRpcException:
             log.warning("ignored an answer: not of the expected form")

@@ -1,4 +1,4 @@
-"""Messages with headers on a byte stream."""
+"""Messages with headers on a byte stream, with the interface that pygls' loop expects."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ BLANK = (b"\r\n", b"\n")
 
 
 class MessageReader:
-    """Reads messages from a stream.
+    """Reads messages from a stream and hands each to pygls behind a header that pygls can read.
 
-    Where a message can't be read, `refuse` is called with the reason, and the next one is read.
-    Before each message `room` is awaited: it waits until the client has read enough of the answers.
+    `refuse` is called with the reason where a message can't be read; the next one is read then.
+    Before each one, `room` is waited for.
     """
 
     def __init__(
@@ -35,25 +35,38 @@ class MessageReader:
         self._stream = stream
         self._room = room
         self._refuse = refuse
+        self._body: bytes | None = None
         self._is_first = True
 
-    async def next(self) -> bytes | None:
-        """The body of the next message; None at the end of the stream."""
+    async def readline(self) -> bytes:
+        """The first line of a header, which gives the length, then its second; empty at the end."""
+        if self._body is not None:
+            return b"\r\n"
         await self._room()
         await asyncio.sleep(0)  # what a message started runs before the next one
         try:
-            while True:
-                length = await self._length()
-                if length is None:
-                    self._refuse("message without a valid Content-Length")
-                elif length > MAX_BODY:
-                    self._refuse(f"message of more than {MAX_BODY} bytes")
-                elif length == 0:
-                    self._refuse("the message is empty")
-                else:
-                    return await self._stream.readexactly(length)
+            self._body = await self._next()
         except asyncio.IncompleteReadError:
-            return None
+            return b""
+        return b"Content-Length: %d\r\n" % len(self._body)
+
+    async def readexactly(self, _size: int) -> bytes:
+        """The body whose header was read."""
+        body, self._body = self._body or b"", None
+        return body
+
+    async def _next(self) -> bytes:
+        """The next body. Raises IncompleteReadError at the end of the stream."""
+        while True:
+            length = await self._length()
+            if length is None:
+                self._refuse("message without a valid Content-Length")
+            elif length > MAX_BODY:
+                self._refuse(f"message of more than {MAX_BODY} bytes")
+            elif length == 0:
+                self._refuse("the message is empty")
+            else:
+                return await self._stream.readexactly(length)
 
     async def _length(self) -> int | None:
         """Read the next header. Returns the length that it gives; None where it gives none."""

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Mapping
 from functools import partial
 from io import RawIOBase
@@ -14,6 +15,7 @@ from typing import BinaryIO
 
 import anyio
 from pygls.exceptions import JsonRpcParseError
+from pygls.io_ import run_async
 
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
@@ -100,7 +102,7 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
     )
     protocol.set_writer(MessageWriter(outbox), include_headers=False)
     try:
-        await protocol.listen(reader)
+        await run_async(threading.Event(), reader, protocol, error_handler=protocol.refuse)
     except SystemExit as ended:  # how pygls ends
         end.ask(FAILED if ended.code else 0)
     else:
