@@ -183,6 +183,7 @@ def claim(claim_id: str, text: str, **fields: object) -> Claim:
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    fields.setdefault("type", "concept")
     return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 
@@ -376,8 +377,8 @@ def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
     def edge(name: str) -> Relation:
         return Relation(name, f"relations/{name}.yaml", "hub", "supports", f"end-{name}")
 
-    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}") for i in "abcdef"]
-    hub = Entity("hub", "entities/hub.yaml", "Hub")
+    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}", "concept") for i in "abcdef"]
+    hub = Entity("hub", "entities/hub.yaml", "Hub", "concept")
     first = after(Knowledge(), Change((hub, *ends, *map(edge, "bcdef")), frozenset()))
     known = after(Knowledge(in_memory(first.documents())), Change((edge("a"),), frozenset()))
     assert [one.id for one in known.relations_of("hub")] == list("abcdef")

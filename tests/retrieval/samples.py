@@ -41,6 +41,7 @@ def claim(claim_id: str, text: str, **fields: object) -> Claim:
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    fields.setdefault("type", "concept")
     return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.models import KNOWN_TYPES
 from vouch_sidecar.kb.plain import clip
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
 from vouch_sidecar.operations.base import Choices, Flag, Params, Result, Topic, Wire, absent
 from vouch_sidecar.operations.gist import count, named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
-TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY][1]))
+TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 NOTHING = "No entity carries evidence on this topic."
 QUOTED = 160
 """Characters of a top claim that a model reads."""
