@@ -17,7 +17,7 @@ OPEN = "open"
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks. An artifact is visible when its gate is one of the viewer's `gates`."""
+    """Who asks. Sees an artifact whose gate is one of the viewer's `gates`."""
 
     project: str | None = None
     agent: str | None = None

@@ -12,7 +12,7 @@ from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.document import Document, DocumentError
 from vouch_sidecar.kb.files import Stat, read_bounded
-from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.layout import classify, usual_key
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
@@ -150,13 +150,14 @@ class _Reader:
         fields = {name: value for name, value in content.items() if isinstance(name, str)}
         if body is not None:
             fields["body"] = body
+        _, usual_id = usual_key(self.path)
         if fields.get("id") is None:
-            fields["id"] = _stem(self.path)
+            fields["id"] = usual_id
             self._note("id", "is missing; the name of the file is used", Severity.WARNING)
         artifact = self._validate(fields)
         if artifact is None:
             return Reading(None, tuple(self.problems), _says_withhold(self.kind, fields))
-        if artifact.id != _stem(self.path):
+        if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         known, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
         if known is not None and getattr(artifact, field) not in known:
@@ -206,12 +207,6 @@ def _in_words(failure: object) -> str:
     if kind.startswith(("date", "time")):
         return "is no date or time"
     return _WORDS.get(kind, message.removeprefix("Value error, "))
-
-
-def _stem(path: str) -> str:
-    folder, _, name = path.rpartition("/")
-    is_source = folder.startswith("sources/")
-    return folder.removeprefix("sources/") if is_source else name.rpartition(".")[0]
 
 
 def _short(name: str) -> str:

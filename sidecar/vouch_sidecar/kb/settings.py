@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -13,42 +12,15 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import CONFIG
-from vouch_sidecar.kb.options import (
-    Definition,
-    Diagnostics,
-    Group,
-    Hover,
-    Naming,
-    Probe,
-    Prompts,
-    Recall,
-    Reflex,
-    Semantic,
-    Settings,
-    Source,
-    Trust,
-    Volunteer,
-)
+from vouch_sidecar.kb.options import Group, Settings, Source
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Problem, Severity
 
 __all__ = [
     "CLIENT",
     "GROUPS",
-    "Definition",
-    "Diagnostics",
-    "Group",
-    "Hover",
     "Name",
-    "Naming",
-    "Probe",
-    "Prompts",
-    "Recall",
-    "Reflex",
-    "Semantic",
     "Settings",
-    "Trust",
-    "Volunteer",
     "config_mapping",
     "load_settings",
     "names",
@@ -62,8 +34,6 @@ OTHER_VARIABLES = frozenset({"VOUCH_SIDECAR_LOG"})
 """Variables that begin like settings and are none."""
 MAX_PROBLEMS = 20
 """Problems that are said of one source at most."""
-
-
 GROUPS: dict[str, type[Group]] = {
     name: info.annotation  # type: ignore[misc]
     for name, info in Settings.model_fields.items()
@@ -83,22 +53,17 @@ class Name(NamedTuple):
     environment: str
 
 
-def names() -> tuple[Name, ...]:
+def names() -> list[Name]:
     """Every setting."""
-    return _names(tuple(GROUPS.values()))
-
-
-@cache
-def _names(groups: tuple[type[Group], ...]) -> tuple[Name, ...]:
     found = []
-    for group in groups:
+    for group in GROUPS.values():
         for field in group.model_fields:
             file = f"{group.path}.{field}"
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
             environment = PREFIX + short.replace(".", "_").upper()
             found.append(Name(group, field, file, client, environment))
-    return tuple(found)
+    return found
 
 
 def load_settings(
@@ -256,14 +221,12 @@ def viewer_for(
     given = [viewer for viewer in (params_viewer, init_viewer) if viewer is not None]
     projects = [viewer.project for viewer in given]
     agents = [viewer.agent for viewer in given]
+    projects += [env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]
+    agents += [env.get("VOUCH_AGENT"), settings.scope.agent]
     return Viewer(
-        _first([*projects, env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]),
-        _first([*agents, env.get("VOUCH_AGENT"), settings.scope.agent]),
+        next((name.strip() for name in projects if name and name.strip()), None),
+        next((name.strip() for name in agents if name and name.strip()), None),
     )
-
-
-def _first(values: list[str | None]) -> str | None:
-    return next((value.strip() for value in values if value and value.strip()), None)
 
 
 def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:

@@ -12,102 +12,33 @@ from vouch_sidecar.index.text import stem
 __all__ = ["relatives"]
 
 _FAMILIES = """
-maintain maintenance maintainer
-own owner owned ownership
-decide decision decided
-deploy deployment
-approve approval
-renew renewal
-remove removal
-retrieve retrieval
-refuse refusal
-propose proposal
-arrive arrival
-delete deletion
-retain retention
-expire expiry expiration
-fail failure
-recover recovery
-deliver delivery
-discover discovery
-store storage
-use usage
-choose choice chosen chose
-grow growth
-lose loss lost
-know knowledge
-think thought
-sell sale sold
-buy bought
-pay payment paid
-send sent
-keep kept
-hold held
-write written wrote
-break broke broken breakage
-speak spoke speech
-teach taught
-build built
-begin began begun start
-run ran
-select selection
-responsible responsibility
-secure security
-private privacy
-available availability
-reliable reliability
-able ability
-compatible compatibility
-capable capability
-long length
-high height
-wide width
-strong strength
-deep depth
-weigh weight
-receive reception receipt
-describe description
-subscribe subscription
-permit permission
-admit admission
-transmit transmission
-convert conversion
-extend extension
-suspend suspension
-respond response
-define definition
-require requirement
-comply compliance
-rely reliance
-analyse analysis analyze
-diagnose diagnosis
-verify verification
-notify notification
-modify modification
-classify classification
-specify specification
-apply application
-replicate replica
-migrate migration
-authenticate authentication auth login
-authorise authorization authorisation authorize
-encrypt encryption
-throttle throttling
-back backup
-roll rollback
-set setup
-log logging
-shut shutdown
-embed embedded
-hand handover
+maintain maintenance maintainer, own owner owned ownership, decide decision decided,
+deploy deployment, approve approval, renew renewal, remove removal, retrieve retrieval,
+refuse refusal, propose proposal, arrive arrival, delete deletion, retain retention,
+expire expiry expiration, fail failure, recover recovery, deliver delivery, discover discovery,
+store storage, use usage, choose choice chosen chose, grow growth, lose loss lost, know knowledge,
+think thought, sell sale sold, buy bought, pay payment paid, send sent, keep kept, hold held,
+write written wrote, break broke broken breakage, speak spoke speech, teach taught, build built,
+begin began begun start, run ran, select selection, responsible responsibility, secure security,
+private privacy, available availability, reliable reliability, able ability,
+compatible compatibility, capable capability, long length, high height, wide width,
+strong strength, deep depth, weigh weight, receive reception receipt, describe description,
+subscribe subscription, permit permission, admit admission, transmit transmission,
+convert conversion, extend extension, suspend suspension, respond response, define definition,
+require requirement, comply compliance, rely reliance, analyse analysis analyze,
+diagnose diagnosis, verify verification, notify notification, modify modification,
+classify classification, specify specification, apply application, replicate replica,
+migrate migration, authenticate authentication auth login,
+authorise authorization authorisation authorize, encrypt encryption, throttle throttling,
+back backup, roll rollback, set setup, log logging, shut shutdown, embed embedded, hand handover
 """
 
 
 @cache
 def _by_stem() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for line in _FAMILIES.split("\n"):
-        members = frozenset(map(stem, line.split()))
+    for family in _FAMILIES.split(","):
+        members = frozenset(map(stem, family.split()))
         for one in members:
             found[one] = found.get(one, frozenset()) | members
     return found

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Keeper
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Definition, Prompts
+from vouch_sidecar.kb.options import Definition, Prompts
 from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.surfaces.lsp.alive import is_alive
 from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter

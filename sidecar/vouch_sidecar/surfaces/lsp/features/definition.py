@@ -8,7 +8,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.settings import Definition
+from vouch_sidecar.kb.options import Definition
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.surfaces.lsp.ids import id_at, location, target_uri
 from vouch_sidecar.surfaces.lsp.mentions import find

@@ -12,8 +12,8 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.options import Hover
 from vouch_sidecar.kb.records import Artifact, Entity
-from vouch_sidecar.kb.settings import Hover
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import Citation, ClaimView
 from vouch_sidecar.operations.gist import count
