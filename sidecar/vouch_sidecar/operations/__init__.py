@@ -28,8 +28,7 @@ from vouch_sidecar.operations.notifications import (
     salience_notification,
     status_notification,
 )
-from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.registry import operations
+from vouch_sidecar.operations.operation import Operation, operations
 
 if TYPE_CHECKING:
     OPERATIONS: dict[str, Operation[Any, Any]]

@@ -27,6 +27,7 @@ from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.retrieval.view import View, moment
 
 if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import ColumnKind
     from vouch_sidecar.operations.page import Page as Output
 
 __all__ = [
@@ -245,20 +246,10 @@ def around(page: Output, pages: list[PageRef], relations: list[RelationRef]) -> 
     """Print the pages and relations of an artifact."""
     if pages:
         page.space()
-        table = page.table("page")
-        table.key("page")
-        table.short("title")
-        table.whole("status")
-        for one in pages:
-            table.row(one.id, one.title, one.status)
-        table.show()
+        rows = [(one.id, one.title, one.status) for one in pages]
+        page.table({"page": "key", "title": "short", "status": "whole"}, rows, "page")
     if relations:
         page.space()
-        table = page.table("relation")
-        table.key("from")
-        table.whole("relation")
-        table.key("to")
-        table.number("confidence")
-        for edge in relations:
-            table.row(edge.source, edge.relation, edge.target, f"{edge.confidence:g}")
-        table.show()
+        edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
+        columns: dict[str, ColumnKind] = {"from": "key", "relation": "whole", "to": "key"}
+        page.table(columns | {"confidence": "number"}, edges, "relation")

@@ -19,7 +19,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
@@ -180,20 +180,15 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
 def show(page: Page, result: ExpertsResult) -> None:
     several = any(row.collection is not None for row in result.experts)
     explained = [row for row in result.experts if row.explain is not None]
-    table = page.table(section="expert" if explained else "")
-    table.key("entity")
-    table.short("name")
-    table.short("type")
-    for heading in ("claims", "citations", "score"):
-        table.number(heading)
-    if several:
-        table.whole("collection")
-    table.ids("top claims")
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    columns |= dict.fromkeys(("claims", "citations", "score"), "number")
+    columns |= {"collection": "whole"} if several else {}
+    cells = []
     for row in result.experts:
         what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
         collection = [row.collection] if several else []
-        table.row(*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids))
-    table.show()
+        cells.append([*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids)])
+    page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
     for row in explained:
         _show_arithmetic(page, row)
 

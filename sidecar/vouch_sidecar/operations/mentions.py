@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.evidence import weigh
 from vouch_sidecar.retrieval.salience import arm_of, not_listed
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "MentionsParams", "MentionsResult"]
 
@@ -178,17 +178,13 @@ def show(page: Page, result: MentionsResult) -> None:
     places: dict[tuple[str | None, str], list[NamedEntity]] = {}
     for row in result.mentions:
         places.setdefault((row.collection, row.entity_id), []).append(row)
-    table = page.table()
-    table.key("entity")
-    table.short("name")
-    table.short("type")
-    table.number("places")
-    table.whole("meant")
+    told = []
     for rows_of in places.values():
         row = next((one for one in rows_of if one.listed and not one.ambiguous), rows_of[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
-        table.row(row.entity_id, row.name, row.type, len(rows_of), meant)
-    table.show()
+        told.append((row.entity_id, row.name, row.type, len(rows_of), meant))
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    page.table(columns | {"places": "number", "meant": "whole"}, told)
 
 
 OPERATION = Operation(

@@ -72,9 +72,4 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
 
 def status_notification(push: StatusPush) -> DidChangeStatus:
     """`vouch/didChangeStatus`."""
-    return DidChangeStatus(
-        health=push.health,
-        quiescent=push.quiescent,
-        message=push.message,
-        generation=push.generation,
-    )
+    return DidChangeStatus.model_validate(push, from_attributes=True)

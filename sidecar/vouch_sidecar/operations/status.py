@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.plain import one_line, printable
-from vouch_sidecar.kb.records import Kind, Problem
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.base import Params, Result, Wire
 from vouch_sidecar.operations.gist import count, rows
@@ -16,7 +16,7 @@ from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.version import __version__
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
@@ -110,7 +110,7 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
             evidence=view.count(Kind.EVIDENCE),
         ),
         problems=[
-            _problem(problem)
+            ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
             for problem in sorted(found, key=lambda one: (one.line, one.column))
             if not problem.bound or _is_seen(served, problem.path)
@@ -122,18 +122,6 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
 def _is_seen(served: Served, path: str) -> bool:
     artifact = served.collection.on_disk(path)
     return artifact is not None and served.view.sees(artifact)
-
-
-def _problem(problem: Problem) -> ProblemView:
-    return ProblemView(
-        path=problem.path,
-        line=problem.line,
-        column=problem.column,
-        field=problem.field,
-        severity=problem.severity.value,
-        code=problem.code,
-        message=problem.message,
-    )
 
 
 def gist(result: StatusResult) -> list[str]:
@@ -158,15 +146,13 @@ def show(page: Page, result: StatusResult) -> None:
     for sentence in result.refused:
         page.uncut(("not served: ", "yellow"), sentence)
     if not page.on_terminal:
-        table = page.table()
-        table.key("collection")
-        table.whole("root")
-        for kind in (*Counts.model_fields, "problems"):
-            table.number(kind)
-        for root in result.roots:
-            counted = (number for _, number in root.counts)
-            table.row(root.collection, root.root, *counted, len(root.problems))
-        table.show()
+        columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
+        columns |= dict.fromkeys((*Counts.model_fields, "problems"), "number")
+        cells = [
+            (root.collection, root.root, *root.counts.model_dump().values(), len(root.problems))
+            for root in result.roots
+        ]
+        page.table(columns, cells)
 
 
 OPERATION = Operation(
