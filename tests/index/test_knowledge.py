@@ -35,6 +35,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference
+from tests.retrieval.samples import claims_in
 from tests.soak import LONG, examples, soak
 
 NOW = 1.8e9
@@ -331,11 +332,11 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
 
     view = View("kb", knowledge, ONLY_OPEN)
     assert not view.search.holds(needles("rotates"), Kind.CLAIM)
-    assert [*view.claims_in(view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
+    assert [*claims_in(view, view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
     assert knowledge.at_path("claims/c.yaml") is None
     assert knowledge.at_path("claims/d.yaml") == later
-    assert not list(view.claims_in(view.search.about(["auth"])))
-    assert list(view.claims_in(view.search.about(["cache"]))) == [later]
+    assert not list(claims_in(view, view.search.about(["auth"])))
+    assert list(claims_in(view, view.search.about(["cache"]))) == [later]
     assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))
 
 

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TextIO
 from urllib.parse import unquote, urlsplit
 
@@ -127,13 +128,11 @@ class Page:
         """Print rows, under headings on a terminal. `section` is what each begins with in a pipe,
         where rows of other tables are printed as well.
         """
-        cells = [list(map(_cell, row)) for row in rows]
         if self.on_terminal:
-            _Table(self, columns, cells).show()
+            _Table(self, columns, rows).show()
             return
-        first = [section] if section else []
-        for row in [[*columns], *cells] if self.look.header else cells:
-            self.record(*first, *row)
+        for row in chain([columns] if self.look.header else [], rows):
+            self.record(*([section] if section else []), *row)
 
     def show(self, what: RichTable | Text) -> None:
         """Print something of rich's; a text on one line, however long it is."""
@@ -149,18 +148,18 @@ class _Table:
     """A table on a terminal."""
 
     def __init__(
-        self, page: Page, columns: Mapping[str, ColumnKind], rows: Sequence[Sequence[str]]
+        self, page: Page, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]]
     ) -> None:
         self._page = page
         self._headings = [*columns]
         self._kinds = [*columns.values()]
         self._rows = [
-            [clip(cell, TEXT) if kind in WRAPPED else cell for kind, cell in self._beside(row)]
+            [
+                clip(_cell(value), TEXT) if kind in WRAPPED else _cell(value)
+                for kind, value in zip(self._kinds, row, strict=True)
+            ]
             for row in rows
         ]
-
-    def _beside(self, row: Sequence[str]) -> Iterable[tuple[ColumnKind, str]]:
-        return zip(self._kinds, row, strict=True)
 
     def show(self) -> None:
         """Print it."""

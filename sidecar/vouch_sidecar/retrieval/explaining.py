@@ -62,20 +62,11 @@ def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
             lacks = not_said(row, threshold) if entity_id in named else PART
             verdict = "listed" if lacks else "volunteered"
         if (entity := view.entity(entity_id)) is not None:
-            why = f"“{found.matched}” names “{found.mention.name}”: {found.factors}"
+            why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"
             why += f"; {lacks}" if lacks else ""
-            out.append(Candidate(view, entity, found.strength, _factors(found), verdict, why))
+            out.append(Candidate(view, entity, found.strength, found.factors, verdict, why))
     out += _never(view, text, strongest)
     return sorted(out, key=lambda one: (-one.strength, one.entity.id))
-
-
-def _factors(found: Evidence) -> dict[str, float]:
-    return {
-        "arm": found.arm,
-        "specificity": found.specificity,
-        "keyness": found.keyness,
-        "surroundings": found.surroundings,
-    }
 
 
 def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]:

@@ -87,8 +87,8 @@ def run(
     enough = [h for _, h in found if h.similarity >= threshold]
     kept = _merged([*hits, *enough, *answering])
     chosen = tiers(text, kept, [view.collection for view in views])
-    shown = set(map(_as_shown, kept))
-    telling = [h for p, h in found if _as_shown(h) in shown and _tells(p, h)]
+    kept_ones = set(map(id, kept))
+    telling = [h for p, h in found if id(h) in kept_ones and _tells(p, h)]
     moderate = tuple(each_once([*telling, *answering]))
     return Probe(
         hits=tuple(kept),
@@ -98,12 +98,6 @@ def run(
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
     )
-
-
-def _as_shown(hit: Hit) -> tuple[object, ...]:
-    """What tells the hits of one moment apart, without comparing what artifacts say."""
-    artifact = (hit.view.collection, *key_of(hit.artifact), hit.section)
-    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
 def _phrases(views: Sequence[View], text: str) -> list[Phrase]:

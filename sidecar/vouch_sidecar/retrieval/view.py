@@ -127,12 +127,6 @@ class View:
         query = self.search.about([entity_id])
         return self.claim_count(entity_id), self.knowledge.snapshot.total(query, "mark")
 
-    def claims_in(self, query: Query) -> Iterator[Claim]:
-        """The claims that a query finds, by id where it gives all the same score."""
-        snapshot = self.knowledge.snapshot
-        for hit in snapshot.every(query):
-            yield claim_in(snapshot.document(hit))
-
     def found(self, query: Query, limit: int) -> Iterator[Artifact]:
         """What a query finds that the viewer may see, of the first so many documents."""
         snapshot = self.knowledge.snapshot
