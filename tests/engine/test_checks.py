@@ -71,6 +71,27 @@ def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_marks_in_the_text_of_a_page(root: Path, end: str) -> None:
+    knowledge.claim(root, "old", "JWT was old.", "jwt", status="archived")
+    lines = (
+        "---",
+        "id: page",
+        "title: Runbook",
+        "---",
+        "Known: [[jwt]], [[page]], [[runbook]], [claim: jwt-rotates], `[[ -f x ]]`.",
+        "",
+        "Not: [[gone]] and",
+        "[claim: gone], [claim: old].",
+    )
+    (root / ".vouch" / "pages" / "page.md").write_bytes(end.join(lines).encode())
+    assert found(root) == [
+        ("pages/page.md", "dangling-link", "body", 7, 8),
+        ("pages/page.md", "dangling-claim", "body", 8, 9),
+        ("pages/page.md", "retired-claim", "body", 8, 24),
+    ]
+
+
 def test_what_is_retired_private_or_faulty_is_there(root: Path) -> None:
     knowledge.claim(root, "old", "JWT was old.", "jwt", status="archived")
     elsewhere = knowledge.claim(root, "renamed", "JWT was.", "jwt", status="superseded")

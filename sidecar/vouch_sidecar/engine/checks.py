@@ -6,8 +6,10 @@ A check is a function in `CHECKS`. It takes an artifact and its surroundings, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from pathlib import PurePosixPath
@@ -22,7 +24,7 @@ from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
 from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.plain import clip, one_line
-from vouch_sidecar.kb.reader import CONFLICT, locate, parse, read_bytes_of
+from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,
@@ -36,7 +38,7 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.kb.references import CITED, ENDS, FIELDS
+from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
 
 __all__ = ["CHECKS", "CODES", "Finding", "Surroundings", "check_all", "check_one"]
 
@@ -48,15 +50,28 @@ MAX_CONTENT = 64 << 20
 
 
 class Finding(NamedTuple):
-    """What a check found. `field` is dotted, as in `entities.0`; `code` never changes."""
+    """What a check found. `field` is dotted, as in `entities.0`; `code` never changes. `at` counts
+    characters where the field is the body of a page.
+    """
 
     code: str
     field: str
     message: str
     severity: Severity = Severity.WARNING
+    at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+class _Named(NamedTuple):
+    """An id that an artifact holds, the kinds that it may name, and a word for its code."""
+
+    code: str
+    field: str
+    kinds: tuple[Kind, ...]
+    id: str
+    at: int | None = None
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What an artifact is held against: all that is known, unsaved documents included."""
 
@@ -67,6 +82,13 @@ class Surroundings:
         """Whether a file says that this artifact is there; also one that is retired or faulty."""
         key = kind, artifact_id
         return self.knowledge.artifact(key) is not None or self.collection.store.stands(key)
+
+    @cached_property
+    def titles(self) -> frozenset[str]:
+        """The titles of pages, folded."""
+        return frozenset(
+            fold(page.title) for page in self.knowledge.all_of(Kind.PAGE) if isinstance(page, Page)
+        )
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
         """What the file of a claim or page that is not live says: the index holds nothing of it."""
@@ -110,6 +132,9 @@ def check_one(artifact: Artifact, data: bytes, around: Surroundings) -> tuple[Pr
     if not found:
         return ()
     places = locate(artifact.path, data, [one.field for one in found])
+    for number, one in enumerate(found):
+        if one.at is not None:
+            places[number] = place_in_body(data, one.at)
     problems = (
         Problem(artifact.path, one.message, one.severity, *place, one.field, code=one.code)
         for one, place in zip(found, places, strict=True)
@@ -130,31 +155,46 @@ def _findings(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
 
 def dangling(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
     """Ids that name nothing."""
-    for code, field, kinds, artifact_id in _references(artifact):
-        if artifact_id and not any(around.stands(kind, artifact_id) for kind in kinds):
-            what = " or ".join(kind.value for kind in kinds)
-            said = clip(one_line(artifact_id), 80)
-            yield Finding(f"dangling-{code}", field, f"`{field}` names no {what}: {said}")
+    for code, field, kinds, artifact_id, at in _references(artifact):
+        if not artifact_id or any(around.stands(kind, artifact_id) for kind in kinds):
+            continue
+        severity = Severity.WARNING
+        if kinds == LINKED and at is not None:  # a link may also say a name or a title
+            if around.knowledge.names.exactly(artifact_id) or fold(artifact_id) in around.titles:
+                continue
+            severity = Severity.HINT
+        what = " or ".join(kind.value for kind in kinds)
+        said = clip(one_line(artifact_id), 80)
+        message = f"`{field}` names no {what}: {said}"
+        yield Finding(f"dangling-{code}", field, message, severity, at)
 
 
-_CODES = {CITED: "evidence", ENDS: "relation"}
+_CODES = {CITED: "evidence", ENDS: "relation", LINKED: "link"}
 """Words for the codes where an id may be that of several kinds."""
+_LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What `[[` and `]]` enclose where vouch takes it for a link, and not for a test in a shell."""
 
 
-def _references(artifact: Artifact) -> Iterator[tuple[str, str, tuple[Kind, ...], str]]:
-    """Of each id that an artifact holds: a word for its code, its field, the kinds it may name."""
+def _references(artifact: Artifact) -> Iterator[_Named]:
+    """The ids in an artifact's fields, and in the body of a page."""
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
         code, value = _CODES.get(kinds, kinds[0].value), getattr(artifact, field)
         if isinstance(value, tuple):
             for at, artifact_id in enumerate(value):
-                yield code, f"{field}.{at}", kinds, artifact_id
+                yield _Named(code, f"{field}.{at}", kinds, artifact_id)
         elif value:
-            yield code, field, kinds, value
+            yield _Named(code, field, kinds, value)
+    if isinstance(artifact, Page):
+        for mark in marks(artifact.body):
+            if mark.kinds == LINKED and not _LINK.fullmatch(mark.text):
+                continue
+            code = _CODES.get(mark.kinds, mark.kinds[0].value)
+            yield _Named(code, "body", mark.kinds, mark.text, mark.start)
 
 
 def retired(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
     """Claims that are cited and count no more, or are contested."""
-    for _, field, kinds, claim_id in _references(artifact):
+    for _, field, kinds, claim_id, at in _references(artifact):
         if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
             continue
         claim = around.knowledge.claim(claim_id) or around.retired(Kind.CLAIM, claim_id)
@@ -162,12 +202,11 @@ def retired(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
             continue
         if claim.status == "contested":
             message = f"`{field}` is a claim that is contested"
-            yield Finding("contested-claim", field, message, Severity.HINT)
+            yield Finding("contested-claim", field, message, Severity.HINT, at)
         elif not is_live(claim):
             by = f", by {clip(one_line(claim.superseded_by), 80)}" if claim.superseded_by else ""
-            yield Finding(
-                "retired-claim", field, f"`{field}` is a claim that is {claim.status}{by}"
-            )
+            message = f"`{field}` is a claim that is {claim.status}{by}"
+            yield Finding("retired-claim", field, message, at=at)
 
 
 def _cites(artifact: Artifact) -> bool:
@@ -258,6 +297,7 @@ CODES = (
     "dangling-claim",
     "dangling-entity",
     "dangling-evidence",
+    "dangling-link",
     "dangling-page",
     "dangling-relation",
     "dangling-source",

@@ -24,7 +24,16 @@ from vouch_sidecar.kb.records import (
     type_field,
 )
 
-__all__ = ["CONFLICT", "MAX_PAGE", "Reading", "limit_of", "locate", "parse", "read_bytes_of"]
+__all__ = [
+    "CONFLICT",
+    "MAX_PAGE",
+    "Reading",
+    "limit_of",
+    "locate",
+    "parse",
+    "place_in_body",
+    "read_bytes_of",
+]
 
 MAX_PAGE = 4 << 20
 MAX_PROBLEMS = 20
@@ -121,6 +130,14 @@ def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple
         return [(error.line, error.column)] * len(fields)
     places = (loaded.place(field.split(".")) for field in fields)
     return [(line + shift, column) for line, column in places]
+
+
+def place_in_body(data: bytes, at: int) -> tuple[int, int]:
+    """Line and column, from 1, of a character of a page's body."""
+    _, body, _ = _split(Kind.PAGE, data)
+    text = document.decode(data).replace("\r\n", "\n")
+    before = re.split("[\r\n]", text[: len(text) - len(body or "") + at])
+    return len(before), len(before[-1]) + 1
 
 
 def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:

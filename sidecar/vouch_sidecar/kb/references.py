@@ -18,10 +18,12 @@ __all__ = [
     "CITED",
     "ENDS",
     "FIELDS",
+    "LINKED",
     "Reference",
     "Scalar",
     "front_of",
     "is_proposal",
+    "marks",
     "references",
     "scalars",
 ]
@@ -102,7 +104,7 @@ def references(relative: str, text: str, only: str = "") -> Iterator[Reference]:
         if one.text and one.field in fields and (not only or one.text == only):
             yield Reference(one.field, one.start, one.end, one.text, fields[one.field])
     if kind is Kind.PAGE:
-        yield from (one for one in _marks(text, body) if not only or one.text == only)
+        yield from (one for one in marks(text, body) if not only or one.text == only)
 
 
 def is_proposal(relative: str) -> bool:
@@ -119,8 +121,8 @@ def front_of(relative: str, text: str) -> str:
     return text[: found[1].end()] if len(found) == 2 else text
 
 
-def _marks(text: str, start: int) -> Iterator[Reference]:
-    """`[[id]]` and `[claim: id]`."""
+def marks(text: str, start: int = 0) -> Iterator[Reference]:
+    """`[[id]]` and `[claim: id]` in the body of a page, which begins at `start`."""
     for found in MARK.finditer(text, start):
         name = found.lastgroup
         if name is None or not found[name].strip():
