@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -166,26 +165,21 @@ class _Layer:
         return {name: getattr(made, name) for name in made.model_fields_set}
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
-        """What is wrong, what is worst first; in the file, where."""
+        """What is wrong, errors first; in the file also where."""
         faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
-        if self._source != "file":
-            return tuple(self._problem("", fault, (1, 1)) for fault in faults)
-        if not faults:
-            return ()
-        from vouch_sidecar.kb.document import decode, load  # brings YAML along
+        path, document = "", None
+        if self._source == "file" and faults:
+            from vouch_sidecar.kb.document import decode, load  # brings YAML along
 
-        place = load(decode(config)).place
-        found = [place(name.split(".")) for name, _, _ in faults]
-        return placed(map(self._problem, repeat(CONFIG), faults, found), config)
-
-    def _problem(
-        self, path: str, fault: tuple[str, str, Severity], place: tuple[int, int]
-    ) -> Problem:
-        name, words, severity = fault
-        known = self._known.get(name)
-        shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
-        field = known.file if known else shown
-        return Problem(path, f"`{shown}` {words}", severity, *place, field, code="setting")
+            path, document = CONFIG, load(decode(config))
+        found = []
+        for name, words, severity in faults:
+            place = (1, 1) if document is None else document.place(name.split("."))
+            shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
+            field = self._known[name].file if name in self._known else shown
+            message = f"`{shown}` {words}"
+            found.append(Problem(path, message, severity, *place, field, code="setting"))
+        return placed(found, config)
 
 
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:

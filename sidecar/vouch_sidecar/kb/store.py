@@ -72,7 +72,8 @@ class Store:
         self._since: dict[str, float] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
-        self._config: bytes | None = None
+        self.config: bytes | None = None
+        """The last config that could be read."""
         self._remembering = False
         self.lost: frozenset[str] = frozenset()
         """The remembered files that did not stand as an earlier process had read them."""
@@ -111,7 +112,7 @@ class Store:
         The first full reconcile takes what still stands the same as read, and as no change.
         """
         self._remembering = True
-        self._config = config
+        self.config = config
         self._versions.trust(stats)
         self._ledger.recall(path for path in stats if path != CONFIG)
         self.keep_by(None, recall)
@@ -131,11 +132,6 @@ class Store:
         """The keys of artifacts that no such file vouches for."""
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
         return {*faulty, *self._ledger.held()}
-
-    @property
-    def config(self) -> bytes | None:
-        """The last config that could be read."""
-        return self._config
 
     def stands(self, key: Key) -> bool:
         """Whether a file says that this artifact is there; also one that can't be read."""
@@ -170,7 +166,7 @@ class Store:
         if only is None:
             self._remembering, self._keep = False, None
             if CONFIG not in versions.stats:
-                self._config = None
+                self.config = None
         self._expire()
         return self._reconciled()
 
@@ -232,13 +228,13 @@ class Store:
             self._fail_config(problem)
             return
         self._problems.pop(CONFIG, None)
-        if file.data or file.final or self._config is None:
-            self._config = file.data
+        if file.data or file.final or self.config is None:
+            self.config = file.data
         else:
             self._versions.doubt(CONFIG)
 
     def _fail_config(self, problem: Problem) -> None:
-        counts = "the defaults count" if self._config is None else "the version before counts"
+        counts = "the defaults count" if self.config is None else "the version before counts"
         message = f"{problem.message}; until it can be read, {counts}"
         self._problems[CONFIG] = (replace(problem, message=message),)
 
@@ -285,7 +281,7 @@ class Store:
         self._versions.forget(path)
         self._problems.pop(path, None)
         if path == CONFIG:
-            self._config = None
+            self.config = None
         else:
             self._withhold(path)
 
@@ -309,7 +305,7 @@ class Store:
         return Reconciled(
             change=self._ledger.take_change(),
             problems=problems,
-            config=self._config,
+            config=self.config,
             skipped=skipped + len(self._survey_problems),
         )
 
