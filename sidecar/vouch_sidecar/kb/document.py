@@ -35,7 +35,8 @@ _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
 _TYPED = frozenset(_Loader.yaml_implicit_resolvers)
 """How values begin that may be anything but text, where they stand without quotes."""
 _BLANKED = bytes.maketrans(b"-?:", b"   ")
-_DEEP_BLOCKS = b" " * MAX_DEPTH
+_DEEP = b" " * MAX_DEPTH
+"""So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -148,14 +149,9 @@ def _check(text: str) -> None:
     if odd := _unprintable().search(text):
         where = position(text, odd.start())
         raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
-    if "*" in text or _may_be_deep(text):
-        _check_events(text)
-
-
-def _may_be_deep(text: str) -> bool:
-    """By brackets, or by so many indicators and spaces in a row."""
     brackets = text.count("[") + text.count("{")
-    return brackets >= MAX_DEPTH or _DEEP_BLOCKS in text.encode().translate(_BLANKED)
+    if "*" in text or brackets >= MAX_DEPTH or _DEEP in text.encode().translate(_BLANKED):
+        _check_events(text)
 
 
 def _check_events(text: str) -> None:
@@ -291,20 +287,18 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         return found
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        if isinstance(node, yaml.MappingNode):
-            self._note_repeated(node)
-        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
-        return result
-
-    def _note_repeated(self, node: yaml.MappingNode) -> None:
+        """As the base's; keys that are given twice are noted, twenty at most."""
         seen = set()
-        for key, _ in node.value:
+        keys = (key for key, _ in node.value) if isinstance(node, yaml.MappingNode) else ()
+        for key in keys:
             if not isinstance(key, yaml.ScalarNode):
                 continue
             if key.value in seen and len(self.repeated) < 20:
                 mark = key.start_mark
                 self.repeated.append((key.value[:60], mark.line + 1, mark.column + 1))
             seen.add(key.value)
+        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return result
 
     def bounded_number(self, node: yaml.ScalarNode) -> object:
         """An integer or a float, as YAML 1.1 reads them."""

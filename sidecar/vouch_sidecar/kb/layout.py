@@ -134,7 +134,7 @@ def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
 
 
 def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
-    """Path of everything whose name makes it an artifact file, and of the config."""
+    """The paths of the config, and of everything whose name makes it an artifact file."""
     yield CONFIG
     for folder, (_, suffix) in FOLDERS.items():
         for name in _names(base, folder, root, found):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.document import Document, DocumentError
@@ -217,13 +218,11 @@ def _open(visibility: object) -> bool:
     return isinstance(visibility, str) and visibility in {"project", "team", "public"}
 
 
-def _in_words(failure: object) -> str:
+def _in_words(failure: ErrorDetails) -> str:
     """One line for one of pydantic's errors, without what was given."""
-    assert isinstance(failure, dict)
-    kind, message = str(failure["type"]), str(failure["msg"])
-    if kind.startswith(("date", "time")):
+    if failure["type"].startswith(("date", "time")):
         return "is no date or time"
-    return _WORDS.get(kind, message.removeprefix("Value error, "))
+    return _WORDS.get(failure["type"], failure["msg"].removeprefix("Value error, "))
 
 
 def _short(name: str) -> str:

@@ -64,8 +64,9 @@ class Versions:
         started = self._wall()
         data, stat = read_bytes_of(self._kb_dir, path)
         still = _is_still(stat, started)
-        digest = b"" if still and path not in self._racy else _digest(data)
-        same = digest != b"" and self._racy.get(path) == digest and self.stats.get(path) == stat
+        compared = not still or path in self._racy
+        digest = hashlib.blake2b(data, digest_size=16).digest() if compared else b""
+        same = compared and self._racy.get(path) == digest and self.stats.get(path) == stat
         if still:
             self._racy.pop(path, None)
         else:
@@ -91,10 +92,6 @@ class Versions:
         """The file is gone."""
         self.stats.pop(path, None)
         self._racy.pop(path, None)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _is_still(stat: Stat, now: int) -> bool:

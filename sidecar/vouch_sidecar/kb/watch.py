@@ -141,13 +141,10 @@ def _watched(base: str) -> list[str]:
     folders = [base, *(f"{base}/{name}" for name in FOLDERS), f"{base}/sources"]
     with suppress(OSError), os.scandir(f"{base}/sources") as entries:
         sources = [entry.path for entry in islice(entries, MAX_SOURCES + 1)]
-        folders += filter(_is_utf8, sources) if len(sources) <= MAX_SOURCES else []
+        # watchfiles refuses all folders where the name of one is not UTF-8.
+        readable = [path for path in sources if path == printable(path)]
+        folders += readable if len(sources) <= MAX_SOURCES else []
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
-
-
-def _is_utf8(path: str) -> bool:
-    """Whether watchfiles takes it: it refuses all of the folders where one is called otherwise."""
-    return path == printable(path)
 
 
 def _below(base: str, path: str) -> str:
