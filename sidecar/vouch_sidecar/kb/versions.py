@@ -49,8 +49,7 @@ class Versions:
 
     def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
         """Those of the files, as they stand, that may say something else than what was read."""
-        stats, racy = self.stats, self._racy
-        return (p for p, stat in files.items() if stats.get(p) != stat or p in racy)
+        return (path for path, stat in files.items() if not self.is_same(path, stat))
 
     def is_same(self, path: str, stat: Stat) -> bool:
         """Whether a file that stands like this says what was read."""

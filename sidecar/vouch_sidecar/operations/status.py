@@ -113,15 +113,11 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
             for problem in sorted(found, key=lambda one: (one.line, one.column))
-            if not problem.bound or _is_seen(served, problem.path)
+            if not problem.bound
+            or ((there := collection.on_disk(problem.path)) is not None and view.sees(there))
         ],
         indexed_at=iso(collection.indexed_at),
     )
-
-
-def _is_seen(served: Served, path: str) -> bool:
-    artifact = served.collection.on_disk(path)
-    return artifact is not None and served.view.sees(artifact)
 
 
 def gist(result: StatusResult) -> list[str]:

@@ -86,7 +86,10 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     first: dict[str, Phrase] = {}
     for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
         first.setdefault(phrase.text.casefold(), phrase)
-    return [*first.values()][:MAX_PHRASES] or ([] if known else _whole(text))
+    if first or known:
+        return [*first.values()][:MAX_PHRASES]
+    content = tuple(needles(text))
+    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, content)] if content else []
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:
@@ -211,8 +214,3 @@ def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
     if len(wanted) < 2:
         return False
     return any(v.search.holds(wanted, kind) for v in views for kind in (Kind.CLAIM, Kind.PAGE))
-
-
-def _whole(text: str) -> list[Phrase]:
-    words = tuple(needles(text))
-    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, words)] if words else []

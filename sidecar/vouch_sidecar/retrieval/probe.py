@@ -85,7 +85,11 @@ def run(
         answering = _answering(views, named, text)
     answering = [hit for hit in answering if hit.similarity >= threshold]
     enough = [h for _, h in found if h.similarity >= threshold]
-    kept = _merged([*hits, *enough, *answering])
+    ranked = sorted(
+        [*hits, *enough, *answering],
+        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
+    )
+    kept = each_once(ranked)[:MAX_HITS]
     chosen = tiers(text, kept, [view.collection for view in views])
     kept_ones = set(map(id, kept))
     telling = [h for p, h in found if id(h) in kept_ones and _tells(p, h)]
@@ -94,7 +98,7 @@ def run(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength=_strength(named, moderate),
+        strength="strong" if _speaking(named) else "moderate" if moderate else "weak",
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
     )
@@ -144,12 +148,6 @@ def _speaking(named: Iterable[Salient]) -> list[Salient]:
     return [row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous]
 
 
-def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
-    if _speaking(named):
-        return "strong"
-    return "moderate" if moderate else "weak"
-
-
 def _answering(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
     """What holds most of a text beside the names that speak, best first."""
     found: list[Hit] = []
@@ -174,15 +172,6 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
     return out
-
-
-def _merged(hits: Iterable[Hit]) -> list[Hit]:
-    """Each artifact once, by its best hit: similarity descending, then kind, id, collection."""
-    ranked = sorted(
-        hits,
-        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
-    )
-    return each_once(ranked)[:MAX_HITS]
 
 
 def _search(views: Sequence[View], phrase: Phrase) -> list[Hit]:

@@ -241,7 +241,8 @@ def not_said(row: Salient, threshold: float) -> str | None:
         return "the same words name another entity"
     if row.strength < threshold:
         return f"{row.strength:g} is less than {threshold:g}, from where on it is said"
-    return None if row.claim_count or _has_page(row) else "nothing is known of it"
+    known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
+    return None if known else "nothing is known of it"
 
 
 def not_listed(found: Evidence) -> str | None:
@@ -254,10 +255,6 @@ def not_listed(found: Evidence) -> str | None:
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
     """Strongest first; of equals, those that a text names first, as it leads with its subject."""
     return (-row.strength, row.place, row.entity.id, row.view.collection)
-
-
-def _has_page(row: Salient) -> bool:
-    return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
 
 
 def arm_of(mention: Mention) -> ArmName:

@@ -182,14 +182,10 @@ def _score(document: Document, weights: Mapping[Needle, float], average_length: 
     length = len(stems) / average_length if average_length else 1.0
     total = 0.0
     for needle, weight in weights.items():
-        if times := _times(stems, needle):
+        options = needle.alternatives
+        if times := max(min(stems.count(s) for s in option) for option in options):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return round(total, 6)
-
-
-def _times(stems: Sequence[str], needle: Needle) -> int:
-    """How often a text holds a word."""
-    return max(min(stems.count(s) for s in option) for option in needle.alternatives)
 
 
 def snippet(text: str, query: str) -> str:
