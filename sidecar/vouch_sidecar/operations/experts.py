@@ -126,17 +126,15 @@ def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
         collection=expert.view.collection if many else None,
-        explain=_explain(expert) if explain else None,
-    )
-
-
-def _explain(expert: Expert) -> ExpertExplain:
-    return ExpertExplain(
-        weight=expert.weight.name,
-        formula=expert.weight.formula,
-        factors=dict(expert.factors),
-        named=expert.named,
-        claims=[_explained(c) for c in expert.contributions()],
+        explain=ExpertExplain(
+            weight=expert.weight.name,
+            formula=expert.weight.formula,
+            factors=dict(expert.factors),
+            named=expert.named,
+            claims=[_explained(c) for c in expert.contributions()],
+        )
+        if explain
+        else None,
     )
 
 

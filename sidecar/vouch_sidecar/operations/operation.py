@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
@@ -90,11 +89,9 @@ class Ask:
         roots = self.engine.collections if self.caller.roots is None else self.caller.roots
         return len(roots) > 1
 
-    def root_of(self, view: View) -> Path:
-        return next(one.collection.root for one in self.served if one.view is view)
-
     def views_for(self, view: View) -> ArtifactViews:
-        return ArtifactViews(view, self.root_of(view))
+        root = next(one.collection.root for one in self.served if one.view is view)
+        return ArtifactViews(view, root)
 
     def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
         """The artifact that has this id, or else this name. Raises `NotFoundError`, which names

@@ -13,10 +13,11 @@ from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
 from vouch_sidecar.meaning.vectors import Near, Vectors
-from vouch_sidecar.retrieval.block import Hit, cut
+from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.clauses import is_question
 from vouch_sidecar.retrieval.constants import (
     ANSWERS_AMONG_MANY,
@@ -182,6 +183,6 @@ def _hit(one: Found, text: str) -> Hit:
     assert isinstance(one.artifact, Claim | Entity | Page)
     entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
     section = one.section if isinstance(one.artifact, Page) else None
-    phrase = cut(" ".join(text.split()), PHRASE_CHARS)
+    phrase = clip(" ".join(text.split()), PHRASE_CHARS)
     cosine = round(max(0.0, min(one.score, 1.0)), 3)
     return Hit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)
