@@ -118,10 +118,13 @@ def is_refused(path: str, trusted: Iterable[str]) -> bool:
     """Whether another user owns a folder, or the link that leads to it, root apart, and nobody
     trusts it.
     """
+    return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
+
+
+def _is_foreign(path: str) -> bool:
     if not hasattr(os, "getuid") or not os.path.isdir(path):
         return False
-    owners = {os.lstat(path).st_uid, os.stat(path).st_uid}
-    return not owners <= {0, os.getuid()} and not any(_is_trusted(path, one) for one in trusted)
+    return not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
 
 
 def _is_trusted(path: str, folder: str) -> bool:

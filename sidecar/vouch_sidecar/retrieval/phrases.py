@@ -160,21 +160,13 @@ def _candidates(
     for run in capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
     content = [u for u in analysed.units if u.folded not in STOPWORDS]
-    words = [needles(text[unit.start : unit.end]) for unit in content]
-    for (one, ones), (two, twos) in pairwise(zip(content, words, strict=True)):
-        if not two.gap and _held_together(views, _both(text, one, two, [*ones, *twos])):
+    for one, two in pairwise(content):
+        if not two.gap and _held_together(views, needles(text[one.start : two.end])):
             yield "together", (one.start, two.end)
-    for unit, own in zip(content, words, strict=True):
-        if any(rarity_of(needle) >= RARE for rarity_of in rarities for needle in own):
+    for unit in content:
+        words = needles(text[unit.start : unit.end])
+        if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):
             yield "rare", (unit.start, unit.end)
-
-
-def _both(text: str, one: Unit, two: Unit, own: list[Needle]) -> list[Needle]:
-    """The content words from one unit to the next; `own` are those of each by itself."""
-    # Only what a space parts, and no apostrophe ends, is together what it is by itself.
-    if text[one.end : two.start] == " " and text[one.start : two.end].replace(" ", "").isalnum():
-        return list({n.alternatives: n for n in own}.values())
-    return needles(text[one.start : two.end])
 
 
 def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
