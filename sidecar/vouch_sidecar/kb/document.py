@@ -175,7 +175,8 @@ class _Tally:
     def __init__(self) -> None:
         self.nodes = 0
         self.aliases = 0
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[str | None, int] = {}
+        """Nodes below each anchor; None stands for what has none."""
         self.open: list[tuple[str | None, int]] = []
 
     def count(self, event: Any) -> str | None:
@@ -187,18 +188,14 @@ class _Tally:
             self.nodes += self.sizes[event.anchor]
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = self.open.pop()
-            self._keep(anchor, before)
+            self.sizes[anchor] = self.nodes - before
         elif isinstance(event, yaml.NodeEvent):
             self.nodes += 1
             if isinstance(event, yaml.CollectionStartEvent):
                 self.open.append((event.anchor, self.nodes - 1))
             else:
-                self._keep(event.anchor, self.nodes - 1)
+                self.sizes[event.anchor] = 1
         return self._fault()
-
-    def _keep(self, anchor: str | None, before: int) -> None:
-        if anchor is not None:
-            self.sizes[anchor] = self.nodes - before
 
     def _fault(self) -> str | None:
         if len(self.open) > MAX_DEPTH:

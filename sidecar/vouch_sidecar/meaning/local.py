@@ -35,7 +35,9 @@ class Local:
     """A model in a folder. Raises UnavailableError where it can't be used."""
 
     def __init__(self, folder: Path) -> None:
-        paths = [_model_in(folder), *(folder / name for name in _FILES)]
+        inner = folder / "onnx" / "model.onnx"
+        model = inner if inner.is_file() else folder / "model.onnx"
+        paths = [model, *(folder / name for name in _FILES)]
         try:
             self.identity = _digest(paths)
             config, pooling = (json.loads(path.read_bytes()) for path in paths[2:])
@@ -85,11 +87,6 @@ class Local:
         counted = mask[:, :, None].astype(np.float32)
         total = (states * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
         return unit(total, len(texts), self._dimension)
-
-
-def _model_in(folder: Path) -> Path:
-    inner = folder / "onnx" / "model.onnx"
-    return inner if inner.is_file() else folder / "model.onnx"
 
 
 def _digest(paths: Sequence[Path]) -> str:

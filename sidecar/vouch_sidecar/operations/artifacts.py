@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field
 
@@ -43,14 +43,6 @@ __all__ = [
     "iso",
     "kind_of",
 ]
-
-KINDS: dict[Kind, SearchKind] = {
-    Kind.CLAIM: "claim",
-    Kind.PAGE: "page",
-    Kind.ENTITY: "entity",
-    Kind.RELATION: "relation",
-    Kind.SOURCE: "source",
-}
 
 
 class IdParams(Params):
@@ -128,7 +120,7 @@ class EntityView(Wire):
 
 def kind_of(artifact: Artifact) -> SearchKind:
     """The kind of an artifact that can be found."""
-    return KINDS[key_of(artifact)[0]]
+    return cast(SearchKind, key_of(artifact)[0].value)
 
 
 def iso(at: float | None) -> str | None:
@@ -159,7 +151,7 @@ class ArtifactViews:
             entities=list(dict.fromkeys(claim.entities)),
             linked_entities=view.knowledge.links(claim.id, view.gates)[0],
             tags=list(claim.tags),
-            contradicts=[c.id for c in view.claims(set(claim.contradicts))],
+            contradicts=[one for one in sorted(set(claim.contradicts)) if view.claim(one)],
             date=iso(claim.date),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),

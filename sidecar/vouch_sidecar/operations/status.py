@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
-SINGULAR = {
-    "claims": "claim",
-    "entities": "entity",
-    "pages": "page",
-    "relations": "relation",
-    "sources": "source",
-    "evidence": "evidence",
+COUNTED = {
+    "claims": Kind.CLAIM,
+    "entities": Kind.ENTITY,
+    "pages": Kind.PAGE,
+    "relations": Kind.RELATION,
+    "sources": Kind.SOURCE,
+    "evidence": Kind.EVIDENCE,
 }
 
 
@@ -101,14 +101,7 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(
-            claims=view.count(Kind.CLAIM),
-            entities=view.count(Kind.ENTITY),
-            pages=view.count(Kind.PAGE),
-            relations=view.count(Kind.RELATION),
-            sources=view.count(Kind.SOURCE),
-            evidence=view.count(Kind.EVIDENCE),
-        ),
+        counts=Counts(**{name: view.count(kind) for name, kind in COUNTED.items()}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
@@ -134,9 +127,7 @@ def gist(result: StatusResult) -> list[str]:
 def show(page: Page, result: StatusResult) -> None:
     for root in result.roots:
         page.line((root.collection, "bold"), root.root)
-        counts = (
-            f"{number} {SINGULAR[kind] if number == 1 else kind}" for kind, number in root.counts
-        )
+        counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)
         page.line(", ".join(counts))
         page.line(count(len(root.problems), "problem"))
     for sentence in result.refused:

@@ -71,33 +71,25 @@ def render(
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
-    primary_hits = [h for h in hits if h.view.collection == primary]
-    others = [h for h in hits if h.view.collection != primary]
-    lines, said = [_OPEN], []
-    hit_of: dict[int, Hit] = {}
-    left = max_chars - len(_OPEN) - len(_CLOSE) - 1
-    for tier, members in (("PRIMARY", primary_hits), ("SUPPLEMENTAL", others)):
-        heading: str | None = None
-        for hit in members:
-            wanted = f"{tier} {safe(hit.view.collection)}"
-            if persona and tier == "PRIMARY":
-                wanted += f", persona “{clip(safe(persona), _PHRASE_CHARS)}”"
-            header = [] if wanted == heading else [wanted]
-            room = left - sum(len(h) + 1 for h in header) - 1
-            line = _line(hit, room, hit.view.collection in key_facts)
-            if line is None:
-                continue
-            lines += [*header, line]
-            hit_of[len(lines) - 1] = hit
-            heading = wanted
-            left = room - len(line)
-            said.append(hit)
-    for at, line in enumerate(lines):
-        named = _with_sources(line, hit_of.get(at))
-        if len(named) - len(line) <= left:
-            lines[at] = named
-            left -= len(named) - len(line)
-    return ("\n".join([*lines, _CLOSE]) if said else ""), said
+    lines: list[tuple[str, Hit | None]] = []
+    left, heading = max_chars - len(_OPEN) - len(_CLOSE) - 1, ""
+    for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
+        is_primary = hit.view.collection == primary
+        wanted = f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(hit.view.collection)}"
+        if persona and is_primary:
+            wanted += f", persona “{clip(safe(persona), _PHRASE_CHARS)}”"
+        room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
+        line = _line(hit, room, hit.view.collection in key_facts)
+        if line is not None:
+            lines += [(line, hit)] if wanted == heading else [(wanted, None), (line, hit)]
+            left, heading = room - len(line), wanted
+    told = []
+    for line, of in lines:
+        named = _with_sources(line, of)
+        told.append(named if len(named) - len(line) <= left else line)
+        left -= len(told[-1]) - len(line)
+    said = [hit for _, hit in lines if hit is not None]
+    return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
 
 
 def _narrow(hits: Sequence[Hit], max_chars: int) -> tuple[str, list[Hit]]:

@@ -101,11 +101,6 @@ class View:
     def entity(self, entity_id: str) -> Entity | None:
         return self.knowledge.entity(entity_id)
 
-    def claims(self, claim_ids: Iterable[str]) -> list[Claim]:
-        """Those of the claims that the viewer may see, by id."""
-        found = (self.claim(claim_id) for claim_id in sorted(claim_ids))
-        return [claim for claim in found if claim is not None]
-
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """The first of an entity's claims in the order of worth, ties by id."""
         snapshot = self.knowledge.snapshot
