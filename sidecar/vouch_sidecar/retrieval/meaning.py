@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.constants import (
     MEANING_WEIGHT,
     MEANT,
 )
-from vouch_sidecar.retrieval.search import Found, found_by_words
+from vouch_sidecar.retrieval.search import Found, found_by_words, ranked
 from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
@@ -87,10 +87,8 @@ def search_by_meaning(
     named, others = found_by_words(views, query, kinds, limit, exclude)
     known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
     alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
-    ranked = [[_scored(meant, row, query) for row in rows] for rows in (named, [*others, *alone])]
-    for rows in ranked:
-        rows.sort(key=lambda row: (-row.score, row.artifact.id, row.kind, row.view.collection))
-    return [row for rows in ranked for row in rows][:limit]
+    named = ranked(_scored(meant, row, query) for row in named)
+    return [*named, *ranked(_scored(meant, row, query) for row in (*others, *alone))][:limit]
 
 
 def _alone(
