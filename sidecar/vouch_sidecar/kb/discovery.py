@@ -115,9 +115,7 @@ class Finder:
 
 
 def is_refused(path: str, trusted: Iterable[str]) -> bool:
-    """Whether another user owns a folder, or the link that leads to it, root apart, and nobody
-    trusts it.
-    """
+    """Whether another user but root owns a folder, or the link to it, and nobody trusts it."""
     return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
 
 

@@ -22,7 +22,7 @@ COARSE_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that was read. Unless `final`, it replaces a version and may still be half written."""
+    """A file that was read. Unless `final`, it may be half written, and replaces another version."""
 
     path: str
     data: bytes
@@ -48,11 +48,11 @@ class Versions:
         return self._racy.keys()
 
     def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
-        """Those of the files, as they stand, that may say something else than what was read."""
+        """The paths of the files that may say something else than when they were read."""
         return (path for path, stat in files.items() if not self.is_same(path, stat))
 
     def is_same(self, path: str, stat: Stat) -> bool:
-        """Whether a file that stands like this says what was read."""
+        """Whether a file with this stat surely says what it said when it was read."""
         return self.stats.get(path) == stat and path not in self._racy
 
     def read(self, path: str) -> Found | None:
@@ -75,11 +75,11 @@ class Versions:
         return None if same else Found(path, data, still or not known)
 
     def trust(self, stats: dict[str, Stat | None]) -> None:
-        """These files, and no others, were read by another process; keeps the table itself."""
+        """Begin with the stats of another process. The table is kept and changed, not copied."""
         self.stats = stats
 
     def doubt(self, path: str) -> None:
-        """What was just read is not to be relied on."""
+        """Have a file read again that was just read."""
         self._racy[path] = b""
 
     def lose(self, path: str) -> None:

@@ -21,14 +21,14 @@ Place = tuple[Kind, str]
 
 
 class Of(NamedTuple):
-    """Where an artifact is compared, and the marks of its texts, one for each section."""
+    """The place of an artifact, and a mark for the text of each section."""
 
     place: Place
     marks: tuple[bytes, ...]
 
 
 class Texts(NamedTuple):
-    """The texts of one generation: what artifacts have which, and each by its mark."""
+    """The texts of one generation: which artifact has which marks, and the text of each mark."""
 
     knowledge: Knowledge
     of: Mapping[Key, Of]
@@ -49,7 +49,7 @@ def compared(artifact: Artifact) -> list[str]:
 
 
 def mark_of(text: str) -> bytes:
-    """What a text is kept by."""
+    """A digest, by which the vector of a text is kept."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 

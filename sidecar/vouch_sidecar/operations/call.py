@@ -62,9 +62,7 @@ def perform(
     caller: Caller,
     documents: Documents | None = None,
 ) -> R:
-    """Answer one call. `documents` are those that the caller has open. Raises
-    `InvalidParamsError`.
-    """
+    """Answer one call. `documents`: what the caller has open. Raises `InvalidParamsError`."""
     begun = _Call.begin(engine, operation, raw, caller, documents)
     return begun.completed(begun.run())
 

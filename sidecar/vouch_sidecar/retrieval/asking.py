@@ -225,9 +225,7 @@ def _heaviest(weights: Mapping[Needle, float]) -> Mapping[Needle, float]:
 
 
 def _worth(view: View, word: Needle) -> float:
-    """How much a word says, from 0 to 1: its rarity among claims and sections × how rare it is
-    anyway.
-    """
+    """How much a word says, from 0 to 1: its rarity among claims and sections × in English."""
     search = view.search
     total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
     found = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)

@@ -216,9 +216,7 @@ def beginning(page: Page) -> str:
 
 
 def _around(section: str, words: Sequence[str]) -> str:
-    """A section from the heading on; where it is too long, from the sentence that holds most of
-    some words.
-    """
+    """A section from its heading on; a long one from the sentence that holds most of the words."""
     whole = " ".join(section.split())
     if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)

@@ -23,9 +23,7 @@ Linking = Literal["auto", "declared"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `now` is in seconds since the epoch. With `explain`, more claims of each row
-    are told.
-    """
+    """What is asked. `now`: seconds since the epoch. `explain`: rows have more claims."""
 
     topic: str
     now: float

@@ -188,9 +188,7 @@ def unpunctuated(text: str) -> str:
 
 
 def with_signs(text: str, mention: Mention) -> str | None:
-    """The words of a mention with the signs that begin or end its name; None where the text lacks
-    some.
-    """
+    """A mention with the signs that begin or end its name; None where the text lacks some."""
     name, written = mention.name.strip(), text[mention.start : mention.end]
     before, after = _edges(name)
     if fold(written) == fold(name) or not (before or after):

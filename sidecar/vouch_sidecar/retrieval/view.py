@@ -59,7 +59,7 @@ class View:
 
     @property
     def stamp(self) -> Hashable:
-        """Another one wherever the same question may be answered in another way."""
+        """Changes whenever the same question may have another answer."""
         return self.collection, self.root, self.gates, self.words, self.knowledge.serial
 
     @cached_property
@@ -68,8 +68,8 @@ class View:
         return Search(self.knowledge.snapshot, self.gates)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text, kept until the knowledge or the viewer is another; not kept
-        where time ran out.
+        """What `make` gives for a text. It is kept until the knowledge or the viewer is another, but
+        not where time ran out.
         """
         key, memo = (what, self.gates, self.words), self.knowledge.memo
         made = memo.once(text, key, make)
@@ -118,7 +118,7 @@ class View:
         return artifact if self.sees(artifact) else None
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
-        """Another value when another claim counts for an entity, or one of its claims changed."""
+        """Changes when an entity gains or loses a claim, or one of its claims changes."""
         query = self.search.about([entity_id])
         return self.claim_count(entity_id), self.knowledge.snapshot.total(query, "mark")
 
