@@ -14,8 +14,8 @@ BATCH_FILES = 128
 BATCH_BYTES = 1 << 20
 
 Parse = Callable[[Iterable[Sequence[tuple[str, bytes]]], int], Iterable[Sequence[Reading]]]
-"""Takes batches of files, path and bytes of each, and gives what they say, batch by batch in the same
-order. It may take several batches before it gives the first. The number: at most so many files come.
+"""Takes batches of files, path and bytes of each, and gives what they say, batch by batch in the
+same order. It may take several before it gives the first. The number: files that come at most.
 """
 
 

@@ -22,7 +22,7 @@ COARSE_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that was read. Unless `final`, it may be half written, and replaces another version."""
+    """A file that was read. Unless `final`, it may be half written, in place of another version."""
 
     path: str
     data: bytes

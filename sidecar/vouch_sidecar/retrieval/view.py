@@ -68,8 +68,8 @@ class View:
         return Search(self.knowledge.snapshot, self.gates)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text. It is kept until the knowledge or the viewer is another, but
-        not where time ran out.
+        """What `make` gives for a text. It is kept until the knowledge or the viewer is another;
+        where time ran out, it is not.
         """
         key, memo = (what, self.gates, self.words), self.knowledge.memo
         made = memo.once(text, key, make)
