@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NoReturn
 
 import yaml
@@ -32,8 +32,6 @@ MAX_PLAIN = 64
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT = "tag:yaml.org,2002:str"
 _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
-_TYPED = frozenset(_Loader.yaml_implicit_resolvers)
-"""How values begin that may be anything but text, where they stand without quotes."""
 _BLANKED = bytes.maketrans(b"-?:", b"   ")
 _DEEP = b" " * MAX_DEPTH
 """So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
@@ -219,15 +217,6 @@ def _refuse(error: yaml.YAMLError) -> NoReturn:
     raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
 
 
-@lru_cache(maxsize=1 << 12)
-def _tag_of(plain: str) -> str:
-    """What YAML takes a value for that stands without quotes."""
-    for tag, pattern in _Loader.yaml_implicit_resolvers.get(plain[:1], ()):
-        if pattern.match(plain):
-            return str(tag)
-    return _TEXT
-
-
 class _BoundedLoader(_Loader):  # type: ignore[misc]
     """The safe loader, which notes keys given twice and refuses endless numbers."""
 
@@ -236,24 +225,11 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         self.repeated: list[tuple[str, int, int]] = []
         self._nodes = 0
 
-    # Text is most of what a file holds, and path resolvers, of which there are none, would be asked
-    # for every node: without these overrides, PyYAML takes twice as long.
-
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
         """Called for each node before it is made."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise DocumentError(_TOO_MANY)
-
-    def ascend_resolver(self) -> None:
-        pass
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        if kind is not yaml.ScalarNode:
-            return _MAP if kind is yaml.MappingNode else _LIST
-        if not implicit[0] or value[:1] not in _TYPED:
-            return _TEXT
-        return _tag_of(value)
 
     def construct(self, node: Any) -> Any:
         """The value of a document's node; None where there is none."""

@@ -22,7 +22,6 @@ __all__ = [
     "Reference",
     "Scalar",
     "front_of",
-    "is_proposal",
     "marks",
     "references",
     "scalars",

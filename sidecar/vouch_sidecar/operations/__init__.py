@@ -14,7 +14,7 @@ from vouch_sidecar.operations.call import (
     refuse_unknown,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
-from vouch_sidecar.operations.cards import EntityCard, Mentioned, card_of, mentioned_at
+from vouch_sidecar.operations.cards import EntityCard, card_of, mentioned_at
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -39,7 +39,6 @@ __all__ = [
     "PROTOCOL",
     "EntityCard",
     "InvalidParamsError",
-    "Mentioned",
     "Message",
     "NotFoundError",
     "Operation",

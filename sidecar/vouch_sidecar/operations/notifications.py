@@ -14,7 +14,6 @@ from vouch_sidecar.operations.session_end import SessionEndParams
 __all__ = [
     "NOTIFICATIONS",
     "DidChangeSalience",
-    "DidChangeStatus",
     "PromptParams",
     "salience_notification",
     "status_notification",
