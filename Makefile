@@ -74,6 +74,7 @@ unit: $(PYTHON_READY) oracle mcp1 ## Tests of the sidecar
 	$(BIN)/pytest -n 2 --dist loadfile --junitxml=artifacts/pytest.xml
 
 soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: half an hour
+	scripts/hosts
 	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
 extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
@@ -97,6 +98,6 @@ eval: $(PYTHON_READY) ## Quality of what is said
 	$(BIN)/python -m benchmarks.quality
 
 clean: ## Removes what was made here, the environments included
-	rm -rf .venv .oracle .mcp1 artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .oracle .mcp1 .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,7 +21,9 @@ def at(uri: str, line: int, character: int) -> dict[str, Any]:
 
 def hover(client: Client, text: str, line: int, character: int, uri: str = "untitled:a") -> Any:
     client.open(uri, text, "markdown")
-    return client.request("textDocument/hover", at(uri, line, character))
+    found = client.request("textDocument/hover", at(uri, line, character))
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    return found
 
 
 def test_hover_says_what_is_known(client: Client, root: Path) -> None:
@@ -55,17 +57,17 @@ def test_hover_says_what_is_known(client: Client, root: Path) -> None:
         ("", 0, False),
     ],
 )
-def test_hover_is_on_names_alone(client: Client, text: str, character: int, known: bool) -> None:
-    assert (hover(client, text, 0, character) is not None) == known
+def test_hover_is_on_names_alone(shared: Client, text: str, character: int, known: bool) -> None:
+    assert (hover(shared, text, 0, character) is not None) == known
 
 
-def test_hover_below_the_text(client: Client) -> None:
-    assert hover(client, "JWT", 7, 0) is None
+def test_hover_below_the_text(shared: Client) -> None:
+    assert hover(shared, "JWT", 7, 0) is None
 
 
-def test_hover_in_a_large_document(client: Client) -> None:
+def test_hover_in_a_large_document(shared: Client) -> None:
     text = "some words and no name at all; " * 30_000
-    assert hover(client, text + "JWT " + text, 0, len(text) + 1)["range"]["start"] == {
+    assert hover(shared, text + "JWT " + text, 0, len(text) + 1)["range"]["start"] == {
         "line": 0,
         "character": len(text),
     }
@@ -229,7 +231,9 @@ def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool
     """Whether something answers in a comment, on an identifier and in a string of code."""
     client.open(uri, CODE, "python")
     spots = (COMMENT, IDENTIFIER, STRING)
-    return [client.request(method, at(uri, *spot)) is not None for spot in spots]
+    found = [client.request(method, at(uri, *spot)) is not None for spot in spots]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    return found
 
 
 @pytest.mark.parametrize(
@@ -244,11 +248,12 @@ def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool
 )
 @pytest.mark.parametrize("feature", ["hover", "definition"])
 def test_where_they_answer(
-    client: Client, feature: str, enabled: object, expected: list[bool]
+    shared: Client, feature: str, enabled: object, expected: list[bool]
 ) -> None:
     settings = {"vouchSidecar": {feature: {"enabled": enabled}}}
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert places(client, f"textDocument/{feature}") == expected
+    shared.notify("workspace/didChangeConfiguration", {"settings": settings})
+    assert places(shared, f"textDocument/{feature}") == expected
+    shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": {}}})
 
 
 def test_by_default_no_definition_leads_away_from_code(client: Client, root: Path) -> None:
@@ -258,9 +263,9 @@ def test_by_default_no_definition_leads_away_from_code(client: Client, root: Pat
         assert places(client, "textDocument/definition", uri) == [True, True, True]
 
 
-def test_on_an_identifier_of_code_a_hover_has_two_lines(client: Client) -> None:
-    client.open("untitled:code", CODE, "python")
-    found = client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))
+def test_on_an_identifier_of_code_a_hover_has_two_lines(shared: Client) -> None:
+    shared.open("untitled:code", CODE, "python")
+    found = shared.request("textDocument/hover", at("untitled:code", *IDENTIFIER))
     ask, claim = found["contents"]["value"].splitlines()
     assert ask == "Ask: nobody named"
     assert claim.startswith("- JWT access tokens expire")

@@ -114,3 +114,30 @@ def test_a_cache_of_somebody_else(here: tuple[Path, Mapping[str, str]]) -> None:
             path.write_bytes(b"\0" * path.stat().st_size)
         path.chmod(0o777)
     assert experts(folder / "kb", env) == ["vault"]
+
+
+NO_WATCHES = """#!/bin/sh
+exec unshare --user --map-root-user sh -c '
+  echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@"
+' {command} "$@"
+"""
+
+
+def test_the_system_has_no_watches_left(
+    here: tuple[Path, Mapping[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changes are seen by the sweep, and that is said."""
+    folder, env = here
+    root, command = folder / "kb", folder / "command"
+    command.write_text(NO_WATCHES.format(command=COMMAND), "utf-8")
+    command.chmod(0o700)
+    if subprocess.run([command, "--version"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("a user namespace can't be had")
+    monkeypatch.setattr("tests.protocol.client.COMMAND", command)
+    with running(cwd=root, env=env) as client:
+        client.initialize(root)
+        client.indexed()
+        until(lambda: client.request("vouch/status")["watcher"] == "sweep", "it is not said")
+        write(root, "claims/late.yaml", claim("late", text="Zanzibar.", entities=["vault"]))
+        client.until("vouch/search", {"query": "zanzibar"}, lambda found: bool(found["hits"]))
+        assert client.strays == b""

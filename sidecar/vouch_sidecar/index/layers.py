@@ -112,6 +112,8 @@ class Writing:
         self._heap = heap
         path = None if folder is None else str(folder)
         self._index = Index(SCHEMA, path=path, reuse=False, sort_by_field="key")
+        # A reader that reloads at every commit holds a lock, for which ours would wait 0.1 s.
+        self._index.config_reader("manual")
         self._writer = self._index.writer(heap_size=heap, num_threads=1)
 
     def add(self, document: Document) -> None:
@@ -121,7 +123,6 @@ class Writing:
         """What was written. Where the heap was too small for one segment, it is written again."""
         self._writer.commit()
         self._writer.wait_merging_threads()
-        self._index.config_reader("manual")
         self._index.reload()
         searcher = self._index.searcher()
         if searcher.num_segments < 2:
