@@ -6,7 +6,6 @@ import codecs
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NoReturn
 
 import yaml
@@ -35,6 +34,9 @@ _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
 _BLANKED = bytes.maketrans(b"-?:", b"   ")
 _DEEP = b" " * MAX_DEPTH
 """So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
+_UNPRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -132,19 +134,11 @@ _TOO_DEEP = f"the file is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"the file has more than {MAX_NODES} values"
 
 
-@cache
-def _unprintable() -> re.Pattern[str]:
-    # Compiled when a file is read: it takes 5 ms, and a start from the cache reads none.
-    return re.compile(
-        "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-    )
-
-
 def _check(text: str) -> None:
     """Refuses what would be costly or dangerous to compose, from the text and its events alone."""
     if len(text) > MAX_YAML:
         raise DocumentError(f"the YAML is larger than {MAX_YAML // 1024} KiB")
-    if odd := _unprintable().search(text):
+    if odd := _UNPRINTABLE.search(text):
         where = position(text, odd.start())
         raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
     brackets = text.count("[") + text.count("{")

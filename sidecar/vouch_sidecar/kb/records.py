@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
-from sys import intern
 from typing import Annotated, Any
 
 from pydantic import (
@@ -83,11 +82,6 @@ def _blank_list(value: object) -> object:
     return [] if value is None else value
 
 
-def _interned(strings: tuple[str, ...]) -> tuple[str, ...]:
-    """Strings that many artifacts share are kept once."""
-    return tuple(map(intern, strings))
-
-
 def _cited(value: tuple[str, ...]) -> tuple[str, ...]:
     if not value:
         raise ValueError("must name at least one source or piece of evidence")
@@ -104,7 +98,7 @@ def _one_of(allowed: frozenset[str]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in allowed:
             raise ValueError(f"must be one of {', '.join(sorted(allowed))}")
-        return intern(value)
+        return value
 
     return AfterValidator(check)
 
@@ -127,8 +121,7 @@ Id = Annotated[
 ]
 Sha256 = Annotated[str, AfterValidator(_sha256)]
 Reference = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
-_Line = Annotated[str, StringConstraints(max_length=1024)]
-Label = Annotated[_Line, AfterValidator(intern)]
+Label = Annotated[str, StringConstraints(max_length=1024)]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 Statement = Annotated[Text, StringConstraints(pattern=r"\S")]
@@ -141,9 +134,9 @@ Status = Annotated[str, _one_of(STATUSES)]
 PageStatus = Annotated[str, _one_of(PAGE_STATUSES)]
 PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]
 
-_LIST = FailFast(), BeforeValidator(_blank_list), AfterValidator(_interned)
+_LIST = FailFast(), BeforeValidator(_blank_list)
 References = Annotated[tuple[Reference, ...], Field(max_length=10_000), *_LIST]
-Labels = Annotated[tuple[_Line, ...], Field(max_length=1_000), *_LIST]
+Labels = Annotated[tuple[Label, ...], Field(max_length=1_000), *_LIST]
 Aliases = Annotated[
     tuple[Annotated[str, StringConstraints(max_length=1000)], ...], Field(max_length=1_000), *_LIST
 ]
@@ -172,12 +165,7 @@ def _as_mapping(scope: object) -> object:
     return {} if scope is None else {"visibility": scope} if isinstance(scope, str) else scope
 
 
-def _one_open(scope: Scope) -> Scope:
-    """Nearly all scopes are open: they are kept once."""
-    return OPEN_SCOPE if scope == OPEN_SCOPE else scope
-
-
-ScopeField = Annotated[Scope, BeforeValidator(_as_mapping), AfterValidator(_one_open)]
+ScopeField = Annotated[Scope, BeforeValidator(_as_mapping)]
 
 
 @dataclass(frozen=True, slots=True)

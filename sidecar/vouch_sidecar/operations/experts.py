@@ -157,16 +157,9 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
         told = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
-            found = next(
-                (
-                    claim
-                    for view in views
-                    if row.collection in (None, view.collection)
-                    and (claim := view.claim(claim_id)) is not None
-                ),
-                None,
-            )
+            found = next(filter(None, (view.claim(claim_id) for view in mine)), None)
             again = found is None or (row.collection, claim_id) in quoted
             text = "" if again or found is None else f": {clip(safe(found.text), QUOTED)}"
             told.append(f"  {safe(claim_id)}{text}")

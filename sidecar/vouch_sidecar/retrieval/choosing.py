@@ -6,7 +6,6 @@ This is the one order of an entity's claims: of the block, of `top_claim_id`, of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from math import fsum
 from typing import NamedTuple
 
@@ -34,10 +33,12 @@ class Choice(NamedTuple):
 def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
     """The claims of an entity that hold most of a text; of equals the best by worth."""
     wanted = _wanted(view, entity, text)
-    return [
-        Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
-        for document in _documents(view, entity, wanted, limit)
-    ]
+    whole, found = fsum(wanted.values()), []
+    for document in _documents(view, entity, wanted, limit):
+        stems = frozenset(stems_in(document))
+        held = fsum(weight for word, weight in wanted.items() if word.held_by(stems))
+        found.append(Choice(claim_in(document), round(held / whole, 3) if whole else 0.0))
+    return found
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
@@ -56,27 +57,22 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
 
 
 def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
-    """The words of a text that choose among an entity's claims, with their weights."""
-    return view.once(f"wanted {entity.id}", text, partial(_weights, view, entity, text))
+    """The words of a text that choose among an entity's claims, with their weights. A part of the
+    weight of a word is also held by what holds another word of its family.
+    """
 
+    def weigh() -> Mapping[Needle, float]:
+        asked = asked_about(view, text, spans_of(view, text, [entity.id]))
+        weights: dict[Needle, float] = {}
+        for word, weight in asked.weights.items():
+            family = relatives(word.only_stem) if word.only_stem else frozenset()
+            if family:
+                either = (*word.alternatives, *((stem,) for stem in sorted(family)))
+                weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
+            weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
+        return weights
 
-def _weights(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
-    # A part of the weight of a word is also held by what holds another word of its family.
-    asked = asked_about(view, text, spans_of(view, text, [entity.id]))
-    weights: dict[Needle, float] = {}
-    for word, weight in asked.weights.items():
-        family = relatives(word.only_stem) if word.only_stem else frozenset()
-        if family:
-            either = (*word.alternatives, *((stem,) for stem in sorted(family)))
-            weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
-        weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
-    return weights
-
-
-def _share(wanted: Mapping[Needle, float], stems: frozenset[str]) -> float:
-    whole = fsum(wanted.values())
-    held = fsum(weight for word, weight in wanted.items() if word.held_by(stems))
-    return round(held / whole, 3) if whole else 0.0
+    return view.once(f"wanted {entity.id}", text, weigh)
 
 
 def spans_of(view: View, text: str, entity_ids: Iterable[str]) -> tuple[Span, ...]:
