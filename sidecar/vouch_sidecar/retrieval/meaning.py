@@ -17,6 +17,7 @@ from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
 from vouch_sidecar.meaning.vectors import Near, Vectors
+from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.clauses import is_question
 from vouch_sidecar.retrieval.constants import (
@@ -30,7 +31,6 @@ from vouch_sidecar.retrieval.constants import (
     MEANT,
 )
 from vouch_sidecar.retrieval.search import Found, found_by_words, ranked
-from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:

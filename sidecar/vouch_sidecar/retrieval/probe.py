@@ -16,7 +16,7 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.answering import answers
-from vouch_sidecar.retrieval.asking import in_a_row
+from vouch_sidecar.retrieval.asking import in_a_row, worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.choosing import spans_of
 from vouch_sidecar.retrieval.constants import (
@@ -34,7 +34,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.context import each_once, lines_for, tiers
 from vouch_sidecar.retrieval.phrases import Phrase, phrases, telling_of
 from vouch_sidecar.retrieval.salience import Salient, named_in
-from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["Probe", "Strength", "run"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,13 +21,34 @@ from vouch_sidecar.index.query import Search, rarity
 from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
-from vouch_sidecar.retrieval.deadline import Deadline
 
-__all__ = ["NameWords", "View", "claim_in", "moment"]
+__all__ = ["Deadline", "NameWords", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 T = TypeVar("T")
+
+
+class Deadline:
+    """The time that a question has; whatever was found by then is the answer. Shared by everything
+    that works on it. `cut`: something was left out.
+    """
+
+    def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
+        """`until` is in seconds on the clock."""
+        self.cut = False
+        self._until = until
+        self._clock = clock
+
+    @property
+    def left(self) -> float:
+        """Seconds until it passes."""
+        return self._until - self._clock()
+
+    def has_passed(self) -> bool:
+        """Whether to stop. To be asked between one candidate and the next."""
+        self.cut = self.cut or self._clock() >= self._until
+        return self.cut
 
 
 @dataclass(frozen=True, slots=True)
