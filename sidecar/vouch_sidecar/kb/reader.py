@@ -11,10 +11,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
-from vouch_sidecar.kb.document import Document, DocumentError
+from vouch_sidecar.kb.document import Document, DocumentError, placed
 from vouch_sidecar.kb.files import Stat, read_bounded
 from vouch_sidecar.kb.layout import classify, usual_key
-from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
     Artifact,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.document import DocumentError, decode, load, placed
 from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.options import Group, Settings, Source
-from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.records import Problem, Severity
 
 __all__ = [
@@ -169,8 +169,6 @@ class _Layer:
         faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
         path, document = "", None
         if self._source == "file" and faults:
-            from vouch_sidecar.kb.document import decode, load  # brings YAML along
-
             path, document = CONFIG, load(decode(config))
         found = []
         for name, words, severity in faults:
@@ -225,8 +223,6 @@ def viewer_for(
 
 def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
     """What `config.yaml` holds, as far as it can be read."""
-    from vouch_sidecar.kb.document import DocumentError, decode, load  # brings YAML along
-
     if config is None:
         return {}
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb.access import is_open, shows_more
 from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
+from vouch_sidecar.kb.document import placed
 from vouch_sidecar.kb.files import Stat, UnreadableError
 from vouch_sidecar.kb.layout import (
     CONFIG,
@@ -22,7 +23,6 @@ from vouch_sidecar.kb.layout import (
     usual_path,
 )
 from vouch_sidecar.kb.ledger import Ledger
-from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 from vouch_sidecar.kb.settings import config_mapping
