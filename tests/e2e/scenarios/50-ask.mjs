@@ -12,6 +12,14 @@ const CODE = `class Relay {
 const relay = new Relay();
 relay.wait();
 `;
+const HOSTILE =
+  '<img src=x onerror=alert(1)> ![a](https://x.test/y.png) [run](command:workbench.action.quit) **b** `c` https://x.test $(flame)';
+const ENTITY = `id: evilgate
+name: Evilgate
+type: system
+aliases: [${JSON.stringify('<b>Gate</b>')}]
+description: ${JSON.stringify(HOSTILE)}
+`;
 const THEMES = {
   dark: ['Dark Modern', 'vs-dark'],
   light: ['Light Modern', 'vs'],
@@ -23,6 +31,8 @@ export const options = () => ({
   fill(folder) {
     courier(folder);
     fs.writeFileSync(path.join(folder, 'use.js'), CODE);
+    fs.writeFileSync(path.join(folder, 'hostile.md'), 'Evilgate is near.\n');
+    fs.writeFileSync(path.join(folder, '.vouch/entities/evilgate.yaml'), ENTITY);
   },
 });
 
@@ -90,6 +100,18 @@ export async function run({ w, test, artifacts }) {
     await w.expand('In Play', 'Never restart Relay');
     await w.row('In Play', 'Incident report INC-118').click();
     await w.activeTab('INC-118.md');
+  });
+
+  await test('what a hostile file says is shown letter by letter', async () => {
+    await w.openFile('hostile.md');
+    const said = await w.hover('Evilgate', 'onerror');
+    assert.ok(said.replaceAll('\u2060', '').includes(HOSTILE), said);
+    assert.match(said, /also .?<b>Gate<\/b>/);
+    assert.equal(await popup.locator('img, b, code, .codicon-flame').count(), 0);
+    const links = popup.locator('.hover-contents a[data-href]');
+    const targets = await links.evaluateAll((all) => all.map((one) => one.dataset.href));
+    assert.ok(targets.length > 0);
+    for (const target of targets) assert.match(target, /\/ws\/\.vouch\/entities\/evilgate\.yaml$/);
   });
 
   for (const [name, [theme, css]] of Object.entries(THEMES)) {
