@@ -37,7 +37,7 @@ def claim(i: int) -> Claim:
 def build() -> None:
     builder = Builder(Writing(folder, heap))
     for name, entity_id in ids.items():
-        builder.add(Entity(entity_id, f"entities/{entity_id}.yaml", name))
+        builder.add(Entity(entity_id, f"entities/{entity_id}.yaml", name, "concept"))
     for i in range(number):
         builder.add(claim(i))
     builder.finish()

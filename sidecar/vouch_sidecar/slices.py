@@ -1,6 +1,6 @@
 """Lists the operations without importing them, which would take 0.3 seconds.
 
-Standard library only: the shell lists its commands with this. The registry imports what it lists.
+Standard library only: the shell lists its commands with this. `operations()` imports what it lists.
 """
 
 from __future__ import annotations

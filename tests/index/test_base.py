@@ -25,7 +25,7 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 from tests.kb.samples import make_kb
 
 ARTIFACTS: list[Artifact] = [
-    Entity("e", "entities/e.yaml", "Vault"),
+    Entity("e", "entities/e.yaml", "Vault", "system"),
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]

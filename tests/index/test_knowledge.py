@@ -35,6 +35,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference
+from tests.retrieval.samples import claims_in
 from tests.soak import LONG, examples, soak
 
 NOW = 1.8e9
@@ -183,6 +184,7 @@ def claim(claim_id: str, text: str, **fields: object) -> Claim:
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    fields.setdefault("type", "concept")
     return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 
@@ -330,11 +332,11 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
 
     view = View("kb", knowledge, ONLY_OPEN)
     assert not view.search.holds(needles("rotates"), Kind.CLAIM)
-    assert [*view.claims_in(view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
+    assert [*claims_in(view, view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
     assert knowledge.at_path("claims/c.yaml") is None
     assert knowledge.at_path("claims/d.yaml") == later
-    assert not list(view.claims_in(view.search.about(["auth"])))
-    assert list(view.claims_in(view.search.about(["cache"]))) == [later]
+    assert not list(claims_in(view, view.search.about(["auth"])))
+    assert list(claims_in(view, view.search.about(["cache"]))) == [later]
     assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))
 
 
@@ -376,8 +378,8 @@ def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
     def edge(name: str) -> Relation:
         return Relation(name, f"relations/{name}.yaml", "hub", "supports", f"end-{name}")
 
-    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}") for i in "abcdef"]
-    hub = Entity("hub", "entities/hub.yaml", "Hub")
+    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}", "concept") for i in "abcdef"]
+    hub = Entity("hub", "entities/hub.yaml", "Hub", "concept")
     first = after(Knowledge(), Change((hub, *ends, *map(edge, "bcdef")), frozenset()))
     known = after(Knowledge(in_memory(first.documents())), Change((edge("a"),), frozenset()))
     assert [one.id for one in known.relations_of("hub")] == list("abcdef")

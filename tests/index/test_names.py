@@ -17,6 +17,7 @@ from tests.soak import examples
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    fields.setdefault("type", "concept")
     return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 

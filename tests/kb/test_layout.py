@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.files import UnreadableError, mtime_ns, packed
-from vouch_sidecar.kb.layout import classify, is_folder, scan, survey
+from vouch_sidecar.kb.layout import classify, is_folder, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
 
@@ -56,7 +56,7 @@ def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
         "state.db",
     ):
         put(kb_dir, path, b"abc")
-    found = scan(kb_dir)
+    found = survey(kb_dir).files
     assert found.keys() == wanted
     stat = (kb_dir / "claims/a.yaml").stat()
     assert found["claims/a.yaml"] == packed(stat)
@@ -64,7 +64,7 @@ def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
-    assert scan(tmp_path / ".vouch") == {}
+    assert survey(tmp_path / ".vouch").files == {}
     assert survey(tmp_path / ".vouch").problems == []
 
 
@@ -118,7 +118,7 @@ def test_a_link_to_a_knowledge_base_is_followed_and_no_link_out_of_it(tmp_path: 
 def test_a_link_to_no_folder_is_empty(tmp_path: Path, target: str) -> None:
     put(tmp_path, "file", b"x")
     (tmp_path / ".vouch").symlink_to(tmp_path / target)
-    assert scan(tmp_path / ".vouch") == {}
+    assert survey(tmp_path / ".vouch").files == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

@@ -42,7 +42,7 @@ def test_changes_add_up_to_what_counts(
         first = kept and number == 0
         once = {put[0]: put for put in step}.values()
         for path, entity_id, name in once if first else step:
-            artifact = None if entity_id is None else Entity(entity_id, path, name)
+            artifact = None if entity_id is None else Entity(entity_id, path, name, "concept")
             usual = artifact is not None and path == usual_path(*key_of(artifact))
             if artifact is not None and first and usual and ledger.is_new(key_of(artifact)):
                 keeping[path] = known[key_of(artifact)] = artifact

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.batches import BATCH_FILES, parse_inline
 from vouch_sidecar.kb.files import Stat
-from vouch_sidecar.kb.layout import scan
+from vouch_sidecar.kb.layout import survey
 from vouch_sidecar.kb.reader import Reading, parse
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity, key_of
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
@@ -476,7 +476,7 @@ def test_what_somebody_else_keeps_is_no_change_and_is_vouched_for(
     first, store, kept = keeping(kb_dir, clock)
     assert {key_of(artifact) for artifact in kept.values()} == {keys("a"), keys("warned")}
     assert ids(first) == {"unlike"}
-    stats = scan(kb_dir)
+    stats = survey(kb_dir).files
     assert dict(store.vouched()) == {p: stats[p] for p in ("config.yaml", "claims/a.yaml")}
     assert store.loose() == {keys("unlike"), keys("odd"), keys("warned"), keys("broken")}
     assert store.config == b"kb: {id: x}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.records import Source
-from vouch_sidecar.operations.documents import document_uri
+from vouch_sidecar.operations.artifacts import document_uri
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import SHA, claim, dump

@@ -11,6 +11,7 @@ from vouch_sidecar.operations import as_json, call
 from vouch_sidecar.retrieval.matching import Question, matching
 
 from tests.oracle import OracleKb, now
+from tests.retrieval.samples import claims_in
 
 __all__ = ["Row", "Sidecar", "by_score"]
 
@@ -50,7 +51,7 @@ class Sidecar:
         question = Question(topic, now(), linking="declared")
         served = self._engine.serving(self._caller)
         found = matching([one.view for one in served], question)
-        return sorted({c.id for match in found for c in match.view.claims_in(match.query)})
+        return sorted({c.id for match in found for c in claims_in(match.view, match.query)})
 
 
 def by_score(rows: list[Row]) -> list[tuple[float, list[Row]]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from tantivy import Query
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
@@ -14,7 +17,7 @@ from vouch_sidecar.kb.records import (
     Scope,
     Source,
 )
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import View, claim_in
 
 __all__ = [
     "ADA",
@@ -22,6 +25,7 @@ __all__ = [
     "NOBODY",
     "PRIVATE",
     "claim",
+    "claims_in",
     "entity",
     "evidence",
     "page",
@@ -41,6 +45,7 @@ def claim(claim_id: str, text: str, **fields: object) -> Claim:
 
 
 def entity(entity_id: str, name: str, **fields: object) -> Entity:
+    fields.setdefault("type", "concept")
     return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 
@@ -63,3 +68,9 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
 
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
     return View(collection, knowledge_of(artifacts), who.gates)
+
+
+def claims_in(view: View, query: Query) -> Iterator[Claim]:
+    """The claims that a query finds."""
+    snapshot = view.knowledge.snapshot
+    return (claim_in(snapshot.document(hit)) for hit in snapshot.every(query))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Change, Claim
-from vouch_sidecar.retrieval.choosing import best_claim_id, choose
-from vouch_sidecar.retrieval.families import relatives
+from vouch_sidecar.retrieval.choosing import best_claim_id, choose, relatives
 from vouch_sidecar.retrieval.salience import rank
 from vouch_sidecar.retrieval.view import View
 

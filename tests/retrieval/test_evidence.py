@@ -187,4 +187,4 @@ def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
     for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
         product = found.arm * found.specificity * found.keyness * found.surroundings
         assert found.strength == round(product, 3)
-        assert found.factors.endswith(f"= {found.strength:g}")
+        assert found.written_out.endswith(f"= {found.strength:g}")

@@ -6,9 +6,9 @@ from math import fsum, prod, sqrt
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.retrieval.closeness import closeness, focus, patterns
 from vouch_sidecar.retrieval.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.weights import closeness, focus
 
 from tests.retrieval.samples import claim, entity, view
 
@@ -93,7 +93,7 @@ def test_closeness_of_identifiers_and_names() -> None:
     where = kb(*by("ada", "The RateLimiter waits.", "Our rate limiter waits, rate limiter or not."))
     (row,) = ranked(where, "RateLimiter")
     assert {c.factors["form"] for c in row.contributions()} == {1.0}
-    assert closeness("anything", (), patterns(())) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}
+    assert closeness("anything", ()) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}
 
 
 def test_a_claim_that_says_the_same_word_for_word_adds_nothing() -> None:

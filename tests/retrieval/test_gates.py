@@ -16,6 +16,7 @@ from tests.retrieval.samples import (
     NOBODY,
     PRIVATE,
     claim,
+    claims_in,
     entity,
     evidence,
     page,
@@ -68,7 +69,7 @@ def everything(seen: View, text: str) -> dict[str, object]:
             for r in salience([seen], [text], 20)
         ],
         "weights": seen.weights(text),
-        "claims": [c.id for e in ("vault", "jwt") for c in seen.claims_in(seen.search.about([e]))],
+        "claims": [c.id for e in ("vault", "jwt") for c in claims_in(seen, seen.search.about([e]))],
         "relations": [r.id for e in ("vault", "rotation", "hers") for r in seen.relations_of(e)],
         "pages": [p.id for e in ("vault", "jwt") for p in seen.pages_about((Kind.ENTITY, e))],
     }
@@ -85,7 +86,7 @@ def test_answers_are_those_of_a_knowledge_base_without_what_is_hidden(text: str)
 
 def test_the_right_viewer_sees_more() -> None:
     hers = view(*SHOWN, *HIDDEN, who=ADA)
-    assert [c.id for c in hers.claims_in(hers.search.about(["vault"]))] == [
+    assert [c.id for c in claims_in(hers, hers.search.about(["vault"]))] == [
         "hers",
         "length",
         "rotation",

@@ -11,6 +11,7 @@ from vouch_sidecar.engine import Caller, Engine
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, dump, entity
+from tests.retrieval.samples import claims_in
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 
@@ -143,7 +144,7 @@ def test_the_demo_names_somebody_wherever_it_can() -> None:
     shared = {
         one.id
         for one in entities
-        for claim in view.claims_in(view.search.about([one.id]))
+        for claim in claims_in(view, view.search.about([one.id]))
         if persons & set(view.knowledge.links(claim.id, view.gates)[0])
     }
     others = {one.id for one in entities} - persons

@@ -6,8 +6,8 @@ import re
 from math import prod
 
 import pytest
+from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.salience import Salient, rank, worth_volunteering
-from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, view

@@ -20,8 +20,8 @@ ARTIFACTS: list[Artifact] = [
     Claim("open", "claims/open.yaml", "Keys rotate weekly."),
     Claim("ada", "claims/ada.yaml", "Ada keeps the keys.", scope=ADA),
     Claim("kana", "claims/kana.yaml", "鍵は毎週変わる"),
-    Entity("named", "entities/named.yaml", "Vault"),
-    Entity("told", "entities/told.yaml", "Queue", description="Holds what waits."),
+    Entity("named", "entities/named.yaml", "Vault", "system"),
+    Entity("told", "entities/told.yaml", "Queue", "system", description="Holds what waits."),
     Page("page", "pages/page.md", "Keys", body="First.\n\n# Second\n\nAnd this.\n"),
 ]
 QUERY = np.array([1, 0], np.float32)

@@ -20,9 +20,9 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.document import placed
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
-from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (

@@ -23,9 +23,8 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings, viewer_for
-from vouch_sidecar.retrieval.deadline import Deadline
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import NameWords, View
+from vouch_sidecar.retrieval.view import Deadline, NameWords, View
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.meaning import Meaning

@@ -305,13 +305,7 @@ class Keeper:
         with scope:
             while True:
                 try:
-                    await watch(
-                        [root],
-                        self._on_change,
-                        anyio.Event(),
-                        on_files=self._on_files,
-                        on_lost=self._on_lost,
-                    )
+                    await watch(root, self._on_change, self._on_files, self._on_lost)
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
                     self._on_lost(root, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Page, Source
 
 __all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_open", "is_told", "shows_more"]
 
@@ -17,7 +17,7 @@ OPEN = "open"
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks. An artifact is visible when its gate is one of the viewer's `gates`."""
+    """Who asks. Sees an artifact whose gate is one of the viewer's `gates`."""
 
     project: str | None = None
     agent: str | None = None
@@ -43,32 +43,9 @@ def is_live(artifact: Artifact) -> bool:
 
 def gate_of(artifact: Artifact) -> str | None:
     """The gate a viewer must have to see the artifact; None when nobody may."""
-    if isinstance(artifact, Claim | Page | Source):
-        return _gate(artifact.scope)
-    return OPEN
-
-
-def is_told(artifact: Artifact) -> bool:
-    """Whether anybody may be told of an artifact. Nothing else is kept."""
-    return is_live(artifact) and gate_of(artifact) is not None
-
-
-def is_open(artifact: Artifact | None) -> bool:
-    """Whether everybody may be told of an artifact, as of a file that holds none."""
-    return artifact is None or (is_live(artifact) and gate_of(artifact) == OPEN)
-
-
-def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
-    """Whether somebody may see the new version who might not see the old one."""
-    before, after = _reach(old), _reach(new)
-    return after is not None and before not in (OPEN, after)
-
-
-def _reach(artifact: Artifact | None) -> str | None:
-    return None if artifact is None or not is_live(artifact) else gate_of(artifact)
-
-
-def _gate(scope: Scope) -> str | None:
+    if not isinstance(artifact, Claim | Page | Source):
+        return OPEN
+    scope = artifact.scope
     match scope.visibility:
         case "public" | "team":
             return OPEN
@@ -78,3 +55,23 @@ def _gate(scope: Scope) -> str | None:
             return f"agent:{scope.agent}"
         case _:
             return None
+
+
+def _reach(artifact: Artifact | None) -> str | None:
+    """The gate of an artifact that still counts."""
+    return None if artifact is None or not is_live(artifact) else gate_of(artifact)
+
+
+def is_told(artifact: Artifact) -> bool:
+    """Whether anybody may be told of an artifact. Nothing else is kept."""
+    return _reach(artifact) is not None
+
+
+def is_open(artifact: Artifact | None) -> bool:
+    """Whether everybody may be told of an artifact, as of a file that holds none."""
+    return artifact is None or _reach(artifact) == OPEN
+
+
+def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
+    """Whether somebody may see the new version who might not see the old one."""
+    return _reach(new) is not None and _reach(old) not in (OPEN, _reach(new))

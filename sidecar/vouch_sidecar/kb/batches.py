@@ -1,4 +1,4 @@
-"""Files parsed batch by batch, so that somebody else may do it, several batches ahead."""
+"""Files parsed batch by batch, so that other processes can do it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ BATCH_FILES = 128
 BATCH_BYTES = 1 << 20
 
 Parse = Callable[[Iterable[Sequence[tuple[str, bytes]]], int], Iterable[Sequence[Reading]]]
-"""What files say, path and bytes each, batch for batch in the same order; may take several batches
-before it answers the first. The number is of the files that come at most.
+"""Takes batches of files, path and bytes of each, and gives what they say, batch by batch in the
+same order. It may take several before it gives the first. The number: files that come at most.
 """
 
 
@@ -28,7 +28,7 @@ def parse_inline(
 
 
 def parsed(files: Iterable[Found], by: Parse, expected: int) -> Iterator[tuple[Found, Reading]]:
-    """The files, and what each says; `expected`: how many come at most."""
+    """Each file with what it says. `expected`: at most so many come."""
     waiting: deque[list[Found]] = deque()
 
     def batches() -> Iterator[list[tuple[str, bytes]]]:

@@ -72,7 +72,7 @@ class Finder:
         """The home folder's own serves nothing below it unless its config allows that."""
         folder, passed = origin, False
         while True:
-            passed = passed or self._is_refused(folder)
+            passed = passed or is_refused(folder, self.trusted)
             if passed and os.path.isdir(os.path.join(folder, KB_DIRNAME)):
                 self.refused.append(folder)
                 return None
@@ -97,7 +97,7 @@ class Finder:
             left -= len(allowed)
             level = []
             for folder in _not_ignored(origin, allowed, self.env):
-                if not self._is_refused(folder):
+                if not is_refused(folder, self.trusted):
                     (found if self._holds_one(folder) else level).append(folder)
                 elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
                     self.refused.append(folder)
@@ -108,20 +108,21 @@ class Finder:
         kb_dir = os.path.join(folder, KB_DIRNAME)
         if not os.path.isdir(kb_dir):
             return False
-        if self._is_refused(kb_dir):
+        if is_refused(kb_dir, self.trusted):
             self.refused.append(folder)
             return False
         return True
 
-    def _is_refused(self, path: str) -> bool:
-        return is_refused(path, self.trusted)
-
 
 def is_refused(path: str, trusted: Iterable[str]) -> bool:
-    """Whether another user owns a folder, or the link that leads to it, root apart, and nobody
-    trusts it.
-    """
+    """Whether another user but root owns a folder, or the link to it, and nobody trusts it."""
     return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
+
+
+def _is_foreign(path: str) -> bool:
+    if not hasattr(os, "getuid") or not os.path.isdir(path):
+        return False
+    return not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
 
 
 def _is_trusted(path: str, folder: str) -> bool:
@@ -197,13 +198,6 @@ def _in_working_tree(folder: str) -> bool:
             return False
         folder = parent
     return True
-
-
-def _is_foreign(path: str) -> bool:
-    """Whether another user owns a folder, or the link that leads to it; root apart."""
-    if not hasattr(os, "getuid") or not os.path.isdir(path):
-        return False
-    return not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
 
 
 def _allows_home(home: str) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import yaml
+from vouch_sidecar.kb.records import Problem
 
 __all__ = [
     "MAX_YAML",
@@ -17,6 +17,7 @@ __all__ = [
     "DocumentError",
     "decode",
     "load",
+    "placed",
     "position",
     "split_page",
 ]
@@ -32,10 +33,12 @@ MAX_PLAIN = 64
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT = "tag:yaml.org,2002:str"
 _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
-_TYPED = frozenset(_Loader.yaml_implicit_resolvers)
-"""How values begin that may be anything but text, where they stand without quotes."""
 _BLANKED = bytes.maketrans(b"-?:", b"   ")
-_DEEP_BLOCKS = b" " * MAX_DEPTH
+_DEEP = b" " * MAX_DEPTH
+"""So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
+_UNPRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -133,29 +136,16 @@ _TOO_DEEP = f"the file is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"the file has more than {MAX_NODES} values"
 
 
-@cache
-def _unprintable() -> re.Pattern[str]:
-    # Compiled when a file is read: it takes 5 ms, and a start from the cache reads none.
-    return re.compile(
-        "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-    )
-
-
 def _check(text: str) -> None:
     """Refuses what would be costly or dangerous to compose, from the text and its events alone."""
     if len(text) > MAX_YAML:
         raise DocumentError(f"the YAML is larger than {MAX_YAML // 1024} KiB")
-    if odd := _unprintable().search(text):
+    if odd := _UNPRINTABLE.search(text):
         where = position(text, odd.start())
         raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
-    if "*" in text or _may_be_deep(text):
-        _check_events(text)
-
-
-def _may_be_deep(text: str) -> bool:
-    """By brackets, or by so many indicators and spaces in a row."""
     brackets = text.count("[") + text.count("{")
-    return brackets >= MAX_DEPTH or _DEEP_BLOCKS in text.encode().translate(_BLANKED)
+    if "*" in text or brackets >= MAX_DEPTH or _DEEP in text.encode().translate(_BLANKED):
+        _check_events(text)
 
 
 def _check_events(text: str) -> None:
@@ -179,7 +169,8 @@ class _Tally:
     def __init__(self) -> None:
         self.nodes = 0
         self.aliases = 0
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[str | None, int] = {}
+        """Nodes below each anchor; None stands for what has none."""
         self.open: list[tuple[str | None, int]] = []
 
     def count(self, event: Any) -> str | None:
@@ -191,18 +182,14 @@ class _Tally:
             self.nodes += self.sizes[event.anchor]
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = self.open.pop()
-            self._keep(anchor, before)
+            self.sizes[anchor] = self.nodes - before
         elif isinstance(event, yaml.NodeEvent):
             self.nodes += 1
             if isinstance(event, yaml.CollectionStartEvent):
                 self.open.append((event.anchor, self.nodes - 1))
             else:
-                self._keep(event.anchor, self.nodes - 1)
+                self.sizes[event.anchor] = 1
         return self._fault()
-
-    def _keep(self, anchor: str | None, before: int) -> None:
-        if anchor is not None:
-            self.sizes[anchor] = self.nodes - before
 
     def _fault(self) -> str | None:
         if len(self.open) > MAX_DEPTH:
@@ -226,15 +213,6 @@ def _refuse(error: yaml.YAMLError) -> NoReturn:
     raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
 
 
-@lru_cache(maxsize=1 << 12)
-def _tag_of(plain: str) -> str:
-    """What YAML takes a value for that stands without quotes."""
-    for tag, pattern in _Loader.yaml_implicit_resolvers.get(plain[:1], ()):
-        if pattern.match(plain):
-            return str(tag)
-    return _TEXT
-
-
 class _BoundedLoader(_Loader):  # type: ignore[misc]
     """The safe loader, which notes keys given twice and refuses endless numbers."""
 
@@ -243,24 +221,11 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         self.repeated: list[tuple[str, int, int]] = []
         self._nodes = 0
 
-    # Text is most of what a file holds, and path resolvers, of which there are none, would be asked
-    # for every node: without these overrides, PyYAML takes twice as long.
-
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
         """Called for each node before it is made."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise DocumentError(_TOO_MANY)
-
-    def ascend_resolver(self) -> None:
-        pass
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        if kind is not yaml.ScalarNode:
-            return _MAP if kind is yaml.MappingNode else _LIST
-        if not implicit[0] or value[:1] not in _TYPED:
-            return _TEXT
-        return _tag_of(value)
 
     def construct(self, node: Any) -> Any:
         """The value of a document's node; None where there is none."""
@@ -291,20 +256,18 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         return found
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        if isinstance(node, yaml.MappingNode):
-            self._note_repeated(node)
-        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
-        return result
-
-    def _note_repeated(self, node: yaml.MappingNode) -> None:
+        """As the base's; keys that are given twice are noted, twenty at most."""
         seen = set()
-        for key, _ in node.value:
+        keys = (key for key, _ in node.value) if isinstance(node, yaml.MappingNode) else ()
+        for key in keys:
             if not isinstance(key, yaml.ScalarNode):
                 continue
             if key.value in seen and len(self.repeated) < 20:
                 mark = key.start_mark
                 self.repeated.append((key.value[:60], mark.line + 1, mark.column + 1))
             seen.add(key.value)
+        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return result
 
     def bounded_number(self, node: yaml.ScalarNode) -> object:
         """An integer or a float, as YAML 1.1 reads them."""
@@ -323,3 +286,30 @@ _USUAL = {
     tag: _BoundedLoader.yaml_constructors[tag]
     for tag in (f"tag:yaml.org,2002:{name}" for name in "null bool int float timestamp".split())
 }
+
+
+def placed(problems: Iterable[Problem], data: bytes) -> tuple[Problem, ...]:
+    """The problems of a file that holds these bytes, all of them at places that it has."""
+    found = tuple(problems)
+    if all(problem.line == problem.column == 1 for problem in found):
+        return found
+    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+    lines = _LINE_END.split(text)
+    return tuple(_placed(problem, lines) for problem in found)
+
+
+def _placed(problem: Problem, lines: Sequence[str]) -> Problem:
+    """What is said of the end of a file stands at the end of its last line."""
+    last = len(lines)
+    while last > 1 and not lines[last - 1].strip():
+        last -= 1
+    line, column = problem.line, problem.column
+    if line > last:
+        line, column = last, len(lines[last - 1]) + 1
+    before = lines[line - 1][: column - 1]
+    column = len(before) + 1
+    if before.isascii():
+        return replace(problem, line=line, column=column)
+    utf8 = len(before.encode("utf-8", "replace")) - len(before)
+    utf16 = len(before.encode("utf-16-le", "replace")) // 2 - len(before)
+    return replace(problem, line=line, column=column, wider=(utf8, utf16))

@@ -30,9 +30,7 @@ _FOLDER = (
 )
 
 Stat = bytes
-"""What tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed.
-There is one for every file.
-"""
+"""Tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed."""
 _STAT = Struct("<QQQ")
 _64_BITS = (1 << 64) - 1
 
@@ -80,7 +78,9 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
     try:
-        data = _read(descriptor, _size(os.fstat(descriptor)), limit + 1)
+        _regular(os.fstat(descriptor))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
         found = _regular(os.fstat(descriptor))
     except OSError as error:
         raise UnreadableError(_reason(error)) from error
@@ -121,20 +121,6 @@ def _open_below(folder: str, path: str) -> int:
         os.close(at)
 
 
-def _read(descriptor: int, expected: int, most: int) -> bytes:
-    first = os.read(descriptor, min(max(expected + 1, 4096), most))
-    if len(first) == expected:
-        return first
-    data = bytearray(first)
-    while first and len(data) < most:
-        wanted = max(expected + 1 - len(data), 4096)
-        chunk = os.read(descriptor, min(wanted, most - len(data)))
-        if not chunk:
-            break
-        data += chunk
-    return bytes(data)
-
-
 def _inside(path: str, root: str) -> str:
     real = os.path.realpath(path)
     if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
@@ -143,7 +129,7 @@ def _inside(path: str, root: str) -> str:
 
 
 def packed(found: os.stat_result) -> Stat:
-    """What a system says of a file; of numbers larger than others need, the lower half."""
+    """A file's `Stat`. Numbers of more than 64 bits, which some systems give, are cut."""
     return _STAT.pack(
         found.st_size & _64_BITS, found.st_mtime_ns & _64_BITS, found.st_ino & _64_BITS
     )
@@ -156,14 +142,9 @@ def mtime_ns(of: Stat) -> int:
 
 
 def _regular(found: os.stat_result) -> Stat:
-    _size(found)
-    return packed(found)
-
-
-def _size(found: os.stat_result) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise UnreadableError("not a regular file")
-    return found.st_size
+    return packed(found)
 
 
 def _reason(error: OSError | ValueError) -> str:

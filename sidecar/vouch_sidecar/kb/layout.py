@@ -20,7 +20,6 @@ __all__ = [
     "Survey",
     "classify",
     "is_folder",
-    "scan",
     "survey",
     "usual_key",
     "usual_path",
@@ -81,8 +80,8 @@ def is_folder(relative: str) -> bool:
 class Survey:
     """What is there: files by path below `.vouch/`, and what could not be looked at.
 
-    `unreadable` are folders (with a trailing slash) and files that exist and can't be read; `same`
-    counts the files that are not named, as they are known to stand like this.
+    `unreadable`: folders (with a trailing slash) and files that exist and can't be read. `same`:
+    the number of files that are known and left out of `files`.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
@@ -96,11 +95,6 @@ class Survey:
         self.problems.append(Problem(printable(path.rstrip("/")), reason, Severity.ERROR))
 
 
-def scan(kb_dir: Path) -> dict[str, Stat]:
-    """Size, time and inode of every artifact file and of `config.yaml`."""
-    return survey(kb_dir).files
-
-
 def survey(
     kb_dir: Path,
     *,
@@ -108,7 +102,8 @@ def survey(
     known: Callable[[str, Stat], bool] | None = None,
     max_files: int = MAX_FILES,
 ) -> Survey:
-    """As `scan`, with what stood in the way; `only` limits it to these paths below `.vouch/`.
+    """Looks at every artifact file and `config.yaml`; `only` limits it to these paths below
+    `.vouch/`.
 
     Files that vanish meanwhile are simply not there. Those that are `known` are only counted.
     """
@@ -120,12 +115,11 @@ def survey(
             reason = f"more than {max_files} files; the rest is not read"
             found.refuse("", reason, unreadable=False)
             break
-        if (stat := _look_at(path, f"{base}/{path}", root, found)) is None:
-            continue
-        if known is not None and known(path, stat):
+        stat = _look_at(path, f"{base}/{path}", root, found)
+        if stat is not None and known is not None and known(path, stat):
             found.same += 1
-            continue
-        found.files[path] = stat
+        elif stat is not None:
+            found.files[path] = stat
     return found
 
 
@@ -140,7 +134,7 @@ def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
 
 
 def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
-    """Path of everything whose name makes it an artifact file, and of the config."""
+    """The paths of the config, and of everything whose name makes it an artifact file."""
     yield CONFIG
     for folder, (_, suffix) in FOLDERS.items():
         for name in _names(base, folder, root, found):
@@ -179,8 +173,7 @@ def _leads_inside(path: str, root: str) -> bool:
 
 def _look_at(path: str, full: str, root: str, found: Survey) -> Stat | None:
     try:
-        if not path.isascii():
-            path.encode()
+        path.encode()
         return stat_inside(full, root)
     except UnicodeEncodeError:
         found.refuse(path, "the name is not UTF-8", unreadable=False)

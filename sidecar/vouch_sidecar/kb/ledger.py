@@ -14,10 +14,10 @@ __all__ = ["Ledger"]
 
 
 class Ledger:
-    """What every file says, by path, and the one file that counts for every id.
+    """What every file says, by path, and which one file counts for each id.
 
-    Of a recalled file, what it says is asked for only when that matters; its artifact's id is its
-    name, so that it counts.
+    The artifact of a *recalled* file is not held here: a function gives it where it is needed. Only
+    files that are named like the id of their artifact are recalled; they count for that id.
     """
 
     def __init__(self) -> None:
@@ -27,30 +27,30 @@ class Ledger:
         self._before: dict[Key, Artifact | None] = {}
         """What counted when a change was last taken, of what may have changed."""
         self._recalled: dict[str, None] = {}
-        self._recall: Callable[[str], Artifact] = _nothing_recalled
+        self._recall: Callable[[str], Artifact]
 
     def recall_by(self, recall: Callable[[str], Artifact]) -> None:
-        """What tells what a recalled file says."""
+        """Give the function that tells what a recalled file says."""
         self._recall = recall
 
     def recall(self, paths: Iterable[str]) -> None:
-        """The files say what they said; no change."""
+        """Have these files recalled. This is no change."""
         for path in paths:
             self._recalled[path] = None
 
     def release(self, but: AbstractSet[Key]) -> None:
-        """Recall what every file says that is named like its artifact, but for these."""
+        """Have all files recalled that can be, but for those of the artifacts in `but`."""
         for key, path in list(self._owners.items()):
             if path == usual_path(*key) and key not in self._rivals and key not in but:
                 del self._owners[key], self._artifacts[path]
                 self._recalled[path] = None
 
     def distrust(self, path: str) -> None:
-        """A file was not to be recalled; no change."""
+        """Forget a recalled file. This is no change."""
         self._recalled.pop(path, None)
 
     def is_new(self, key: Key) -> bool:
-        """Whether no file speaks for it but, perhaps, a recalled one."""
+        """Whether no file speaks for an artifact, recalled ones aside."""
         return key not in self._owners
 
     def speaks_for(self, key: Key) -> bool:
@@ -64,14 +64,16 @@ class Ledger:
         return path in self._recalled or path in self._artifacts
 
     def put(self, path: str, artifact: Artifact | None) -> None:
-        """From now on the file says this; None for nothing."""
+        """The file says this from now on; None: nothing."""
         old = self.get(path)
         if old == artifact:
             return
         self._take_over(path)
         old_key = None if old is None else key_of(old)
         new_key = None if artifact is None else key_of(artifact)
-        self._note(old_key, new_key)
+        for key in (old_key, new_key):
+            if key is not None and key not in self._before:
+                self._before[key] = self._current(key)
         if old_key is not None and old_key != new_key:
             self._leave(old_key, path)
         if artifact is None:
@@ -82,11 +84,11 @@ class Ledger:
             self._join(new_key, path)
 
     def recalled(self) -> Iterable[str]:
-        """The files that say what they said when they were recalled."""
+        """The paths of the recalled files."""
         return self._recalled
 
     def held(self) -> Iterable[Key]:
-        """The keys of what other files say."""
+        """The keys of what all other files say."""
         return self._owners
 
     def take_change(self) -> Change:
@@ -100,12 +102,6 @@ class Ledger:
             elif new is not None and new != old:
                 upserts.append(new)
         return Change(tuple(upserts), frozenset(removals))
-
-    def _note(self, *keys: Key | None) -> None:
-        """Keep what counts for some keys, before it changes."""
-        for key in keys:
-            if key is not None and key not in self._before:
-                self._before[key] = self._current(key)
 
     def problems(self) -> Iterator[Problem]:
         """One for every file that lost its id to another."""
@@ -127,7 +123,7 @@ class Ledger:
         return path if path in self._recalled else None
 
     def _take_over(self, path: str) -> None:
-        """Make an ordinary file of a recalled one."""
+        """Hold what a recalled file says."""
         if path in self._recalled:
             self._artifacts[path] = self._recall(path)
             del self._recalled[path]
@@ -151,7 +147,3 @@ class Ledger:
         self._owners[key] = ranked[0]
         if len(ranked) > 1:
             self._rivals[key] = set(ranked[1:])
-
-
-def _nothing_recalled(path: str) -> Artifact:
-    raise LookupError(path)

@@ -32,32 +32,28 @@ __all__ = [
 ]
 
 
-def _one_line(text: str) -> str | None:
-    if len(text) > 256 or not text.isprintable():
-        raise ValueError
-    return text.strip() or None
+def _line(most: int, needed: bool = False) -> AfterValidator:
+    """A text on one line, of so many characters at most. A blank one counts as none, and is refused
+    where one is `needed`.
+    """
 
+    def check(text: str) -> str | None:
+        if len(text) > most or not text.isprintable() or (needed and not text.strip()):
+            raise ValueError
+        return text.strip() or None
 
-Label = Annotated[str, AfterValidator(_one_line)] | None
-"""A short text on one line; a blank one counts as none."""
-
-
-def _word(text: str) -> str:
-    if len(text) > 100 or not text.isprintable() or not text.strip():
-        raise ValueError
-    return text.strip()
+    return AfterValidator(check)
 
 
 def _tuple_of(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-Words = Annotated[
-    tuple[Annotated[str, AfterValidator(_word)], ...],
-    BeforeValidator(_tuple_of),
-    Field(max_length=200),
-]
-"""A list of words or names, at most 200 of at most 100 characters."""
+_LIST = BeforeValidator(_tuple_of), Field(max_length=200)
+Label = Annotated[str, _line(256)] | None
+Path = Annotated[str, _line(4096)] | None
+Words = Annotated[tuple[Annotated[str, _line(100, needed=True)], ...], *_LIST]
+Folders = Annotated[tuple[Annotated[str, _line(4096, needed=True)], ...], *_LIST]
 Source = Literal["file", "client", "environment"]
 
 
@@ -210,12 +206,6 @@ def _on_this_machine(text: str) -> str | None:
     return f"http://{parts.netloc}" if parts.port else f"http://{parts.netloc}:11434"
 
 
-def _place(text: str) -> str | None:
-    if len(text) > 4096 or not text.isprintable():
-        raise ValueError
-    return text.strip() or None
-
-
 class Semantic(Group):
     """Finding by meaning, which no repository decides on: a model is what this user installs."""
 
@@ -223,7 +213,7 @@ class Semantic(Group):
     sources = frozenset({"client", "environment"})
     in_workspace = False
 
-    model: Annotated[str, AfterValidator(_place)] | None = Field(
+    model: Path = Field(
         None,
         description="folder of a model that finds by meaning (see docs/semantic.md); with "
         "`ollama`, the name of a model there",
@@ -240,12 +230,6 @@ class Semantic(Group):
     )
 
 
-def _folder(text: str) -> str:
-    if len(text) > 4096 or not text.isprintable() or not text.strip():
-        raise ValueError
-    return text.strip()
-
-
 class Trust(Group):
     """Whose knowledge bases are served, which no repository decides on."""
 
@@ -253,11 +237,7 @@ class Trust(Group):
     sources = frozenset({"client", "environment"})
     in_workspace = False
 
-    folders: Annotated[
-        tuple[Annotated[str, AfterValidator(_folder)], ...],
-        BeforeValidator(_tuple_of),
-        Field(max_length=200),
-    ] = Field(
+    folders: Folders = Field(
         (),
         description="folders of other users whose knowledge bases are served, with all below them; "
         "`*` trusts everybody",

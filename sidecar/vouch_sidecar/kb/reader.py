@@ -8,14 +8,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
-from vouch_sidecar.kb.document import Document, DocumentError
+from vouch_sidecar.kb.document import Document, DocumentError, placed
 from vouch_sidecar.kb.files import Stat, read_bounded
-from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.models import KNOWN_TYPES, record_of
-from vouch_sidecar.kb.placing import placed
-from vouch_sidecar.kb.records import Artifact, Kind, Problem, Severity
+from vouch_sidecar.kb.layout import classify, usual_key
+from vouch_sidecar.kb.records import (
+    KNOWN_TYPES,
+    Artifact,
+    Kind,
+    Problem,
+    Severity,
+    record_of,
+    type_field,
+)
 
 __all__ = [
     "CONFLICT",
@@ -40,22 +47,20 @@ _WORDS = {
     "string_too_long": "is too long",
     "string_pattern_mismatch": "must not be blank or hold control characters",
     "string_unicode": "is no valid text",
-    "list_type": "must be a list",
+    "tuple_type": "must be a list",
     "too_long": "has too many entries",
-    "float_type": "must be a number from 0 to 1",
-    "float_parsing": "must be a number from 0 to 1",
-    "finite_number": "must be a number from 0 to 1",
-    "greater_than_equal": "must be a number from 0 to 1",
-    "less_than_equal": "must be a number from 0 to 1",
-    "model_type": "must be text or a mapping",
-    "value_error": "",
-}
+    "dataclass_type": "must be text or a mapping",
+} | dict.fromkeys(
+    ("float_type", "float_parsing", "finite_number", "greater_than_equal", "less_than_equal"),
+    "must be a number from 0 to 1",
+)
+"""What is said for each type of error of pydantic's; for others, pydantic's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file says. With `withhold` it says, though faulty, that it is not for everybody:
-    then no earlier version may go on being served.
+    """What a file says. `withhold`: the file is faulty, and says that not everybody may see it. No
+    earlier version may be served then.
     """
 
     artifact: Artifact | None
@@ -157,22 +162,24 @@ class _Reader:
     def read(
         self, content: dict[object, object], body: str | None, problems: list[Problem]
     ) -> Reading:
+        """`problems` are those that were found before."""
         self.problems = problems
         fields = {name: value for name, value in content.items() if isinstance(name, str)}
         if body is not None:
             fields["body"] = body
-        self._fill_in_id(fields)
+        _, usual_id = usual_key(self.path)
+        if fields.get("id") is None:
+            fields["id"] = usual_id
+            self._note("id", "is missing; the name of the file is used", Severity.WARNING)
         artifact = self._validate(fields)
         if artifact is None:
             return Reading(None, tuple(self.problems), _says_withhold(self.kind, fields))
-        self._warn_of_id(artifact)
-        self._warn_of_type(artifact)
+        if artifact.id != usual_id:
+            self._note("id", "differs from the name of the file", Severity.WARNING)
+        known, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
+        if known is not None and getattr(artifact, field) not in known:
+            self._note(field, "is none that vouch knows", Severity.WARNING)
         return Reading(artifact, tuple(self.problems))
-
-    def _fill_in_id(self, fields: dict[str, object]) -> None:
-        if fields.get("id") is None:
-            fields["id"] = _stem(self.path)
-            self._note("id", "is missing; the name of the file is used", Severity.WARNING)
 
     def _validate(self, fields: dict[str, object]) -> Artifact | None:
         try:
@@ -184,15 +191,6 @@ class _Reader:
             uncited = (self.kind, field) == (Kind.CLAIM, "evidence") and not fields.get(field)
             self._note(field, _in_words(failure), code="no-evidence" if uncited else "invalid")
         return None
-
-    def _warn_of_id(self, artifact: Artifact) -> None:
-        if artifact.id != _stem(self.path):
-            self._note("id", "differs from the name of the file", Severity.WARNING)
-
-    def _warn_of_type(self, artifact: Artifact) -> None:
-        name, known = KNOWN_TYPES.get(self.kind, ("", frozenset()))
-        if known and getattr(artifact, name) not in known:
-            self._note(name, "is none that vouch knows", Severity.WARNING)
 
     def _note(
         self, field: str, words: str, severity: Severity = Severity.ERROR, code: str = "invalid"
@@ -206,8 +204,7 @@ def _says_withhold(kind: Kind, fields: dict[str, object]) -> bool:
     """Whether a faulty file's status or scope is anything but one for everybody."""
     live = {Kind.CLAIM: LIVE_STATUSES, Kind.PAGE: LIVE_PAGE_STATUSES}.get(kind)
     status = fields.get("status")
-    settled = live is None or "status" not in fields
-    if not settled and not (isinstance(status, str) and live is not None and status in live):
+    if live is not None and "status" in fields and not (isinstance(status, str) and status in live):
         return True
     scope = fields.get("scope")
     if isinstance(scope, dict):
@@ -220,20 +217,11 @@ def _open(visibility: object) -> bool:
     return isinstance(visibility, str) and visibility in {"project", "team", "public"}
 
 
-def _in_words(failure: object) -> str:
+def _in_words(failure: ErrorDetails) -> str:
     """One line for one of pydantic's errors, without what was given."""
-    assert isinstance(failure, dict)
-    kind, message = str(failure["type"]), str(failure["msg"])
-    if kind.startswith(("date", "time")):
+    if failure["type"].startswith(("date", "time")):
         return "is no date or time"
-    known = _WORDS.get(kind)
-    return known if known else message.removeprefix("Value error, ")
-
-
-def _stem(path: str) -> str:
-    folder, _, name = path.rpartition("/")
-    is_source = folder.startswith("sources/")
-    return folder.removeprefix("sources/") if is_source else name.rpartition(".")[0]
+    return _WORDS.get(failure["type"], failure["msg"].removeprefix("Value error, "))
 
 
 def _short(name: str) -> str:

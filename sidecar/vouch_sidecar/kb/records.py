@@ -1,15 +1,33 @@
 """What a knowledge base holds, lean and immutable: the vocabulary of every room above.
 
-Timestamps are seconds since the epoch, UTC, or None where the file gives none.
+Fields are named as in the file, and their types say what the file may hold: `record_of` reads it.
+Constructors check nothing. Files are read as vouch 1.5.0 reads them, apart from these: an unknown
+type is kept; an empty list may be left blank; a missing id is the file's name; ids, names and lists
+are bounded; a page with a malformed scope is refused, where vouch takes the scope for none.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetPydanticSchema,
+    StringConstraints,
+    TypeAdapter,
+)
+from pydantic.types import FailFast
 
 __all__ = [
     "KIND_OF",
+    "KNOWN_TYPES",
     "OPEN_SCOPE",
     "Artifact",
     "Change",
@@ -26,6 +44,9 @@ __all__ = [
     "Severity",
     "Source",
     "key_of",
+    "record_of",
+    "type_field",
+    "values_of",
 ]
 
 
@@ -49,39 +70,125 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
+# What a field of a file may hold
+
+VISIBILITIES = frozenset("private project team public".split())
+STATUSES = frozenset("working actionable stable contested superseded archived redacted".split())
+PAGE_STATUSES = frozenset("draft active stale archived".split())
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+
+
+def _blank_list(value: object) -> object:
+    return [] if value is None else value
+
+
+def _cited(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value:
+        raise ValueError("must name at least one source or piece of evidence")
+    return value
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number from 0 to 1, not yes or no")
+    return value
+
+
+def _one_of(allowed: frozenset[str]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(sorted(allowed))}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _sha256(value: str) -> str:
+    if not _SHA256.match(value):
+        raise ValueError("must be a sha256: 64 lower-case hexadecimal digits")
+    return value
+
+
+def _seconds(moment: datetime) -> float:
+    """A time without a zone is in UTC."""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return aware.timestamp()
+
+
+Id = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$"),
+]
+Sha256 = Annotated[str, AfterValidator(_sha256)]
+Reference = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
+Label = Annotated[str, StringConstraints(max_length=1024)]
+Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
+Text = Annotated[str, StringConstraints(max_length=200_000)]
+Statement = Annotated[Text, StringConstraints(pattern=r"\S")]
+Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, allow_inf_nan=False)]
+_Moment = Annotated[datetime, AfterValidator(_seconds)]
+Timestamp = Annotated[float, GetPydanticSchema(lambda _, handler: handler(_Moment))]
+"""A date or time in the file, seconds since the epoch in the record."""
+Visibility = Annotated[str, _one_of(VISIBILITIES)]
+Status = Annotated[str, _one_of(STATUSES)]
+PageStatus = Annotated[str, _one_of(PAGE_STATUSES)]
+PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]
+
+_LIST = FailFast(), BeforeValidator(_blank_list)
+References = Annotated[tuple[Reference, ...], Field(max_length=10_000), *_LIST]
+Labels = Annotated[tuple[Label, ...], Field(max_length=1_000), *_LIST]
+Aliases = Annotated[
+    tuple[Annotated[str, StringConstraints(max_length=1000)], ...], Field(max_length=1_000), *_LIST
+]
+Citations = Annotated[References, AfterValidator(_cited), Field(validate_default=True)]
+
+
+# Records
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Who may see an artifact, as vouch stores it."""
 
-    visibility: str = "project"
-    project: str | None = None
-    agent: str | None = None
+    visibility: Visibility = "project"
+    project: Label | None = None
+    agent: Label | None = None
 
 
 OPEN_SCOPE = Scope()
+
+
+def _as_mapping(scope: object) -> object:
+    """A scope may be left out, or be the visibility alone."""
+    if isinstance(scope, dict):
+        return {name: value for name, value in scope.items() if isinstance(name, str)}
+    return {} if scope is None else {"visibility": scope} if isinstance(scope, str) else scope
+
+
+ScopeField = Annotated[Scope, BeforeValidator(_as_mapping)]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A reviewed assertion with its citations (ids of sources or of evidence)."""
 
-    id: str
+    id: Id
     path: str
-    text: str
-    type: str = "observation"
-    status: str = "working"
-    confidence: float = 0.7
-    evidence: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    supersedes: tuple[str, ...] = ()
-    superseded_by: str | None = None
-    contradicts: tuple[str, ...] = ()
-    scope: Scope = OPEN_SCOPE
-    created_at: float | None = None
-    updated_at: float | None = None
-    last_confirmed_at: float | None = None
-    approved_by: str | None = None
+    text: Statement
+    type: Label = "observation"
+    status: Status = "working"
+    confidence: Confidence = 0.7
+    evidence: Citations = ()
+    entities: References = ()
+    tags: Labels = ()
+    supersedes: References = ()
+    superseded_by: Reference | None = None
+    contradicts: References = ()
+    scope: ScopeField = OPEN_SCOPE
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    last_confirmed_at: Timestamp | None = None
+    approved_by: Label | None = None
 
     @property
     def date(self) -> float | None:
@@ -94,79 +201,79 @@ class Claim:
 class Entity:
     """A typed, named thing that claims are about."""
 
-    id: str
+    id: Id
     path: str
-    name: str
-    type: str = "concept"
-    aliases: tuple[str, ...] = ()
-    description: str | None = None
-    page: str | None = None
+    name: Name
+    type: Label
+    aliases: Aliases = ()
+    description: Text | None = None
+    page: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A markdown write-up with front matter; `body` is the text below it."""
 
-    id: str
+    id: Id
     path: str
-    title: str
+    title: Name
     body: str = ""
-    type: str = "concept"
-    status: str = "draft"
-    claims: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    scope: Scope = OPEN_SCOPE
-    updated_at: float | None = None
+    type: PageType = "concept"
+    status: PageStatus = "draft"
+    claims: References = ()
+    entities: References = ()
+    sources: References = ()
+    tags: Labels = ()
+    scope: ScopeField = OPEN_SCOPE
+    updated_at: Timestamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A typed edge between two artifacts."""
 
-    id: str
+    id: Id
     path: str
-    source: str
-    relation: str
-    target: str
-    confidence: float = 0.7
-    evidence: tuple[str, ...] = ()
+    source: Id
+    relation: Label
+    target: Id
+    confidence: Confidence = 0.7
+    evidence: References = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Input material that a claim may cite; `id` is the sha256 of its content."""
 
-    id: str
+    id: Sha256
     path: str
-    locator: str
-    type: str = "file"
-    title: str | None = None
-    scope: Scope = OPEN_SCOPE
-    created_at: float | None = None
+    locator: Text
+    type: Label = "file"
+    title: Text | None = None
+    scope: ScopeField = OPEN_SCOPE
+    created_at: Timestamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A place in a source that a claim may cite."""
 
-    id: str
+    id: Id
     path: str
-    source_id: str
-    locator: str
-    quote: str | None = None
+    source_id: Id
+    locator: Text
+    quote: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """A vouch session on disk; once `ended_at` is set its window ends."""
 
-    id: str
+    id: Id
     path: str
-    agent: str
-    task: str | None = None
-    ended_at: float | None = None
+    agent: Text
+    task: Text | None = None
+    ended_at: Timestamp | None = None
 
 
 Artifact = Claim | Entity | Page | Relation | Source | Evidence | Session
@@ -181,11 +288,52 @@ KIND_OF: dict[type[Artifact], Kind] = {
     Evidence: Kind.EVIDENCE,
     Session: Kind.SESSION,
 }
+KNOWN_TYPES = {
+    Kind.CLAIM: "fact decision preference workflow observation question warning".split(),
+    Kind.ENTITY: """
+        person project repo company concept decision workflow file api incident source agent tool
+        team system
+    """.split(),
+    Kind.RELATION: """
+        uses depends_on contradicts supersedes supports caused_by owned_by derived_from similar_to
+        blocks implements references mentions relates_to
+    """.split(),
+    Kind.SOURCE: """
+        file url transcript message commit issue screenshot pdf audio video folder
+    """.split(),
+}
+"""The types that vouch knows, by kind."""
 
 
 def key_of(artifact: Artifact) -> Key:
     """What an artifact is addressed by within its knowledge base."""
     return KIND_OF[type(artifact)], artifact.id
+
+
+def type_field(kind: Kind) -> str:
+    """The field that holds the type."""
+    return "relation" if kind is Kind.RELATION else "type"
+
+
+def values_of(kind: Kind, field: str) -> list[str]:
+    """The words that vouch knows for a dotted field, sorted; none where it takes any text."""
+    if field == type_field(kind):
+        return sorted(KNOWN_TYPES.get(kind, ()))
+    if field == "status":
+        return sorted({Kind.CLAIM: STATUSES, Kind.PAGE: PAGE_STATUSES}.get(kind, ()))
+    return sorted(VISIBILITIES) if field == "scope.visibility" else []
+
+
+def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
+    """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
+    found: Artifact = _reading(kind).validate_python({**content, "path": path})
+    return found
+
+
+@cache
+def _reading(kind: Kind) -> TypeAdapter[Any]:
+    """Made with the first file that is read: a start from the cache reads none."""
+    return TypeAdapter(next(made for made, its_kind in KIND_OF.items() if its_kind is kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import dataclass
+from itertools import islice
 
 from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.records import Kind
@@ -22,7 +22,6 @@ __all__ = [
     "Reference",
     "Scalar",
     "front_of",
-    "is_proposal",
     "marks",
     "references",
     "scalars",
@@ -52,7 +51,6 @@ IN_PROPOSALS = {
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 KEY = re.compile(r"( *)([A-Za-z_]+) *:(?= |\t|\r|\n|\Z)[ \t]*")
-TOP = re.compile(r"(?<![^\r\n])[A-Za-z_]+ *:(?= |\t|\r|\n|\Z)")
 ITEM = re.compile(r"[ \t]*-[ \t]+")
 QUOTED = r""""(?P<double>(?:[^"\\\r\n]|\\.)*)"|'(?P<single>(?:[^'\r\n]|'')*)'"""
 IN_BLOCK = re.compile(
@@ -87,10 +85,8 @@ class Reference(Scalar):
     kinds: tuple[Kind, ...]
 
 
-def references(relative: str, text: str, only: str = "") -> Iterator[Reference]:
-    """The ids in the text of the file at a path below `.vouch/`, in their order; `only` is one that
-    is looked for.
-    """
+def references(relative: str, text: str) -> Iterator[Reference]:
+    """The ids in the text of the file at a path below `.vouch/`, in their order."""
     kind = classify(relative)
     if kind is not None:
         fields = {"id": (kind,), **FIELDS.get(kind, {})}
@@ -99,12 +95,11 @@ def references(relative: str, text: str, only: str = "") -> Iterator[Reference]:
     else:
         return
     body = len(front_of(relative, text))
-    found = scalars(text[:body]) if not only else _scalars_with(only, text[:body])
-    for one in found:
-        if one.text and one.field in fields and (not only or one.text == only):
+    for one in scalars(text[:body]):
+        if one.text and one.field in fields:
             yield Reference(one.field, one.start, one.end, one.text, fields[one.field])
     if kind is Kind.PAGE:
-        yield from (one for one in marks(text, body) if not only or one.text == only)
+        yield from marks(text, body)
 
 
 def is_proposal(relative: str) -> bool:
@@ -157,15 +152,6 @@ def scalars(text: str) -> Iterator[Scalar]:
             in_flow = close < 0
         elif (one := IN_BLOCK.match(text, at, end)) and one.lastgroup is not None:
             yield _scalar(field, one)
-
-
-def _scalars_with(value: str, text: str) -> Iterator[Scalar]:
-    """As `scalars`, of the fields that hold a value somewhere: a fifth of the time."""
-    starts = [found.start() for found in TOP.finditer(text)]
-    for start, end in pairwise([*starts, len(text)]):
-        if text.find(value, start, end) >= 0:
-            for one in scalars(text[start:end]):
-                yield replace(one, start=start + one.start, end=start + one.end)
 
 
 def _scalar(field: str, found: re.Match[str]) -> Scalar:

@@ -5,50 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.document import DocumentError, decode, load, placed
 from vouch_sidecar.kb.layout import CONFIG
-from vouch_sidecar.kb.options import (
-    Definition,
-    Diagnostics,
-    Group,
-    Hover,
-    Naming,
-    Probe,
-    Prompts,
-    Recall,
-    Reflex,
-    Semantic,
-    Settings,
-    Source,
-    Trust,
-    Volunteer,
-)
-from vouch_sidecar.kb.placing import placed
+from vouch_sidecar.kb.options import Group, Settings, Source
 from vouch_sidecar.kb.records import Problem, Severity
 
 __all__ = [
     "CLIENT",
     "GROUPS",
-    "Definition",
-    "Diagnostics",
-    "Group",
-    "Hover",
     "Name",
-    "Naming",
-    "Probe",
-    "Prompts",
-    "Recall",
-    "Reflex",
-    "Semantic",
     "Settings",
-    "Trust",
-    "Volunteer",
     "config_mapping",
     "load_settings",
     "names",
@@ -62,8 +33,6 @@ OTHER_VARIABLES = frozenset({"VOUCH_SIDECAR_LOG"})
 """Variables that begin like settings and are none."""
 MAX_PROBLEMS = 20
 """Problems that are said of one source at most."""
-
-
 GROUPS: dict[str, type[Group]] = {
     name: info.annotation  # type: ignore[misc]
     for name, info in Settings.model_fields.items()
@@ -83,22 +52,17 @@ class Name(NamedTuple):
     environment: str
 
 
-def names() -> tuple[Name, ...]:
+def names() -> list[Name]:
     """Every setting."""
-    return _names(tuple(GROUPS.values()))
-
-
-@cache
-def _names(groups: tuple[type[Group], ...]) -> tuple[Name, ...]:
     found = []
-    for group in groups:
+    for group in GROUPS.values():
         for field in group.model_fields:
             file = f"{group.path}.{field}"
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
             environment = PREFIX + short.replace(".", "_").upper()
             found.append(Name(group, field, file, client, environment))
-    return tuple(found)
+    return found
 
 
 def load_settings(
@@ -201,26 +165,19 @@ class _Layer:
         return {name: getattr(made, name) for name in made.model_fields_set}
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
-        """What is wrong, what is worst first; in the file, where."""
+        """What is wrong, errors first; in the file also where."""
         faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
-        if self._source != "file":
-            return tuple(self._problem("", fault, (1, 1)) for fault in faults)
-        if not faults:
-            return ()
-        from vouch_sidecar.kb.document import decode, load  # brings YAML along
-
-        place = load(decode(config)).place
-        found = [place(name.split(".")) for name, _, _ in faults]
-        return placed(map(self._problem, repeat(CONFIG), faults, found), config)
-
-    def _problem(
-        self, path: str, fault: tuple[str, str, Severity], place: tuple[int, int]
-    ) -> Problem:
-        name, words, severity = fault
-        known = self._known.get(name)
-        shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
-        field = known.file if known else shown
-        return Problem(path, f"`{shown}` {words}", severity, *place, field, code="setting")
+        path, document = "", None
+        if self._source == "file" and faults:
+            path, document = CONFIG, load(decode(config))
+        found = []
+        for name, words, severity in faults:
+            place = (1, 1) if document is None else document.place(name.split("."))
+            shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
+            field = self._known[name].file if name in self._known else shown
+            message = f"`{shown}` {words}"
+            found.append(Problem(path, message, severity, *place, field, code="setting"))
+        return placed(found, config)
 
 
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:
@@ -256,20 +213,16 @@ def viewer_for(
     given = [viewer for viewer in (params_viewer, init_viewer) if viewer is not None]
     projects = [viewer.project for viewer in given]
     agents = [viewer.agent for viewer in given]
+    projects += [env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]
+    agents += [env.get("VOUCH_AGENT"), settings.scope.agent]
     return Viewer(
-        _first([*projects, env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]),
-        _first([*agents, env.get("VOUCH_AGENT"), settings.scope.agent]),
+        next((name.strip() for name in projects if name and name.strip()), None),
+        next((name.strip() for name in agents if name and name.strip()), None),
     )
-
-
-def _first(values: list[str | None]) -> str | None:
-    return next((value.strip() for value in values if value and value.strip()), None)
 
 
 def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
     """What `config.yaml` holds, as far as it can be read."""
-    from vouch_sidecar.kb.document import DocumentError, decode, load  # brings YAML along
-
     if config is None:
         return {}
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb.access import is_open, shows_more
 from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
+from vouch_sidecar.kb.document import placed
 from vouch_sidecar.kb.files import Stat, UnreadableError
 from vouch_sidecar.kb.layout import (
     CONFIG,
@@ -22,7 +23,6 @@ from vouch_sidecar.kb.layout import (
     usual_path,
 )
 from vouch_sidecar.kb.ledger import Ledger
-from vouch_sidecar.kb.placing import placed
 from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 from vouch_sidecar.kb.settings import config_mapping
@@ -72,7 +72,8 @@ class Store:
         self._since: dict[str, float] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
-        self._config: bytes | None = None
+        self.config: bytes | None = None
+        """The last config that could be read."""
         self._remembering = False
         self.lost: frozenset[str] = frozenset()
         """The remembered files that did not stand as an earlier process had read them."""
@@ -88,14 +89,12 @@ class Store:
         return min(due, default=None)
 
     def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
-        """Have somebody else keep what is read for the first time, and tell what files said."""
+        """Have `keep` take what is read for the first time, and `recall` give it back by path."""
         self._keep = keep
         self._ledger.recall_by(recall)
 
     def release(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
-        """From now on somebody else tells what files say, also those read since; but not of these
-        artifacts.
-        """
+        """Hold no artifacts but those in `but`: from now on `recall` gives what files say."""
         self._ledger.release(but)
         self._ledger.recall_by(recall)
 
@@ -105,40 +104,35 @@ class Store:
         recall: Callable[[str], Artifact],
         config: bytes | None = None,
     ) -> None:
-        """What an earlier process has read: how the files stood (that table is the store's own from
-        now on), what tells what they say, and the config that counted.
+        """Begin with what an earlier process has read: the stats of the files (that table is the
+        store's own from now on), a function that gives what they say, and the config.
 
-        The first full reconcile takes what still stands the same as read, and as no change.
+        The first full reconcile reads only what stands otherwise; the rest is no change.
         """
         self._remembering = True
-        self._config = config
+        self.config = config
         self._versions.trust(stats)
         self._ledger.recall(path for path in stats if path != CONFIG)
         self.keep_by(None, recall)
 
     def is_settled(self) -> bool:
-        """Not so while a file may still change unnoticed, or an earlier version serves."""
+        """Whether no file may change unnoticed, and no earlier version serves."""
         return not self._versions.racy and not self._since
 
     def vouched(self) -> Iterator[tuple[str, Stat]]:
-        """The files that say what was recalled or kept, without problems, and a readable config."""
+        """The recalled files without problems, and a config that can be read, with their stats."""
         stats = self._versions.stats
         for path in chain((CONFIG,), self._ledger.recalled()):
             if path not in self._problems and (stat := stats.get(path)) is not None:
                 yield path, stat
 
     def loose(self) -> set[Key]:
-        """The keys of artifacts that no such file vouches for."""
+        """The keys of all artifacts but those of the files in `vouched`."""
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
         return {*faulty, *self._ledger.held()}
 
-    @property
-    def config(self) -> bytes | None:
-        """The last config that could be read."""
-        return self._config
-
     def stands(self, key: Key) -> bool:
-        """Whether a file says that this artifact is there; also one that can't be read."""
+        """Whether there is a file for this artifact, also one that can't be read."""
         return self._ledger.speaks_for(key) or usual_path(*key) in self._versions.stats
 
     def reread(self, path: str) -> Artifact:
@@ -164,18 +158,27 @@ class Store:
         missing = set() if found.same else {path for path in wanted if path not in found.files}
         differing = _by_name(versions.differing(found.files))
         if self._remembering:
-            self._distrust(chain(missing, differing, found.unreadable))
+            # What stands otherwise than an earlier process read it counts as never read.
+            otherwise = chain(missing, differing, found.unreadable)
+            self.lost = frozenset(path for path in otherwise if path in self._ledger)
+            for path in self.lost:
+                versions.forget(path)
+                self._ledger.distrust(path)
         self._drop_missing(found, missing)
-        self._take_in(differing)
+        files = (file for path in differing if (file := self._read(path)) is not None)
+        for file, reading in parsed(files, self._parse, len(differing)):
+            self._accept(file, reading)
         if only is None:
             self._remembering, self._keep = False, None
             if CONFIG not in versions.stats:
-                self._config = None
-        self._expire()
+                self.config = None
+        latest = self._clock() - GRACE_SECONDS
+        for path in [path for path, since in self._since.items() if since <= latest]:
+            self._withhold(path)
         return self._reconciled()
 
     def _survey(self, only: set[str] | None) -> Survey:
-        """Of everything, only what is not known, as long as nothing that is known is missing."""
+        """Look at the files. The known ones are only counted, unless one of them is missing."""
         if only is not None:
             return survey(self.kb_dir, only=only | self._versions.racy)
         stats = self._versions.stats
@@ -187,13 +190,6 @@ class Store:
         self._survey_problems = [item for item in found.problems if item.path not in files]
         return found
 
-    def _distrust(self, paths: Iterable[str]) -> None:
-        """What stands otherwise than an earlier process read it counts as never read."""
-        self.lost = frozenset(path for path in paths if path in self._ledger)
-        for path in self.lost:
-            self._versions.forget(path)
-            self._ledger.distrust(path)
-
     def _drop_missing(self, found: Survey, missing: set[str]) -> None:
         reasons = {problem.path: problem.message for problem in found.problems}
         folders = tuple(path for path in found.unreadable if path.endswith("/"))
@@ -202,12 +198,6 @@ class Store:
                 self._fail(path, reasons.get(path, "the folder can't be listed"))
             else:
                 self._forget(path)
-
-    def _take_in(self, paths: Sequence[str]) -> None:
-        """Reads files, and accepts what they say."""
-        files = (file for path in paths if (file := self._read(path)) is not None)
-        for file, reading in parsed(files, self._parse, len(paths)):
-            self._accept(file, reading)
 
     def _read(self, path: str) -> Found | None:
         """The file of an artifact, when its bytes may differ from those last read."""
@@ -225,20 +215,21 @@ class Store:
         return file
 
     def _take_config(self, file: Found) -> None:
-        """A config that can't be read undoes nothing: the last good one counts as long as that
-        lasts.
-        """
-        if (problem := _fault(file.data)) is not None:
-            self._fail_config(problem)
+        """Where the config can't be read, the last good one goes on counting."""
+        problems: list[Problem] = []
+        config_mapping(file.data, problems)
+        errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+        if errors:
+            self._fail_config(placed(errors, file.data)[0])
             return
         self._problems.pop(CONFIG, None)
-        if file.data or file.final or self._config is None:
-            self._config = file.data
+        if file.data or file.final or self.config is None:
+            self.config = file.data
         else:
             self._versions.doubt(CONFIG)
 
     def _fail_config(self, problem: Problem) -> None:
-        counts = "the defaults count" if self._config is None else "the version before counts"
+        counts = "the defaults count" if self.config is None else "the version before counts"
         message = f"{problem.message}; until it can be read, {counts}"
         self._problems[CONFIG] = (replace(problem, message=message),)
 
@@ -258,7 +249,7 @@ class Store:
                 self._ledger.put(path, reading.artifact)
 
     def _is_kept(self, path: str, artifact: Artifact | None) -> bool:
-        """Whether somebody else keeps what a file says, which is no change then."""
+        """Whether `keep` takes what a file says; that is no change then."""
         if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
             return False
         if not self._ledger.is_new(key):
@@ -285,18 +276,13 @@ class Store:
         self._versions.forget(path)
         self._problems.pop(path, None)
         if path == CONFIG:
-            self._config = None
+            self.config = None
         else:
             self._withhold(path)
 
     def _withhold(self, path: str) -> None:
         self._since.pop(path, None)
         self._ledger.put(path, None)
-
-    def _expire(self) -> None:
-        latest = self._clock() - GRACE_SECONDS
-        for path in [path for path, since in self._since.items() if since <= latest]:
-            self._withhold(path)
 
     def _reconciled(self) -> Reconciled:
         problems = dict(self._problems)
@@ -309,7 +295,7 @@ class Store:
         return Reconciled(
             change=self._ledger.take_change(),
             problems=problems,
-            config=self._config,
+            config=self.config,
             skipped=skipped + len(self._survey_problems),
         )
 
@@ -320,11 +306,3 @@ def _by_name(paths: Iterable[str]) -> list[str]:
     for _, folder in groupby(paths, key=lambda path: path.partition("/")[0]):
         out += sorted(folder)
     return out
-
-
-def _fault(config: bytes) -> Problem | None:
-    """What makes a config unreadable, if anything does."""
-    problems: list[Problem] = []
-    config_mapping(config, problems)
-    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-    return next(iter(placed(errors, config)), None)

@@ -22,7 +22,7 @@ COARSE_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that was read. Unless `final`, it replaces a version and may still be half written."""
+    """A file that was read. Unless `final`, it may be half written, in place of another version."""
 
     path: str
     data: bytes
@@ -48,12 +48,11 @@ class Versions:
         return self._racy.keys()
 
     def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
-        """Those of the files, as they stand, that may say something else than what was read."""
-        stats, racy = self.stats, self._racy
-        return (p for p, stat in files.items() if stats.get(p) != stat or p in racy)
+        """The paths of the files that may say something else than when they were read."""
+        return (path for path, stat in files.items() if not self.is_same(path, stat))
 
     def is_same(self, path: str, stat: Stat) -> bool:
-        """Whether a file that stands like this says what was read."""
+        """Whether a file with this stat surely says what it said when it was read."""
         return self.stats.get(path) == stat and path not in self._racy
 
     def read(self, path: str) -> Found | None:
@@ -64,8 +63,9 @@ class Versions:
         started = self._wall()
         data, stat = read_bytes_of(self._kb_dir, path)
         still = _is_still(stat, started)
-        digest = b"" if still and path not in self._racy else _digest(data)
-        same = digest != b"" and self._racy.get(path) == digest and self.stats.get(path) == stat
+        compared = not still or path in self._racy
+        digest = hashlib.blake2b(data, digest_size=16).digest() if compared else b""
+        same = compared and self._racy.get(path) == digest and self.stats.get(path) == stat
         if still:
             self._racy.pop(path, None)
         else:
@@ -75,11 +75,11 @@ class Versions:
         return None if same else Found(path, data, still or not known)
 
     def trust(self, stats: dict[str, Stat | None]) -> None:
-        """These files, and no others, were read by another process; keeps the table itself."""
+        """Begin with the stats of another process. The table is kept and changed, not copied."""
         self.stats = stats
 
     def doubt(self, path: str) -> None:
-        """What was just read is not to be relied on."""
+        """Have a file read again that was just read."""
         self._racy[path] = b""
 
     def lose(self, path: str) -> None:
@@ -91,10 +91,6 @@ class Versions:
         """The file is gone."""
         self.stats.pop(path, None)
         self._racy.pop(path, None)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _is_still(stat: Stat, now: int) -> bool:

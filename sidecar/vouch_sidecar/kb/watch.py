@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -32,9 +33,6 @@ and by the sweep. No thread runs while watches are set up: 0.1 ms a folder.
 """
 _RECURSIVE = sys.platform != "linux"
 
-OnFiles = Callable[[Path, frozenset[str]], None]
-OnLost = Callable[[Path, bool], None]
-
 
 def sweep_interval(
     cost: float, *, share: float = 0.01, least: float = 2.0, most: float = 60.0
@@ -44,62 +42,48 @@ def sweep_interval(
 
 
 async def watch(
-    roots: Sequence[Path],
+    root: Path,
     on_change: Callable[[Path], None],
-    stop: anyio.Event,
-    *,
-    on_files: OnFiles | None = None,
-    on_lost: OnLost | None = None,
+    on_files: Callable[[Path, frozenset[str]], None],
+    on_lost: Callable[[Path, bool], None],
 ) -> None:
-    """Calls back with a root when its `.vouch/` may have changed, until `stop` is set.
+    """Calls back when the `.vouch/` of a root may have changed, until it is cancelled.
 
-    With `on_files`, changes of files alone go there instead, with their paths below `.vouch/`.
-    `on_lost(root, True)` says that the system gives no events for a root, so that only the sweep
-    sees its changes; `on_lost(root, False)` that it gives them again.
+    Changes of files alone go to `on_files`, with their paths below `.vouch/`; all others to
+    `on_change`. `on_lost(root, True)` says that the system gives no events, so that only the sweep
+    sees changes; `on_lost(root, False)` that it gives them again.
     """
-    async with anyio.create_task_group() as group:
-        for root in roots:
-            group.start_soon(_Watch(root, on_change, stop, on_files, on_lost).run)
+    await _Watch(root, on_change, on_files, on_lost).run()
 
 
+@dataclass
 class _Watch:
     """The watch over one knowledge base, through the life and death of its folder."""
 
-    def __init__(
-        self,
-        root: Path,
-        on_change: Callable[[Path], None],
-        stop: anyio.Event,
-        on_files: OnFiles | None,
-        on_lost: OnLost | None,
-    ) -> None:
-        self.root = root
-        self.kb_dir = root / KB_DIRNAME
-        self.on_change = on_change
-        self.stop = stop
-        self.on_files = on_files
-        self.on_lost = on_lost
-        self.lost: bool | None = None
-        """Whether there are no events; None before that is known."""
+    root: Path
+    on_change: Callable[[Path], None]
+    on_files: Callable[[Path, frozenset[str]], None]
+    on_lost: Callable[[Path, bool], None]
+    lost: bool | None = None
+    """Whether there are no events; None before that is known."""
 
     async def run(self) -> None:
-        while not self.stop.is_set():
+        while True:
             folder = self._identity()
             if folder is None:
-                await self._pause(POLL_SECONDS)
+                await anyio.sleep(POLL_SECONDS)
                 continue
             try:
                 await self._watch_folder(folder)
             except* Exception:
                 self._say_lost(True)
             if self.lost:
-                await self._pause(RETRY_SECONDS)
-            if not self.stop.is_set():
-                self.on_change(self.root)
+                await anyio.sleep(RETRY_SECONDS)
+            self.on_change(self.root)
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
         """Passes events on until the folder is another one or is gone."""
-        base = os.path.realpath(self.kb_dir)
+        base = os.path.realpath(self.root / KB_DIRNAME)
         ended, seen = anyio.Event(), False
         async with anyio.create_task_group() as group:
             group.start_soon(self._end_when_replaced, folder, ended)
@@ -116,10 +100,11 @@ class _Watch:
                 self._say_lost(False)
                 changed = {_below(base, path) for _, path in changes}
                 folders = any(map(is_folder, changed))
-                if seen:
-                    self._pass_on(changed, folders)
-                else:
-                    self.on_change(self.root)  # whatever changed before the events began
+                files = frozenset(path for path in changed if path == CONFIG or classify(path))
+                if folders or not seen:  # the first time, for whatever changed before
+                    self.on_change(self.root)
+                elif files:
+                    self.on_files(self.root, files)
                 seen = True
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
@@ -128,21 +113,13 @@ class _Watch:
             ended.set()
 
     async def _end_when_replaced(self, folder: tuple[int, int], ended: anyio.Event) -> None:
-        while not (self.stop.is_set() or ended.is_set()) and self._identity() == folder:
-            with anyio.move_on_after(POLL_SECONDS):
-                await self.stop.wait()
+        while not ended.is_set() and self._identity() == folder:
+            await anyio.sleep(POLL_SECONDS)
         ended.set()
-
-    def _pass_on(self, changed: Iterable[str], folders: bool) -> None:
-        files = frozenset(filter(_is_read, changed))
-        if folders or (files and self.on_files is None):
-            self.on_change(self.root)
-        elif files and self.on_files is not None:
-            self.on_files(self.root, files)
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            found = self.kb_dir.stat()
+            found = (self.root / KB_DIRNAME).stat()
         except OSError:
             return None
         return found.st_dev, found.st_ino
@@ -150,12 +127,7 @@ class _Watch:
     def _say_lost(self, lost: bool) -> None:
         if lost != self.lost:
             self.lost = lost
-            if self.on_lost is not None:
-                self.on_lost(self.root, lost)
-
-    async def _pause(self, seconds: float) -> None:
-        with anyio.move_on_after(seconds):
-            await self.stop.wait()
+            self.on_lost(self.root, lost)
 
 
 def _watched(base: str) -> list[str]:
@@ -169,20 +141,13 @@ def _watched(base: str) -> list[str]:
     folders = [base, *(f"{base}/{name}" for name in FOLDERS), f"{base}/sources"]
     with suppress(OSError), os.scandir(f"{base}/sources") as entries:
         sources = [entry.path for entry in islice(entries, MAX_SOURCES + 1)]
-        folders += filter(_is_utf8, sources) if len(sources) <= MAX_SOURCES else []
+        # watchfiles refuses all folders where the name of one is not UTF-8.
+        readable = [path for path in sources if path == printable(path)]
+        folders += readable if len(sources) <= MAX_SOURCES else []
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
-
-
-def _is_utf8(path: str) -> bool:
-    """Whether watchfiles takes it: it refuses all of the folders where one is called otherwise."""
-    return path == printable(path)
 
 
 def _below(base: str, path: str) -> str:
     if path.startswith(base + os.sep):
         return path[len(base) + 1 :].replace(os.sep, "/")
     return os.path.relpath(path, base).replace(os.sep, "/")
-
-
-def _is_read(path: str) -> bool:
-    return path == CONFIG or classify(path) is not None

@@ -23,8 +23,8 @@ class UnavailableError(Exception):
 class Backend(Protocol):
     """A model. Every method blocks, in a thread of its own, one at a time.
 
-    `identity` is another one for every model whose vectors can't be compared with those of this.
-    `any_script` tells whether it knows other scripts than Latin.
+    `identity` differs between models whose vectors can't be compared. `any_script`: whether the
+    model knows other scripts than Latin.
     """
 
     identity: str

@@ -35,9 +35,15 @@ class Local:
     """A model in a folder. Raises UnavailableError where it can't be used."""
 
     def __init__(self, folder: Path) -> None:
-        paths = [_model_in(folder), *(folder / name for name in _FILES)]
+        inner = folder / "onnx" / "model.onnx"
+        model = inner if inner.is_file() else folder / "model.onnx"
+        paths = [model, *(folder / name for name in _FILES)]
         try:
-            self.identity = _digest(paths)
+            digest = hashlib.blake2b(digest_size=16)
+            for path in paths:
+                with path.open("rb") as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+            self.identity = digest.hexdigest()
             config, pooling = (json.loads(path.read_bytes()) for path in paths[2:])
             self._pooling, self._dimension = _pooling(config, pooling)
             self._tokenizer = Tokenizer.from_file(str(paths[1]))
@@ -85,19 +91,6 @@ class Local:
         counted = mask[:, :, None].astype(np.float32)
         total = (states * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
         return unit(total, len(texts), self._dimension)
-
-
-def _model_in(folder: Path) -> Path:
-    inner = folder / "onnx" / "model.onnx"
-    return inner if inner.is_file() else folder / "model.onnx"
-
-
-def _digest(paths: Sequence[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for path in paths:
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()
 
 
 def _pooling(config: dict[str, Any], pooling: dict[str, Any]) -> tuple[Pooling, int]:

@@ -21,14 +21,14 @@ Place = tuple[Kind, str]
 
 
 class Of(NamedTuple):
-    """Where an artifact is compared, and the marks of its texts, one for each section."""
+    """The place of an artifact, and a mark for the text of each section."""
 
     place: Place
     marks: tuple[bytes, ...]
 
 
 class Texts(NamedTuple):
-    """The texts of one generation: what artifacts have which, and each by its mark."""
+    """The texts of one generation: which artifact has which marks, and the text of each mark."""
 
     knowledge: Knowledge
     of: Mapping[Key, Of]
@@ -49,26 +49,24 @@ def compared(artifact: Artifact) -> list[str]:
 
 
 def mark_of(text: str) -> bytes:
-    """What a text is kept by."""
+    """A digest, by which the vector of a text is kept."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Texts:
     """The texts of a generation. Of an earlier one on the same base, only what changed is read."""
+    found: Iterable[Artifact | None]
     if before is None or before.knowledge.base is not knowledge.base:
-        return _texts(knowledge, chain.from_iterable(map(knowledge.all_of, KINDS)), {}, any_script)
-    then, now = before.knowledge.changed, knowledge.changed
-    keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
-    of = {key: one for key, one in before.of.items() if key not in keys}
-    found = (a for key in keys if (a := knowledge.artifact(key)) is not None)
-    return _texts(knowledge, found, of, any_script)
-
-
-def _texts(
-    knowledge: Knowledge, found: Iterable[Artifact], of: dict[Key, Of], any_script: bool
-) -> Texts:
+        found, of = chain.from_iterable(map(knowledge.all_of, KINDS)), dict[Key, Of]()
+    else:
+        then, now = before.knowledge.changed, knowledge.changed
+        keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
+        found = map(knowledge.artifact, keys)
+        of = {key: one for key, one in before.of.items() if key not in keys}
     by_mark: dict[bytes, str] = {}
     for artifact in found:
+        if artifact is None:
+            continue
         gate = gate_of(artifact)
         if gate is not None and (marks := tuple(_marks(artifact, by_mark, any_script))):
             key = key_of(artifact)

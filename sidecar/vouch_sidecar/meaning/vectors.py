@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.meaning.texts import Of, Place, Texts
+from vouch_sidecar.meaning.texts import Place, Texts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,7 +86,8 @@ def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
 
     rows: defaultdict[Place, list[tuple[str, int, bytes]]] = defaultdict(list)
     for (_, artifact_id), one in of.of.items():
-        rows[one.place] += _rows(artifact_id, one)
+        marks = enumerate(one.marks)
+        rows[one.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
     blocks = {
         place: _Block(found, np.stack([known[mark] for _, _, mark in found]))
         for place, found in rows.items()
@@ -99,12 +100,6 @@ def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
         for at, (_, _, mark) in enumerate(block.rows)
     }
     return Vectors(blocks, by_mark)
-
-
-def _rows(artifact_id: str, one: Of) -> Iterator[tuple[str, int, bytes]]:
-    for section, mark in enumerate(one.marks):
-        if mark:
-            yield artifact_id, section, mark
 
 
 def to_bytes(vectors: Vectors) -> bytes:

@@ -14,7 +14,7 @@ from vouch_sidecar.operations.call import (
     refuse_unknown,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
-from vouch_sidecar.operations.cards import EntityCard, Mentioned, card_of, mentioned_at
+from vouch_sidecar.operations.cards import EntityCard, card_of, mentioned_at
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -28,8 +28,7 @@ from vouch_sidecar.operations.notifications import (
     salience_notification,
     status_notification,
 )
-from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.registry import operations
+from vouch_sidecar.operations.operation import Operation, operations
 
 if TYPE_CHECKING:
     OPERATIONS: dict[str, Operation[Any, Any]]
@@ -40,7 +39,6 @@ __all__ = [
     "PROTOCOL",
     "EntityCard",
     "InvalidParamsError",
-    "Mentioned",
     "Message",
     "NotFoundError",
     "Operation",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field
 
@@ -13,7 +14,6 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Entity,
-    Evidence,
     Key,
     Kind,
     Page,
@@ -22,11 +22,11 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
-from vouch_sidecar.operations.documents import document_uri
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.retrieval.view import View, moment
 
 if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import ColumnKind
     from vouch_sidecar.operations.page import Page as Output
 
 __all__ = [
@@ -39,17 +39,13 @@ __all__ = [
     "RelationRef",
     "around",
     "claim_line",
+    "document_uri",
     "iso",
     "kind_of",
 ]
 
-KINDS: dict[Kind, SearchKind] = {
-    Kind.CLAIM: "claim",
-    Kind.PAGE: "page",
-    Kind.ENTITY: "entity",
-    Kind.RELATION: "relation",
-    Kind.SOURCE: "source",
-}
+
+_LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
 
 class IdParams(Params):
@@ -127,7 +123,7 @@ class EntityView(Wire):
 
 def kind_of(artifact: Artifact) -> SearchKind:
     """The kind of an artifact that can be found."""
-    return KINDS[key_of(artifact)[0]]
+    return cast(SearchKind, key_of(artifact)[0].value)
 
 
 def iso(at: float | None) -> str | None:
@@ -158,7 +154,7 @@ class ArtifactViews:
             entities=list(dict.fromkeys(claim.entities)),
             linked_entities=view.knowledge.links(claim.id, view.gates)[0],
             tags=list(claim.tags),
-            contradicts=[c.id for c in view.claims(set(claim.contradicts))],
+            contradicts=[one for one in sorted(set(claim.contradicts)) if view.claim(one)],
             date=iso(claim.date),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
@@ -167,35 +163,20 @@ class ArtifactViews:
     def citation(self, ref: str) -> Citation:
         """A citation, as far as the viewer may follow it."""
         evidence = self._view.knowledge.evidence(ref)
-        source = self._source(evidence.source_id if evidence else ref)
-        if evidence is not None and source is not None:
-            return self._from_evidence(evidence, source)
+        source = self._view.visible((Kind.SOURCE, evidence.source_id if evidence else ref))
+        if not isinstance(source, Source):
+            source = evidence = None
+        cited, place = evidence or source, evidence.locator if evidence else None
         return Citation(
             id=ref,
-            kind="source" if source else "missing",
+            kind="evidence" if evidence else "source" if source else "missing",
             source_id=source.id if source else None,
             title=source.title if source else None,
-            locator=source.locator if source else None,
-            quote=None,
-            document=document_uri(self._root, source) if source else None,
-            uri=self.uri(source.path) if source else None,
+            locator=cited.locator if cited else None,
+            quote=evidence.quote if evidence else None,
+            document=document_uri(self._root, source, place) if source else None,
+            uri=self.uri(cited.path) if cited else None,
         )
-
-    def _from_evidence(self, evidence: Evidence, source: Source) -> Citation:
-        return Citation(
-            id=evidence.id,
-            kind="evidence",
-            source_id=source.id,
-            title=source.title,
-            locator=evidence.locator,
-            quote=evidence.quote,
-            document=document_uri(self._root, source, evidence.locator),
-            uri=self.uri(evidence.path),
-        )
-
-    def _source(self, source_id: str) -> Source | None:
-        found = self._view.visible((Kind.SOURCE, source_id))
-        return found if isinstance(found, Source) else None
 
     def entity(self, entity: Entity) -> EntityView:
         return EntityView(
@@ -233,6 +214,39 @@ class ArtifactViews:
         )
 
 
+def document_uri(root: Path, source: Source, place: str | None = None) -> str | None:
+    """The URI of a source's document, below `root` or kept with the source; None without either.
+
+    `place` is the locator of evidence in it: `L12` or `L12-L20` becomes the fragment `#L12`.
+    """
+    path, _, fragment = source.locator.partition("#")
+    kept = root / KB_DIRNAME / Path(source.path).parent / "content"
+    found = _below(root, source.locator) or _below(root, path) or (kept if _is_file(kept) else None)
+    if found is None:
+        return None
+    line = _LINE.search(place or fragment)
+    return found.as_uri() + (f"#L{line[1]}" if line is not None else "")
+
+
+def _below(root: Path, locator: str) -> Path | None:
+    """The file that a locator names, relative or absolute, if it lies below the root, the
+    knowledge base apart.
+    """
+    path = root / locator
+    if not _is_file(path):
+        return None
+    real, top = path.resolve(), root.resolve()
+    inside = real.is_relative_to(top) and KB_DIRNAME not in real.parts
+    return root / real.relative_to(top) if inside else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no file can be called so
+        return False
+
+
 def claim_line(claim: ClaimView, whole: bool = False) -> str:
     """A claim for a model, on one line."""
     text = one_line(claim.text) if whole else clipped(claim.text)
@@ -245,20 +259,10 @@ def around(page: Output, pages: list[PageRef], relations: list[RelationRef]) -> 
     """Print the pages and relations of an artifact."""
     if pages:
         page.space()
-        table = page.table("page")
-        table.key("page")
-        table.short("title")
-        table.whole("status")
-        for one in pages:
-            table.row(one.id, one.title, one.status)
-        table.show()
+        rows = [(one.id, one.title, one.status) for one in pages]
+        page.table({"page": "key", "title": "short", "status": "whole"}, rows, "page")
     if relations:
         page.space()
-        table = page.table("relation")
-        table.key("from")
-        table.whole("relation")
-        table.key("to")
-        table.number("confidence")
-        for edge in relations:
-            table.row(edge.source, edge.relation, edge.target, f"{edge.confidence:g}")
-        table.show()
+        edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
+        columns: dict[str, ColumnKind] = {"from": "key", "relation": "whole", "to": "key"}
+        page.table(columns | {"confidence": "number"}, edges, "relation")

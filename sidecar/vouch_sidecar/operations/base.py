@@ -23,7 +23,6 @@ __all__ = [
     "MAX_TEXT",
     "Arm",
     "Choices",
-    "Degraded",
     "Flag",
     "Id",
     "Meta",

@@ -17,8 +17,7 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.base import Meta, Params, Result, SalienceMeta, Wire
 from vouch_sidecar.operations.errors import InvalidParamsError, Message, UnknownOperationError
-from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed
-from vouch_sidecar.operations.registry import operations
+from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.meaning import Meaning
@@ -63,9 +62,7 @@ def perform(
     caller: Caller,
     documents: Documents | None = None,
 ) -> R:
-    """Answer one call. `documents` are those that the caller has open. Raises
-    `InvalidParamsError`.
-    """
+    """Answer one call. `documents`: what the caller has open. Raises `InvalidParamsError`."""
     begun = _Call.begin(engine, operation, raw, caller, documents)
     return begun.completed(begun.run())
 

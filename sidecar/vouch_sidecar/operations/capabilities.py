@@ -6,8 +6,7 @@ from pydantic import Field
 
 from vouch_sidecar.operations.base import Params, Result
 from vouch_sidecar.operations.notifications import NOTIFICATIONS
-from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.registry import operations
+from vouch_sidecar.operations.operation import Ask, Operation, operations
 from vouch_sidecar.version import __version__
 
 __all__ = ["OPERATION", "PROTOCOL", "CapabilitiesResult", "capabilities"]

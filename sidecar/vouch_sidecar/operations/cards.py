@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.people import ToAsk, people
-from vouch_sidecar.retrieval.view import View
 
 __all__ = ["EntityCard", "Mentioned", "card_of", "mentioned_at"]
 
@@ -49,17 +47,18 @@ class Mentioned:
 def mentioned_at(engine: Engine, caller: Caller, text: str, offset: int) -> Mentioned | None:
     """What a text names at an offset; None for other words. The longest name counts."""
     served = engine.serving(caller)
-    found = [(one, m) for one in served for m in _mentions_at(one.view, text, offset)]
+    found = [
+        (one, m)
+        for one in served
+        for m in one.view.mentions(text)
+        if not m.nested and m.start <= offset <= m.end
+    ]
     if not found:
         return None
     longest = max(m.end - m.start for _, m in found)
     found = [(one, m) for one, m in found if m.end - m.start == longest]
     entities = tuple((one, m.entity_id) for one, m in found)
     return Mentioned(found[0][1].start, found[0][1].end, entities)
-
-
-def _mentions_at(view: View, text: str, offset: int) -> list[Mention]:
-    return [m for m in view.mentions(text) if not m.nested and m.start <= offset <= m.end]
 
 
 def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:

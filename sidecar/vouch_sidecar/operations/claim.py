@@ -76,16 +76,16 @@ def show(page: Page, result: ClaimResult) -> None:
 
 
 def _show_citations(page: Page, citations: list[Citation]) -> None:
-    table = page.table("citation")
-    table.key("citation")
-    table.whole("kind")
-    table.whole("place")
-    table.text("title and quote")
+    rows = []
     for one in citations:
         parts = [one.title, f"“{one.quote}”" if one.quote else None]
         cited = " · ".join(part for part in parts if part)
-        table.row(page.artifact_id(one.id), one.kind, one.locator, cited)
-    table.show()
+        rows.append((page.artifact_id(one.id), one.kind, one.locator, cited))
+    page.table(
+        {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
+        rows,
+        "citation",
+    )
 
 
 OPERATION = Operation(

@@ -22,11 +22,11 @@ from vouch_sidecar.operations.base import (
 )
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.meaning import answer_by_meaning
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
-    from vouch_sidecar.retrieval.block import Hit
 
 __all__ = ["OPERATION", "ContextParams", "ContextResult"]
 
@@ -85,31 +85,29 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     session_id = ask.session(params)
     if session_id is None and params.task is None:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
-    sessions = ask.engine.sessions
-    if params.repeat:
-        session = sessions.get(session_id) if session_id else None
-    else:
-        session = sessions.open(session_id) if session_id else None
-    texts = None if params.task is None else [analysed(params.task)]
-    probed = None
+    find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
+    session = find(session_id) if session_id else None
+    task = None if params.task is None else analysed(params.task)
     served: Sequence[Speaker] = ask.served
-    if params.task is not None:
+    probed, meant = None, list[Hit]()
+    if task is not None:
         served = probing.allowed(ask.served)
-        task = analysed(params.task)
         turn = session if params.session_id is not None else None
         again = turn is not None and turn.repeats(OPERATION.name, task)
         made = probing.probe(served, task, session, again=again)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
+        if ask.meant is not None:
+            meant = answer_by_meaning(ask.meant, [one.view for one in served], task)
     speech = speak_of(
         served,
-        texts,
+        None if task is None else [task],
         probed=probed,
         session=session,
         max_chars=params.max_chars,
         repeat=params.repeat,
         adjacent=params.adjacent,
-        meant=_meant(ask, served, params.task),
+        meant=meant,
     )
     ask.engine.stats.spoke(speech.hits)
     return ContextResult(
@@ -130,13 +128,6 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         supplemental_collections=list(speech.supplemental),
         persona=persona_of(served, speech.primary),
     )
-
-
-def _meant(ask: Ask, served: Sequence[Speaker], task: str | None) -> list[Hit]:
-    """The claim that answers a task by meaning, where a model heard it."""
-    if ask.meant is None or task is None:
-        return []
-    return answer_by_meaning(ask.meant, [one.view for one in served], analysed(task))
 
 
 def gist(result: ContextResult) -> list[str]:

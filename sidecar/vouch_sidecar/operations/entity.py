@@ -121,42 +121,42 @@ def show(page: Page, result: EntityResult) -> None:
         page.record("aliases", *entity.aliases)
     if result.people:
         page.space()
-        _show_people(page, result.people)
+        page.table(
+            {
+                "to ask": "key",
+                "name": "short",
+                "type": "short",
+                "relation": "short",
+                "via": "short",
+                "claims": "number",
+            },
+            [
+                (row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count)
+                for row in result.people
+            ],
+            "person",
+        )
     if result.claims:
         page.space()
-        page.line(_live(result.claim_count, len(result.claims)))
+        total, shown = result.claim_count, len(result.claims)
+        order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
+        page.line(count(total, "live claim") + order)
         page.space()
-        _show_claims(page, result.claims)
+        page.table(
+            {
+                "claim": "key",
+                "status": "whole",
+                "confidence": "number",
+                "date": "whole",
+                "text": "text",
+            },
+            [
+                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], one.text)
+                for one in result.claims
+            ],
+            "claim",
+        )
     around(page, result.pages, result.relations)
-
-
-def _show_people(page: Page, rows: list[PersonRow]) -> None:
-    table = page.table("person")
-    table.key("to ask")
-    for heading in ("name", "type", "relation", "via"):
-        table.short(heading)
-    table.number("claims")
-    for row in rows:
-        table.row(row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count)
-    table.show()
-
-
-def _live(total: int, shown: int) -> str:
-    order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
-    return count(total, "live claim") + order
-
-
-def _show_claims(page: Page, claims: list[ClaimView]) -> None:
-    table = page.table("claim")
-    table.key("claim")
-    table.whole("status")
-    table.number("confidence")
-    table.whole("date")
-    table.text("text")
-    for claim in claims:
-        facts = (claim.status, f"{claim.confidence:g}", (claim.date or "")[:10])
-        table.row(claim.id, *facts, claim.text)
-    table.show()
 
 
 OPERATION = Operation(

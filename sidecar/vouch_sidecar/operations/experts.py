@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.models import KNOWN_TYPES
 from vouch_sidecar.kb.plain import clip
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
 from vouch_sidecar.operations.base import Choices, Flag, Params, Result, Topic, Wire, absent
 from vouch_sidecar.operations.gist import count, named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
@@ -20,11 +19,11 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
-TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY][1]))
+TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 NOTHING = "No entity carries evidence on this topic."
 QUOTED = 160
 """Characters of a top claim that a model reads."""
@@ -127,17 +126,15 @@ def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
         collection=expert.view.collection if many else None,
-        explain=_explain(expert) if explain else None,
-    )
-
-
-def _explain(expert: Expert) -> ExpertExplain:
-    return ExpertExplain(
-        weight=expert.weight.name,
-        formula=expert.weight.formula,
-        factors=dict(expert.factors),
-        named=expert.named,
-        claims=[_explained(c) for c in expert.contributions()],
+        explain=ExpertExplain(
+            weight=expert.weight.name,
+            formula=expert.weight.formula,
+            factors=dict(expert.factors),
+            named=expert.named,
+            claims=[_explained(c) for c in expert.contributions()],
+        )
+        if explain
+        else None,
     )
 
 
@@ -160,16 +157,9 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
         told = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
-            found = next(
-                (
-                    claim
-                    for view in views
-                    if row.collection in (None, view.collection)
-                    and (claim := view.claim(claim_id)) is not None
-                ),
-                None,
-            )
+            found = next(filter(None, (view.claim(claim_id) for view in mine)), None)
             again = found is None or (row.collection, claim_id) in quoted
             text = "" if again or found is None else f": {clip(safe(found.text), QUOTED)}"
             told.append(f"  {safe(claim_id)}{text}")
@@ -181,20 +171,15 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
 def show(page: Page, result: ExpertsResult) -> None:
     several = any(row.collection is not None for row in result.experts)
     explained = [row for row in result.experts if row.explain is not None]
-    table = page.table(section="expert" if explained else "")
-    table.key("entity")
-    table.short("name")
-    table.short("type")
-    for heading in ("claims", "citations", "score"):
-        table.number(heading)
-    if several:
-        table.whole("collection")
-    table.ids("top claims")
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    columns |= dict.fromkeys(("claims", "citations", "score"), "number")
+    columns |= {"collection": "whole"} if several else {}
+    cells = []
     for row in result.experts:
         what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
         collection = [row.collection] if several else []
-        table.row(*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids))
-    table.show()
+        cells.append([*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids)])
+    page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
     for row in explained:
         _show_arithmetic(page, row)
 

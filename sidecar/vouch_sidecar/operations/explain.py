@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ExplainParams", "ExplainResult"]
 
@@ -114,17 +114,13 @@ def gist(result: ExplainResult) -> list[str]:
 
 
 def show(page: Page, result: ExplainResult) -> None:
-    table = page.table()
-    table.key("id")
-    table.whole("verdict")
-    table.number("value")
-    table.text("why")
-    for entity in result.entities:
-        table.row(entity.entity_id, entity.verdict, f"{entity.strength:.2f}", entity.why)
-    for text in result.texts:
-        what = page.artifact_id(text.id), text.verdict, f"{text.similarity:.2f}"
-        table.row(*what, text.why)
-    table.show()
+    entities = [(e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities]
+    texts = [
+        (page.artifact_id(text.id), text.verdict, f"{text.similarity:.2f}", text.why)
+        for text in result.texts
+    ]
+    columns: dict[str, ColumnKind] = {"id": "key", "verdict": "whole", "value": "number"}
+    page.table(columns | {"why": "text"}, [*entities, *texts])
 
 
 OPERATION = Operation(

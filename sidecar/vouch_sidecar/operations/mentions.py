@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.evidence import weigh
 from vouch_sidecar.retrieval.salience import arm_of, not_listed
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "MentionsParams", "MentionsResult"]
 
@@ -73,23 +73,13 @@ class MentionsResult(Result):
     mentions: list[NamedEntity] = Field(default_factory=list, description="As they stand there.")
 
 
-class Place(NamedTuple):
-    """What stands between two offsets."""
-
-    start: int
-    end: int
-    row: NamedEntity
-
-
 def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
     if params.uri is None:
         if params.range is not None:
             raise InvalidParamsError([Message("range", "needs the uri of an open document")])
         if params.text is None:
             raise InvalidParamsError([Message("text", "is missing")], missing=True)
-        places = _places(ask, params.text, 0, len(params.text))
-        found = [p.row.model_copy(update={"start": p.start, "end": p.end}) for p in places]
-        return MentionsResult(mentions=found)
+        return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
     if params.text is not None:
         raise InvalidParamsError([Message("uri", "can't stand beside a text")])
     document = _document(ask, params.uri)
@@ -98,10 +88,12 @@ def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
         first, last = map(document.offset_at, (params.range.start, params.range.end))
         start, end = end if first is None else first, end if last is None else last
     found = []
-    for place in _places(ask, document.source, start, end):
-        there = document.range_of(place.start, place.end)
+    for row in _named_between(ask, document.source, start, end):
+        assert row.start is not None
+        assert row.end is not None
+        there = document.range_of(row.start, row.end)
         there = Range.model_validate(there, from_attributes=True)
-        found.append(place.row.model_copy(update={"range": there}))
+        found.append(row.model_copy(update={"start": None, "end": None, "range": there}))
     return MentionsResult(mentions=found)
 
 
@@ -115,8 +107,8 @@ def _document(ask: Ask, uri: str) -> OpenDocument:
     return document
 
 
-def _places(ask: Ask, text: str, start: int, end: int) -> list[Place]:
-    """What stands between two offsets of a text. Whole lines are looked at: what a word means
+def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntity]:
+    """What is named between two offsets of a text. Whole lines are looked at: what a word means
     depends on those around it.
     """
     first = text.rfind("\n", 0, start) + 1
@@ -125,11 +117,27 @@ def _places(ask: Ask, text: str, start: int, end: int) -> list[Place]:
     for at, piece in _pieces(text, first, len(text) if last < 0 else last):
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        for place in _named_in(ask, piece):
-            if start <= at + place.start and at + place.end <= end:
-                found.append(Place(at + place.start, at + place.end, place.row))
-    found.sort(key=lambda p: (p.start, -p.end, p.row.entity_id, p.row.collection or ""))
-    return found
+        for one in ask.served:
+            for evidence in weigh(one.view, piece):
+                place = (at + evidence.mention.start, at + evidence.mention.end)
+                entity = one.view.entity(evidence.mention.entity_id)
+                if entity is not None and start <= place[0] and place[1] <= end:
+                    found.append((place, entity, evidence, one.view.collection))
+    found.sort(key=lambda one: (one[0][0], -one[0][1], one[1].id, one[3] if ask.many else ""))
+    return [
+        NamedEntity(
+            entity_id=entity.id,
+            name=entity.name,
+            type=entity.type,
+            arm=arm_of(evidence.mention),
+            ambiguous=evidence.mention.ambiguous,
+            listed=not_listed(evidence) is None,
+            collection=collection if ask.many else None,
+            start=place[0],
+            end=place[1],
+        )
+        for place, entity, evidence, collection in found
+    ]
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -146,24 +154,6 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     yield start, text[start:end]
 
 
-def _named_in(ask: Ask, text: str) -> Iterator[Place]:
-    for one in ask.served:
-        for found in weigh(one.view, text):
-            mention = found.mention
-            if (entity := one.view.entity(mention.entity_id)) is None:
-                continue
-            row = NamedEntity(
-                entity_id=entity.id,
-                name=entity.name,
-                type=entity.type,
-                arm=arm_of(mention),
-                ambiguous=mention.ambiguous,
-                listed=not_listed(found) is None,
-                collection=one.view.collection if ask.many else None,
-            )
-            yield Place(mention.start, mention.end, row)
-
-
 def gist(result: MentionsResult) -> list[str]:
     lines = []
     for one in dict.fromkeys((m.name, m.entity_id, m.listed, m.ambiguous) for m in result.mentions):
@@ -178,17 +168,13 @@ def show(page: Page, result: MentionsResult) -> None:
     places: dict[tuple[str | None, str], list[NamedEntity]] = {}
     for row in result.mentions:
         places.setdefault((row.collection, row.entity_id), []).append(row)
-    table = page.table()
-    table.key("entity")
-    table.short("name")
-    table.short("type")
-    table.number("places")
-    table.whole("meant")
+    told = []
     for rows_of in places.values():
         row = next((one for one in rows_of if one.listed and not one.ambiguous), rows_of[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
-        table.row(row.entity_id, row.name, row.type, len(rows_of), meant)
-    table.show()
+        told.append((row.entity_id, row.name, row.type, len(rows_of), meant))
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    page.table(columns | {"places": "number", "meant": "whole"}, told)
 
 
 OPERATION = Operation(

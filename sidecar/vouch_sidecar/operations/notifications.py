@@ -14,7 +14,6 @@ from vouch_sidecar.operations.session_end import SessionEndParams
 __all__ = [
     "NOTIFICATIONS",
     "DidChangeSalience",
-    "DidChangeStatus",
     "PromptParams",
     "salience_notification",
     "status_notification",
@@ -72,9 +71,4 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
 
 def status_notification(push: StatusPush) -> DidChangeStatus:
     """`vouch/didChangeStatus`."""
-    return DidChangeStatus(
-        health=push.health,
-        quiescent=push.quiescent,
-        message=push.message,
-        generation=push.generation,
-    )
+    return DidChangeStatus.model_validate(push, from_attributes=True)

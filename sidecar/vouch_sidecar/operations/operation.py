@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
@@ -17,12 +18,23 @@ from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.naming import by_name, nearest, successor
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.slices import slices
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
-__all__ = ["MAX_ANALYSED", "Ask", "Documents", "OpenDocument", "Operation", "analysed"]
+__all__ = [
+    "MAX_ANALYSED",
+    "Ask",
+    "Documents",
+    "OpenDocument",
+    "Operation",
+    "analysed",
+    "operations",
+]
 
+FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
+"""The order in which surfaces list operations; others follow by name."""
 MAX_ANALYSED = 16_384
 """Characters of a text that are looked at; so much is a prompt with a long paste."""
 
@@ -77,11 +89,9 @@ class Ask:
         roots = self.engine.collections if self.caller.roots is None else self.caller.roots
         return len(roots) > 1
 
-    def root_of(self, view: View) -> Path:
-        return next(one.collection.root for one in self.served if one.view is view)
-
     def views_for(self, view: View) -> ArtifactViews:
-        return ArtifactViews(view, self.root_of(view))
+        root = next(one.collection.root for one in self.served if one.view is view)
+        return ArtifactViews(view, root)
 
     def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
         """The artifact that has this id, or else this name. Raises `NotFoundError`, which names
@@ -177,6 +187,19 @@ class Operation(Generic[P, R]):
         if result.degraded:
             lines = [*lines, f"(without all of it: {', '.join(result.degraded)})"]
         return "\n".join(lines)
+
+
+@cache
+def operations() -> dict[str, Operation[Any, Any]]:
+    """All operations by name, in the order in which surfaces list them: a file of this package is
+    an operation.
+    """
+    package = __name__.rpartition(".")[0]
+    modules = [import_module(f"{package}.{one.name}") for one in slices()]
+    found: list[Operation[Any, Any]] = [module.OPERATION for module in modules]
+    order = {name: place for place, name in enumerate(FIRST)}
+    found.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
+    return {operation.name: operation for operation in found}
 
 
 def _list(ids: Iterable[str]) -> str:

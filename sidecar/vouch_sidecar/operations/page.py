@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TextIO
 from urllib.parse import unquote, urlsplit
 
@@ -23,12 +24,16 @@ from rich.text import Text
 
 from vouch_sidecar.kb.plain import clip, one_line, printable
 
-__all__ = ["Look", "Page", "Table"]
+__all__ = ["ColumnKind", "Look", "Page"]
 
 TEXT = 300
 """Characters of a text that a terminal shows, where it is not what was asked for."""
-LEAST = 12
-"""Columns of a terminal that a name needs to wrap well; a text needs twice as many."""
+ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
+"""What a column of a table holds: the ids that name its rows, values that stay on their line,
+numbers, names or words, texts that may be long, or lists of ids.
+"""
+WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
+"""What goes on on the next line, with the columns of a terminal that it needs to wrap well."""
 GAP = 2
 """Columns between two columns of a table."""
 INDENT = "  "
@@ -117,11 +122,17 @@ class Page:
         path = unquote(urlsplit(uri).path, errors="surrogateescape")
         return printable(os.path.relpath(path, self.look.folder or None))
 
-    def table(self, section: str = "") -> Table:
-        """An empty table. `section` is what its rows begin with in a pipe, where rows of other
-        tables are printed as well.
+    def table(
+        self, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]], section: str = ""
+    ) -> None:
+        """Print rows, under headings on a terminal. `section` is what each begins with in a pipe,
+        where rows of other tables are printed as well.
         """
-        return Table(self, section)
+        if self.on_terminal:
+            _Table(self, columns, rows).show()
+            return
+        for row in chain([columns] if self.look.header else [], rows):
+            self.record(*([section] if section else []), *row)
 
     def show(self, what: RichTable | Text) -> None:
         """Print something of rich's; a text on one line, however long it is."""
@@ -133,88 +144,42 @@ class Page:
         return self.console.width
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """`wraps`: between which its values may go on on the next line, and from how many columns of
-    the terminal on.
-    """
+class _Table:
+    """A table on a terminal."""
 
-    heading: str
-    wraps: Literal["nowhere", "words", "ids"] = "nowhere"
-    least: int = 0
-    number: bool = False
-    style: str = ""
-
-
-class Table:
-    """Columns, then rows, then `show`."""
-
-    def __init__(self, page: Page, section: str) -> None:
+    def __init__(
+        self, page: Page, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]]
+    ) -> None:
         self._page = page
-        self._section = section
-        self._columns: list[Column] = []
-        self._rows: list[list[str]] = []
-
-    def key(self, heading: str) -> None:
-        """Add a column of the ids that name the rows."""
-        self._columns.append(Column(heading, style="bold"))
-
-    def whole(self, heading: str) -> None:
-        """Add a column of values that stay on their line."""
-        self._columns.append(Column(heading))
-
-    def number(self, heading: str) -> None:
-        """Add a column of numbers."""
-        self._columns.append(Column(heading, number=True))
-
-    def short(self, heading: str) -> None:
-        """Add a column of names or words."""
-        self._columns.append(Column(heading, "words", LEAST))
-
-    def text(self, heading: str) -> None:
-        """Add a column of texts that may be long."""
-        self._columns.append(Column(heading, "words", 2 * LEAST))
-
-    def ids(self, heading: str) -> None:
-        """Add a column of lists of ids."""
-        self._columns.append(Column(heading, "ids"))
-
-    def row(self, *values: object) -> None:
-        """Add one value a column."""
-        cells = list(map(_cell, values))
-        if self._page.on_terminal:
-            named = zip(self._columns, cells, strict=True)
-            cells = [clip(cell, TEXT) if c.wraps == "words" else cell for c, cell in named]
-        self._rows.append(cells)
+        self._headings = [*columns]
+        self._kinds = [*columns.values()]
+        self._rows = [
+            [
+                clip(_cell(value), TEXT) if kind in WRAPPED else _cell(value)
+                for kind, value in zip(self._kinds, row, strict=True)
+            ]
+            for row in rows
+        ]
 
     def show(self) -> None:
         """Print it."""
-        if not self._page.on_terminal:
-            self._show_in_pipe()
-        elif self._fits(len(self._columns)):
+        if self._fits(len(self._kinds)):
             self._page.show(self._rich(self._rows))
-        elif self._fits(len(self._columns) - 1):
+        elif self._fits(len(self._kinds) - 1):
             self._show_last_below()
         else:
             for row in self._rows:
                 self._page.show(Text(row[0], style="bold"))
-                others = zip(self._columns[1:], row[1:], strict=True)
-                self._show_below(" · ".join(f"{c.heading} {cell}" for c, cell in others if cell))
-
-    def _show_in_pipe(self) -> None:
-        section = [self._section] if self._section else []
-        if self._page.look.header:
-            self._page.record(*section, *(column.heading for column in self._columns))
-        for row in self._rows:
-            self._page.record(*section, *row)
+                others = zip(self._headings[1:], row[1:], strict=True)
+                self._show_below(" · ".join(f"{name} {cell}" for name, cell in others if cell))
 
     def _least(self, at: int) -> int:
         """The columns of a terminal that a column of the table needs."""
-        column, cells = self._columns[at], [row[at] for row in self._rows]
-        if column.wraps == "ids":
+        kind, cells = self._kinds[at], [row[at] for row in self._rows]
+        if kind == "ids":
             cells = [word for cell in cells for word in cell.split()]
-        widest = max(map(cell_len, (column.heading, *cells)))
-        return min(widest, column.least) if column.wraps == "words" else widest
+        widest = max(map(cell_len, (self._headings[at], *cells)))
+        return min(widest, WRAPPED.get(kind, widest))
 
     def _fits(self, columns: int) -> bool:
         """Whether the terminal has room for so many columns of the table beside each other."""
@@ -222,7 +187,7 @@ class Table:
 
     def _show_last_below(self) -> None:
         """Print the last value of each row below the others."""
-        heading = self._columns[-1].heading
+        heading = self._headings[-1]
         for number, row in enumerate(self._rows):
             self._page.show(self._rich([row[:-1]], header=number == 0))
             if row[-1]:
@@ -237,7 +202,6 @@ class Table:
 
     def _rich(self, rows: Sequence[Sequence[str]], header: bool = True) -> RichTable:
         """A table of these rows; where they are some of all, its columns are as wide as theirs."""
-        columns = self._columns[: len(rows[0])]
         table = RichTable(
             box=SIMPLE_HEAD,
             show_edge=False,
@@ -247,12 +211,12 @@ class Table:
             border_style="dim",
             show_header=header,
         )
-        for at, column in enumerate(columns):
+        for at, kind in enumerate(self._kinds[: len(rows[0])]):
             table.add_column(
-                column.heading,
-                style=column.style,
-                justify="right" if column.number else "left",
-                no_wrap=column.wraps == "nowhere",
+                self._headings[at],
+                style="bold" if kind == "key" else "",
+                justify="right" if kind == "number" else "left",
+                no_wrap=kind not in WRAPPED and kind != "ids",
                 min_width=self._least(at),
                 width=None if rows is self._rows else self._least(at),
                 overflow="fold",

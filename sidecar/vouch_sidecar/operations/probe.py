@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ProbeParams", "ProbeResult"]
 
@@ -120,18 +120,13 @@ def show(page: Page, result: ProbeResult) -> None:
     if others:
         page.line(f"supplemental: {', '.join(others)}")
     page.space()
-    table = page.table()
-    table.key("id")
-    table.whole("kind")
-    table.number("similarity")
-    table.short("phrase")
-    if others:
-        table.whole("collection")
-    table.text("text")
+    columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole", "similarity": "number"}
+    columns |= {"phrase": "short", "collection": "whole"} if others else {"phrase": "short"}
+    cells = []
     for hit in result.hits:
         what = (page.artifact_id(hit.id), hit.kind, f"{hit.similarity:.2f}", hit.phrase)
-        table.row(*what, *([hit.collection] if others else []), hit.text)
-    table.show()
+        cells.append((*what, *([hit.collection] if others else []), hit.text))
+    page.table(columns | {"text": "text"}, cells)
 
 
 OPERATION = Operation(

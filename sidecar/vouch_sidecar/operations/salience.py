@@ -14,7 +14,7 @@ from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.retrieval.salience import Salient
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "SalienceParams", "SalienceResult", "SalientEntity", "salient_row"]
 
@@ -92,19 +92,14 @@ def gist(result: SalienceResult) -> list[str]:
 
 
 def show(page: Page, result: SalienceResult) -> None:
-    table = page.table()
-    table.key("entity")
-    table.short("name")
-    table.short("type")
-    table.number("score")
-    table.number("claims")
-    table.whole("top claim")
-    table.text("why" if page.look.explain else "named by")
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    columns |= {"score": "number", "claims": "number", "top claim": "whole"}
+    cells = []
     for row in result.salience:
         what = (row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count)
         why = row.why if page.look.explain else ", ".join(row.matched)
-        table.row(*what, row.top_claim_id, why)
-    table.show()
+        cells.append((*what, row.top_claim_id, why))
+    page.table(columns | {"why" if page.look.explain else "named by": "text"}, cells)
 
 
 OPERATION = Operation(

@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.meaning import search_by_meaning
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "SearchParams", "SearchResult"]
 
@@ -83,16 +83,13 @@ def gist(result: SearchResult) -> list[str]:
 
 def show(page: Page, result: SearchResult) -> None:
     several = len({hit.collection for hit in result.hits}) > 1
-    table = page.table()
-    table.key("id")
-    table.whole("kind")
-    if several:
-        table.whole("collection")
-    table.text("text")
+    columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole"}
+    columns |= {"collection": "whole"} if several else {}
+    cells = []
     for hit in result.hits:
         collection = [hit.collection] if several else []
-        table.row(page.artifact_id(hit.id), hit.kind, *collection, _text(hit))
-    table.show()
+        cells.append((page.artifact_id(hit.id), hit.kind, *collection, _text(hit)))
+    page.table(columns | {"text": "text"}, cells)
 
 
 def _text(hit: SearchHit) -> str:

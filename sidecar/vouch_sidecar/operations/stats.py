@@ -83,29 +83,20 @@ def answer(ask: Ask, _: Params) -> StatsResult:
 
 
 def show(page: Page, result: StatsResult) -> None:
-    arms = page.table("arm")
-    arms.key("arm")
-    for heading in ("said", "opened", "silent"):
-        arms.number(heading)
-    for arm in result.arms:
-        arms.row(arm.arm, arm.said, arm.opened, arm.silent)
-    arms.show()
+    arms = [(arm.arm, arm.said, arm.opened, arm.silent) for arm in result.arms]
+    page.table(
+        {"arm": "key", "said": "number", "opened": "number", "silent": "number"}, arms, "arm"
+    )
     page.space()
-    operations = page.table("operation")
-    operations.key("operation")
-    for heading in ("count", "p50_ms", "p95_ms"):
-        operations.number(heading)
-    for one in result.operations:
-        operations.row(one.operation, one.count, one.p50_ms, one.p95_ms)
-    operations.show()
+    timings = [(one.operation, one.count, one.p50_ms, one.p95_ms) for one in result.operations]
+    page.table(
+        {"operation": "key", "count": "number", "p50_ms": "number", "p95_ms": "number"},
+        timings,
+        "operation",
+    )
     page.space()
-    probes = page.table("collection")
-    probes.key("collection")
-    for heading in ("probes", "hits"):
-        probes.number(heading)
-    for probed in result.probes:
-        probes.row(probed.collection, probed.probes, probed.hits)
-    probes.show()
+    probes = [(one.collection, one.probes, one.hits) for one in result.probes]
+    page.table({"collection": "key", "probes": "number", "hits": "number"}, probes, "collection")
     page.space()
     cache = result.probe_cache
     page.line(f"{cache.remembered} of {count(cache.phrases, 'phrase')} remembered")

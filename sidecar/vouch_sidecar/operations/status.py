@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.plain import one_line, printable
-from vouch_sidecar.kb.records import Kind, Problem
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.base import Params, Result, Wire
 from vouch_sidecar.operations.gist import count, rows
@@ -16,17 +16,17 @@ from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.version import __version__
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.page import ColumnKind, Page
 
 __all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
-SINGULAR = {
-    "claims": "claim",
-    "entities": "entity",
-    "pages": "page",
-    "relations": "relation",
-    "sources": "source",
-    "evidence": "evidence",
+COUNTED = {
+    "claims": Kind.CLAIM,
+    "entities": Kind.ENTITY,
+    "pages": Kind.PAGE,
+    "relations": Kind.RELATION,
+    "sources": Kind.SOURCE,
+    "evidence": Kind.EVIDENCE,
 }
 
 
@@ -101,38 +101,15 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(
-            claims=view.count(Kind.CLAIM),
-            entities=view.count(Kind.ENTITY),
-            pages=view.count(Kind.PAGE),
-            relations=view.count(Kind.RELATION),
-            sources=view.count(Kind.SOURCE),
-            evidence=view.count(Kind.EVIDENCE),
-        ),
+        counts=Counts(**{name: view.count(kind) for name, kind in COUNTED.items()}),
         problems=[
-            _problem(problem)
+            ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
             for problem in sorted(found, key=lambda one: (one.line, one.column))
-            if not problem.bound or _is_seen(served, problem.path)
+            if not problem.bound
+            or ((there := collection.on_disk(problem.path)) is not None and view.sees(there))
         ],
         indexed_at=iso(collection.indexed_at),
-    )
-
-
-def _is_seen(served: Served, path: str) -> bool:
-    artifact = served.collection.on_disk(path)
-    return artifact is not None and served.view.sees(artifact)
-
-
-def _problem(problem: Problem) -> ProblemView:
-    return ProblemView(
-        path=problem.path,
-        line=problem.line,
-        column=problem.column,
-        field=problem.field,
-        severity=problem.severity.value,
-        code=problem.code,
-        message=problem.message,
     )
 
 
@@ -150,23 +127,19 @@ def gist(result: StatusResult) -> list[str]:
 def show(page: Page, result: StatusResult) -> None:
     for root in result.roots:
         page.line((root.collection, "bold"), root.root)
-        counts = (
-            f"{number} {SINGULAR[kind] if number == 1 else kind}" for kind, number in root.counts
-        )
+        counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)
         page.line(", ".join(counts))
         page.line(count(len(root.problems), "problem"))
     for sentence in result.refused:
         page.uncut(("not served: ", "yellow"), sentence)
     if not page.on_terminal:
-        table = page.table()
-        table.key("collection")
-        table.whole("root")
-        for kind in (*Counts.model_fields, "problems"):
-            table.number(kind)
-        for root in result.roots:
-            counted = (number for _, number in root.counts)
-            table.row(root.collection, root.root, *counted, len(root.problems))
-        table.show()
+        columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
+        columns |= dict.fromkeys((*Counts.model_fields, "problems"), "number")
+        cells = [
+            (root.collection, root.root, *root.counts.model_dump().values(), len(root.problems))
+            for root in result.roots
+        ]
+        page.table(columns, cells)
 
 
 OPERATION = Operation(

@@ -120,7 +120,8 @@ def _sections(view: View, asked: Asked, least: Least) -> Iterator[Considered]:
         document = snapshot.document(hit)
         page, number = view.told_by(document), key_in(document)[2]
         if isinstance(page, Page):
-            heading = f"{page.title}\n{_heading(sections(page)[number])}"
+            first = sections(page)[number].partition("\n")[0]
+            heading = f"{page.title}\n{first if first.startswith('#') else ''}"
             held = asked.held(stems_in(document), content_stems(heading))
             yield _judged(asked, least, held, f"{heading}\n{texts(page)[number]}", page, number)
 
@@ -140,11 +141,6 @@ def _judged(
         lacks = asked.lacks(held, least)
     words = tuple(word.word for word in held)
     return Considered(Answer(artifact, section, words, asked.share_of(held)), lacks)
-
-
-def _heading(section: str) -> str:
-    first = section.partition("\n")[0]
-    return first if first.startswith("#") else ""
 
 
 def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span]) -> list[Answer]:

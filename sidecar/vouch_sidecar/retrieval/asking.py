@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     COMMONNESS,
     HIRAGANA,
+    LEAST_WORDS,
     MAX_ASKED,
     NEARBY,
     OTHER_SHARE,
@@ -31,7 +32,6 @@ from vouch_sidecar.retrieval.constants import (
     SLIGHT,
 )
 from vouch_sidecar.retrieval.phrases import capitalised
-from vouch_sidecar.retrieval.searchable import REFLEX_COMMANDS
 from vouch_sidecar.retrieval.surroundings import ADDRESSING, DATES, SPEAKING, Passage
 from vouch_sidecar.retrieval.view import View
 
@@ -42,6 +42,7 @@ __all__ = [
     "asked_by",
     "in_a_row",
     "own_stems",
+    "worth_searching",
     "worths_of",
 ]
 
@@ -65,6 +66,14 @@ _GENERAL = frozenset(
     """.split()
 ).union(ADDRESSING, SPEAKING)
 """Words that ask for whatever there is about something."""
+
+
+_REFLEX_COMMANDS = frozenset(
+    """
+    exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
+    retry undo
+    """.split()
+)
 
 
 class Least(NamedTuple):
@@ -221,13 +230,34 @@ def _heaviest(weights: Mapping[Needle, float]) -> Mapping[Needle, float]:
     return {word: weights[word] for word in first}
 
 
+def worth_searching(text: str) -> bool:
+    """Whether full text may speak about a text: three words, of which two are no stopwords, or one
+    is no English word; no command.
+    """
+    if _word_count(text) < LEAST_WORDS:
+        return False
+    first = text.split(maxsplit=1)[0]
+    if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:
+        return False
+    words = [fold(needle.word) for needle in needles(text)]
+    telling = len(words) > 1 or any(tier(word) == 0 for word in words)
+    return telling and not _REFLEX_COMMANDS.issuperset(words)
+
+
+def _word_count(text: str) -> int:
+    """Words between spaces; of a script without spaces, two signs are one."""
+    count = len(text.split())
+    if count >= LEAST_WORDS or text.isascii():
+        return count
+    signs = sum(unit.spaceless for unit in units(text).units)
+    return count - 1 + signs // 2 if signs else count
+
+
 # Weights
 
 
 def _worth(view: View, word: Needle) -> float:
-    """How much a word says, from 0 to 1: its rarity among claims and sections × how rare it is
-    anyway.
-    """
+    """How much a word says, from 0 to 1: its rarity among claims and sections × in English."""
     search = view.search
     total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
     found = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
@@ -238,7 +268,7 @@ def _commonness(word: Needle) -> float:
     if _is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
-    if _is_number(folded) or folded in REFLEX_COMMANDS:
+    if _is_number(folded) or folded in _REFLEX_COMMANDS:
         return SLIGHT
     return COMMONNESS[tier(folded)]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.retrieval.naming import names_of
 from vouch_sidecar.retrieval.view import View
 
@@ -47,20 +47,22 @@ def begun(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[Beg
 def _entities(view: View, _: Kind, typed: str, limit: int) -> list[Begun]:
     """Entities by name or alias."""
     folded = typed.casefold()
-    names = view.knowledge.memo.once("", "names, folded", lambda: list(_folded(view)))
     if not folded:
         return []
+    names = view.knowledge.memo.once(
+        "",
+        "names, folded",
+        lambda: [
+            (entity, [name.casefold() for name in (entity.name, *entity.aliases)])
+            for entity in view.knowledge.names.entities()
+        ],
+    )
     found = [
         Begun(_fits(several, folded), entity)
         for entity, several in names
         if any(folded in name for name in several)
     ]
     return sorted(found, key=lambda one: (one.fits, one.artifact.id))[:limit]
-
-
-def _folded(view: View) -> Iterator[tuple[Entity, tuple[str, ...]]]:
-    for entity in view.knowledge.names.entities():
-        yield entity, tuple(name.casefold() for name in (entity.name, *entity.aliases))
 
 
 def _fits(names: Sequence[str], folded: str) -> int:

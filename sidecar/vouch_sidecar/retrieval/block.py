@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.schema import sections
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.view import View, moment
 
-__all__ = ["Hit", "beginning", "cut", "frame", "render", "safe", "titles_of"]
+__all__ = ["Hit", "beginning", "frame", "render", "safe", "titles_of"]
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
@@ -53,7 +53,7 @@ class Hit:
         if not isinstance(self.artifact, Page):
             return ""
         if self.titles:
-            return cut(" · ".join(self.titles), EXCERPT_CHARS)
+            return clip(" · ".join(self.titles), EXCERPT_CHARS)
         there = "" if self.section is None else sections(self.artifact)[self.section]
         return _around(there, self.words) or beginning(self.artifact)
 
@@ -71,33 +71,25 @@ def render(
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
-    primary_hits = [h for h in hits if h.view.collection == primary]
-    others = [h for h in hits if h.view.collection != primary]
-    lines, said = [_OPEN], []
-    hit_of: dict[int, Hit] = {}
-    left = max_chars - len(_OPEN) - len(_CLOSE) - 1
-    for tier, members in (("PRIMARY", primary_hits), ("SUPPLEMENTAL", others)):
-        heading: str | None = None
-        for hit in members:
-            wanted = f"{tier} {safe(hit.view.collection)}"
-            if persona and tier == "PRIMARY":
-                wanted += f", persona “{cut(safe(persona), _PHRASE_CHARS)}”"
-            header = [] if wanted == heading else [wanted]
-            room = left - sum(len(h) + 1 for h in header) - 1
-            line = _line(hit, room, hit.view.collection in key_facts)
-            if line is None:
-                continue
-            lines += [*header, line]
-            hit_of[len(lines) - 1] = hit
-            heading = wanted
-            left = room - len(line)
-            said.append(hit)
-    for at, line in enumerate(lines):
-        named = _with_sources(line, hit_of.get(at))
-        if len(named) - len(line) <= left:
-            lines[at] = named
-            left -= len(named) - len(line)
-    return ("\n".join([*lines, _CLOSE]) if said else ""), said
+    lines: list[tuple[str, Hit | None]] = []
+    left, heading = max_chars - len(_OPEN) - len(_CLOSE) - 1, ""
+    for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
+        is_primary = hit.view.collection == primary
+        wanted = f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(hit.view.collection)}"
+        if persona and is_primary:
+            wanted += f", persona “{clip(safe(persona), _PHRASE_CHARS)}”"
+        room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
+        line = _line(hit, room, hit.view.collection in key_facts)
+        if line is not None:
+            lines += [(line, hit)] if wanted == heading else [(wanted, None), (line, hit)]
+            left, heading = room - len(line), wanted
+    told = []
+    for line, of in lines:
+        named = _with_sources(line, of)
+        told.append(named if len(named) - len(line) <= left else line)
+        left -= len(told[-1]) - len(line)
+    said = [hit for _, hit in lines if hit is not None]
+    return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
 
 
 def _narrow(hits: Sequence[Hit], max_chars: int) -> tuple[str, list[Hit]]:
@@ -112,7 +104,7 @@ def _narrow(hits: Sequence[Hit], max_chars: int) -> tuple[str, list[Hit]]:
         head = next((head for head in heads if left - 1 - len(head) >= least), None)
         if head is None:
             continue
-        line = head + cut(text, left - 1 - len(head))
+        line = head + clip(text, left - 1 - len(head))
         lines.append(line)
         left -= 1 + len(line)
         said.append(hit)
@@ -136,13 +128,13 @@ def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
 
     Key facts give way to the text.
     """
-    head = f"- “{cut(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
+    head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
     text = safe(_text(hit))
     least = min(len(text), _MIN_CUT)
     for facts in (_facts(hit) if key_facts else "", ""):
         spare = room - len(head) - len(facts)
         if spare >= least:
-            return head + cut(text, spare) + facts
+            return head + clip(text, spare) + facts
     return None
 
 
@@ -197,7 +189,7 @@ def _with_sources(line: str, hit: Hit | None) -> str:
         return line
     titles = [_title_of(hit.view, one) for one in dict.fromkeys(hit.artifact.evidence)]
     named = [
-        f"“{cut(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(filter(None, titles))
+        f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(filter(None, titles))
     ]
     if not named:
         return line
@@ -219,17 +211,15 @@ def beginning(page: Page) -> str:
         lines = (line.strip() for line in section.splitlines())
         words = " ".join(line for line in lines if line and not line.startswith("#"))
         if words:
-            return cut(words, EXCERPT_CHARS)
+            return clip(words, EXCERPT_CHARS)
     return ""
 
 
 def _around(section: str, words: Sequence[str]) -> str:
-    """A section from the heading on; where it is too long, from the sentence that holds most of
-    some words.
-    """
+    """A section from its heading on; a long one from the sentence that holds most of the words."""
     whole = " ".join(section.split())
     if len(whole) <= EXCERPT_CHARS or not words:
-        return cut(whole, EXCERPT_CHARS)
+        return clip(whole, EXCERPT_CHARS)
     heading = section.partition("\n")[0].strip() if section.startswith("#") else ""
     parts = [" ".join(part.split()) for part in _SENTENCE.split(section[len(heading) :])]
     wanted = needles(" ".join(words))
@@ -240,7 +230,7 @@ def _around(section: str, words: Sequence[str]) -> str:
 
     best = max(range(len(parts)), key=lambda at: (held(at, at + 1), held(at, at + 2), -at))
     start = [heading, _ELLIPSIS if best else ""]
-    return cut(" ".join(filter(None, [*start, *parts[best:]])), EXCERPT_CHARS)
+    return clip(" ".join(filter(None, [*start, *parts[best:]])), EXCERPT_CHARS)
 
 
 def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
@@ -253,19 +243,3 @@ def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
 def safe(text: str) -> str:
     """One line that can't close the frame."""
     return one_line(text).replace("<", "‹").replace(">", "›")
-
-
-def cut(text: str, length: int) -> str:
-    """At most `length` characters: all of it, or cut between graphemes and marked as cut."""
-    if len(text) <= length:
-        return text
-    if text.isascii() and "\r" not in text:
-        return text[: max(0, length - len(_ELLIPSIS))].rstrip() + _ELLIPSIS
-    import regex  # costs 20 ms, and few blocks are cut
-
-    kept = ""
-    for grapheme in regex.findall(r"\X", text[: length + 1]):
-        if len(kept) + len(grapheme) + len(_ELLIPSIS) > length:
-            break
-        kept += grapheme
-    return kept.rstrip() + _ELLIPSIS

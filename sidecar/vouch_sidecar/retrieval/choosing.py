@@ -6,7 +6,7 @@ This is the one order of an entity's claims: of the block, of `top_claim_id`, of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache
 from math import fsum
 from typing import NamedTuple
 
@@ -14,14 +14,40 @@ from tantivy import Document
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import key_in, stems_in
+from vouch_sidecar.index.text import stem
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
 from vouch_sidecar.retrieval.constants import OF_THE_FAMILY, QUESTION_WEIGHT
-from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "spans_of"]
+__all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "relatives", "spans_of"]
+
+
+_FAMILIES = """
+maintain maintenance maintainer, own owner owned ownership, decide decision decided,
+deploy deployment, approve approval, renew renewal, remove removal, retrieve retrieval,
+refuse refusal, propose proposal, arrive arrival, delete deletion, retain retention,
+expire expiry expiration, fail failure, recover recovery, deliver delivery, discover discovery,
+store storage, use usage, choose choice chosen chose, grow growth, lose loss lost, know knowledge,
+think thought, sell sale sold, buy bought, pay payment paid, send sent, keep kept, hold held,
+write written wrote, break broke broken breakage, speak spoke speech, teach taught, build built,
+begin began begun start, run ran, select selection, responsible responsibility, secure security,
+private privacy, available availability, reliable reliability, able ability,
+compatible compatibility, capable capability, long length, high height, wide width,
+strong strength, deep depth, weigh weight, receive reception receipt, describe description,
+subscribe subscription, permit permission, admit admission, transmit transmission,
+convert conversion, extend extension, suspend suspension, respond response, define definition,
+require requirement, comply compliance, rely reliance, analyse analysis analyze,
+diagnose diagnosis, verify verification, notify notification, modify modification,
+classify classification, specify specification, apply application, replicate replica,
+migrate migration, authenticate authentication auth login,
+authorise authorization authorisation authorize, encrypt encryption, throttle throttling,
+back backup, roll rollback, set setup, log logging, shut shutdown, embed embedded, hand handover
+"""
+"""Words that belong together and share no stem, family by family. They count on the side of the
+question only.
+"""
 
 
 class Choice(NamedTuple):
@@ -34,10 +60,12 @@ class Choice(NamedTuple):
 def choose(view: View, entity: Entity, text: str, limit: int) -> list[Choice]:
     """The claims of an entity that hold most of a text; of equals the best by worth."""
     wanted = _wanted(view, entity, text)
-    return [
-        Choice(claim_in(document), _share(wanted, frozenset(stems_in(document))))
-        for document in _documents(view, entity, wanted, limit)
-    ]
+    whole, found = fsum(wanted.values()), []
+    for document in _documents(view, entity, wanted, limit):
+        stems = frozenset(stems_in(document))
+        held = fsum(weight for word, weight in wanted.items() if word.held_by(stems))
+        found.append(Choice(claim_in(document), round(held / whole, 3) if whole else 0.0))
+    return found
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
@@ -56,27 +84,22 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
 
 
 def _wanted(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
-    """The words of a text that choose among an entity's claims, with their weights."""
-    return view.once(f"wanted {entity.id}", text, partial(_weights, view, entity, text))
+    """The words of a text that choose among an entity's claims, with their weights. A part of the
+    weight of a word is also held by what holds another word of its family.
+    """
 
+    def weigh() -> Mapping[Needle, float]:
+        asked = asked_about(view, text, spans_of(view, text, [entity.id]))
+        weights: dict[Needle, float] = {}
+        for word, weight in asked.weights.items():
+            family = relatives(word.only_stem) if word.only_stem else frozenset()
+            if family:
+                either = (*word.alternatives, *((stem,) for stem in sorted(family)))
+                weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
+            weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
+        return weights
 
-def _weights(view: View, entity: Entity, text: str) -> Mapping[Needle, float]:
-    # A part of the weight of a word is also held by what holds another word of its family.
-    asked = asked_about(view, text, spans_of(view, text, [entity.id]))
-    weights: dict[Needle, float] = {}
-    for word, weight in asked.weights.items():
-        family = relatives(word.only_stem) if word.only_stem else frozenset()
-        if family:
-            either = (*word.alternatives, *((stem,) for stem in sorted(family)))
-            weights[Needle(word.word, either)] = weight * OF_THE_FAMILY
-        weights[word] = weight * (1 - OF_THE_FAMILY if family else 1)
-    return weights
-
-
-def _share(wanted: Mapping[Needle, float], stems: frozenset[str]) -> float:
-    whole = fsum(wanted.values())
-    held = fsum(weight for word, weight in wanted.items() if word.held_by(stems))
-    return round(held / whole, 3) if whole else 0.0
+    return view.once(f"wanted {entity.id}", text, weigh)
 
 
 def spans_of(view: View, text: str, entity_ids: Iterable[str]) -> tuple[Span, ...]:
@@ -105,3 +128,18 @@ def _documents(
 
 def _key(hit: Hit) -> tuple[int, int]:
     return id(hit.layer), hit.number
+
+
+@cache
+def _by_stem() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for family in _FAMILIES.split(","):
+        members = frozenset(map(stem, family.split()))
+        for one in members:
+            found[one] = found.get(one, frozenset()) | members
+    return found
+
+
+def relatives(stemmed: str) -> frozenset[str]:
+    """The other stems of a stem's family."""
+    return _by_stem().get(stemmed, frozenset()) - {stemmed}

@@ -69,7 +69,10 @@ def without_names(text: str, names: Sequence[Span]) -> str:
     rest = _blanked(text, names)
     analysed = units(text).units
     rest = _blanked(rest, _telling(analysed, [rest[u.start] == " " for u in analysed]))
-    clauses = [(one, _content(rest[slice(*one)])) for one in _clauses(text)]
+    clauses = [
+        (one, sum(unit.folded not in STOPWORDS for unit in units(rest[slice(*one)]).units))
+        for one in _clauses(text)
+    ]
     whole = sum(number for _, number in clauses)
     slight = [one for one, number in clauses if number <= 1 < whole - number]
     return _blanked(rest, [one for one in slight if _holds_any(one, names)])
@@ -80,10 +83,6 @@ def _blanked(text: str, spans: Iterable[Span]) -> str:
     for start, end in spans:
         out[start:end] = " " * (end - start)
     return "".join(out)
-
-
-def _content(text: str) -> int:
-    return sum(unit.folded not in STOPWORDS for unit in units(text).units)
 
 
 def _telling(analysed: Sequence[Unit], named: Sequence[bool]) -> Iterator[Span]:

@@ -123,7 +123,7 @@ def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
     pages = {place[:3] for place in said}
     found: dict[tuple[object, ...], Hit] = {}
     for hit in hits:
-        for near in [*_beside(hit), *_neighbours(hit)]:
+        for near in _adjacent(hit):
             again = near.section is None and not near.titles and _place(near)[:3] in pages
             if not again and _place(near) not in said:
                 found.setdefault(_place(near), near)
@@ -134,20 +134,18 @@ def _place(hit: Hit) -> tuple[object, ...]:
     return (*_artifact(hit), hit.section, hit.titles)
 
 
-def _beside(hit: Hit) -> Iterator[Hit]:
-    """The sections before and after one, and one line with the titles of the rest of its page."""
-    if not isinstance(hit.artifact, Page) or hit.section is None:
-        return
-    count = len(sections(hit.artifact))
-    near = [n for n in (hit.section - 1, hit.section + 1) if 0 <= n < count]
-    for number in near:
-        yield replace(hit, section=number, words=())
-    rest = tuple(n for n in range(count) if n not in (*near, hit.section))
-    if titles := titles_of(hit.artifact, rest):
-        yield replace(hit, section=None, words=(), titles=titles)
-
-
-def _neighbours(hit: Hit) -> Iterator[Hit]:
+def _adjacent(hit: Hit) -> Iterator[Hit]:
+    """The sections before and after one, and one line with the titles of the rest of its page; then
+    pages and relations.
+    """
+    if isinstance(hit.artifact, Page) and hit.section is not None:
+        count = len(sections(hit.artifact))
+        beside = [n for n in (hit.section - 1, hit.section + 1) if 0 <= n < count]
+        for number in beside:
+            yield replace(hit, section=number, words=())
+        rest = tuple(n for n in range(count) if n not in (*beside, hit.section))
+        if titles := titles_of(hit.artifact, rest):
+            yield replace(hit, section=None, words=(), titles=titles)
     view, near = hit.view, list[Page | Relation]()
     if isinstance(hit.artifact, Claim):
         near += view.pages_about((Kind.CLAIM, hit.artifact.id))

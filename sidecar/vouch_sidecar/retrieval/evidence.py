@@ -68,13 +68,16 @@ class Evidence(NamedTuple):
         return LISTED * SHARED if is_shared else LISTED
 
     @property
-    def factors(self) -> str:
-        """The product, written out."""
-        return (
-            f"{self.mention.arm.name.lower()} {self.arm:g} × specificity {self.specificity:g}"
-            f" × keyness {self.keyness:g} × surroundings {self.surroundings:g}"
-            f" = {self.strength:g}"
-        )
+    def factors(self) -> dict[str, float]:
+        """The factors by name."""
+        return dict(zip(self._fields[2:], self[2:], strict=True))
+
+    @property
+    def written_out(self) -> str:
+        """The product: `name 1 × specificity 0.8 × keyness 1 × surroundings 1 = 0.8`."""
+        arm, *others = self.factors.items()
+        told = [f"{self.mention.arm.name.lower()} {arm[1]:g}", *(f"{n} {v:g}" for n, v in others)]
+        return f"{' × '.join(told)} = {self.strength:g}"
 
 
 def weigh(view: View, text: str) -> list[Evidence]:

@@ -65,43 +65,25 @@ class Expert:
             yield Contribution(matched, prod(factors.values()), factors)
 
 
-class _Scored(NamedTuple):
-    """An entity with what its claims add up to, before its row is made."""
-
-    weight: Weight
-    entity: Entity
-    tally: Tally
-
-
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
     """Entities by the evidence they carry: score descending, then id, then collection. A weight
     that is unknown counts as count.
     """
     made = WEIGHTS.get(question.weight, WEIGHTS["count"])
     weights = [made(match, question.now) for match in matching(views, question)]
-    scored = (entry for weight in weights for entry in _scored(weight, question))
-    first = nsmallest(
-        question.limit,
-        scored,
-        key=lambda s: (-s.tally.score, s.entity.id, s.weight.match.view.collection),
+    listed = (
+        (-tally.score, entity_id, weight.match.view.collection, weight, entity, tally)
+        for weight in weights
+        for entity_id, tally in weight.tallies().items()
+        if tally.claim_count >= question.min_claims
+        and (entity := weight.match.view.entity(entity_id)) is not None
+        and (question.types is None or entity.type in question.types)
     )
-    return [_row(one, question.explain) for one in first]
+    first = nsmallest(question.limit, listed, key=lambda one: one[:3])
+    return [_row(*one[3:], question.explain) for one in first]
 
 
-def _scored(weight: Weight, question: Question) -> Iterator[_Scored]:
-    """Every entity that may be listed, in no particular order."""
-    for entity_id, tally in weight.tallies().items():
-        entity = weight.match.view.entity(entity_id)
-        if (
-            entity is not None
-            and tally.claim_count >= question.min_claims
-            and (question.types is None or entity.type in question.types)
-        ):
-            yield _Scored(weight, entity, tally)
-
-
-def _row(scored: _Scored, explain: bool) -> Expert:
-    weight, entity, tally = scored
+def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:
     match = weight.match
     theirs = all_of([match.query, match.view.search.about([entity.id])])
     return Expert(

@@ -62,20 +62,11 @@ def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
             lacks = not_said(row, threshold) if entity_id in named else PART
             verdict = "listed" if lacks else "volunteered"
         if (entity := view.entity(entity_id)) is not None:
-            why = f"“{found.matched}” names “{found.mention.name}”: {found.factors}"
+            why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"
             why += f"; {lacks}" if lacks else ""
-            out.append(Candidate(view, entity, found.strength, _factors(found), verdict, why))
+            out.append(Candidate(view, entity, found.strength, found.factors, verdict, why))
     out += _never(view, text, strongest)
     return sorted(out, key=lambda one: (-one.strength, one.entity.id))
-
-
-def _factors(found: Evidence) -> dict[str, float]:
-    return {
-        "arm": found.arm,
-        "specificity": found.specificity,
-        "keyness": found.keyness,
-        "surroundings": found.surroundings,
-    }
 
 
 def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]:
@@ -93,12 +84,14 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
     part of the rest. `hits` are those that are said.
     """
     text = text[:MAX_PHRASED]
-    here = (hit for hit in hits if hit.view is view)
-    out = {key_of(hit.artifact): _said(view, hit) for hit in here}
+    out: dict[Key, Line] = {}
+    for hit in (hit for hit in hits if hit.view is view):
+        named, held = f"“{hit.phrase}” names {hit.entity_id}", f"it holds “{hit.phrase}”"
+        why = f"{SAID}: {named if hit.entity_id else held}"
+        out[key_of(hit.artifact)] = Line(view, hit.artifact, hit.similarity, True, why)
 
     def refuse(artifact: Claim | Page, similarity: float, why: str) -> None:
-        key: Key = key_of(artifact)
-        out.setdefault(key, Line(view, artifact, similarity, False, why))
+        out.setdefault(key_of(artifact), Line(view, artifact, similarity, False, why))
 
     for entity in entities:
         if view.deadline.has_passed():
@@ -111,8 +104,3 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
         why = lacks or f"answers “{' '.join(answer.words)}”; others go before it"
         refuse(answer.artifact, round(answer.share * WHOLE_WORTH, 3), why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))
-
-
-def _said(view: View, hit: Hit) -> Line:
-    by = f"“{hit.phrase}” names {hit.entity_id}" if hit.entity_id else f"it holds “{hit.phrase}”"
-    return Line(view, hit.artifact, hit.similarity, True, f"{SAID}: {by}")

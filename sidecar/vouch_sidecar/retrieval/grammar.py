@@ -78,16 +78,12 @@ def stands_as_a_name(units: Sequence[Unit], at: int) -> bool:
     if before in _AUXILIARIES:
         return _beside(units, at - 1, -1) in {None, *_QUESTIONS}
     if before in _PREPOSITIONS or before == "to":
-        return not _in_traceback(units, at)
+        is_function = at > 1 and units[at - 1].gap == "," and units[at - 2].folded.isdigit()
+        return not is_function  # as in `line 12, in dispatch`
     if after in _PREDICATES and (before is None or before in _QUESTIONS or before == "till"):
         return True
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
     return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
-
-
-def _in_traceback(units: Sequence[Unit], at: int) -> bool:
-    """Whether a word is a function: `line 12, in dispatch`."""
-    return at > 1 and units[at - 1].gap == "," and units[at - 2].folded.isdigit()
 
 
 def _beside(units: Sequence[Unit], at: int, step: int) -> str | None:

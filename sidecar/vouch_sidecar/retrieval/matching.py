@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple
@@ -24,9 +23,7 @@ Linking = Literal["auto", "declared"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `now` is in seconds since the epoch. With `explain`, more claims of each row
-    are told.
-    """
+    """What is asked. `now`: seconds since the epoch. `explain`: rows have more claims."""
 
     topic: str
     now: float
@@ -97,31 +94,25 @@ def matching(views: Sequence[View], question: Question) -> list[Match]:
     total = sum(view.claim_total for view in views)
     weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in words}
     sets = _sets(views, weights)
-    return [
-        _match(view, _named(view, question.topic), held, weights, question.linking)
-        for view, held in zip(views, sets, strict=True)
-    ]
-
-
-def _named(view: View, topic: str) -> frozenset[str]:
-    """Entities that a topic names: by a name in it, or by being part of a name."""
-    names = view.knowledge.names
-    mentioned = {m.entity_id for m in view.mentions(topic)}
-    return frozenset(mentioned | set(names.containing(topic)) | set(names.exactly(topic)))
+    return [_match(view, question, held, weights) for view, held in zip(views, sets, strict=True)]
 
 
 def _match(
     view: View,
-    named: AbstractSet[str],
+    question: Question,
     held: Sequence[tuple[Needle, ...]],
     weights: Mapping[Needle, float],
-    linking: Linking,
 ) -> Match:
-    search = view.search
+    """The claims of a view for the entities that the topic names, by a name in it or by being part
+    of a name, and for the sets of words.
+    """
+    names, topic, search = view.knowledge.names, question.topic, view.search
+    mentioned = {mention.entity_id for mention in view.mentions(topic)}
+    named = frozenset(mentioned.union(names.containing(topic), names.exactly(topic)))
     query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
-    if linking == "declared":
+    if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])
-    return Match(view, frozenset(named), tuple(held), weights, query)
+    return Match(view, named, tuple(held), weights, query)
 
 
 def _sets(views: Sequence[View], weights: Mapping[Needle, float]) -> list[list[tuple[Needle, ...]]]:

@@ -13,10 +13,12 @@ from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
 from vouch_sidecar.meaning.vectors import Near, Vectors
-from vouch_sidecar.retrieval.block import Hit, cut
+from vouch_sidecar.retrieval.asking import worth_searching
+from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.clauses import is_question
 from vouch_sidecar.retrieval.constants import (
     ANSWERS_AMONG_MANY,
@@ -28,8 +30,7 @@ from vouch_sidecar.retrieval.constants import (
     MEANING_WEIGHT,
     MEANT,
 )
-from vouch_sidecar.retrieval.search import Found, found_by_words
-from vouch_sidecar.retrieval.searchable import worth_searching
+from vouch_sidecar.retrieval.search import Found, found_by_words, ranked
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
@@ -59,23 +60,17 @@ class Meant(NamedTuple):
         return vectors.nearest(self.query, kinds, view.gates, least, most)
 
 
-def _standing(view: View, near: Near) -> _Near | None:
-    """What is near, if it is there and says the same in the view: it may have changed since."""
+def _standing(view: View, near: Near) -> Found | None:
+    """What is near, with its cosine as the score, if it is there and says the same in the view: it
+    may have changed since.
+    """
     artifact = view.visible((near.kind, near.id))
     if not isinstance(artifact, Claim | Entity | Page):
         return None
     now = compared(artifact)
     if near.section >= len(now) or mark_of(now[near.section]) != near.mark:
         return None
-    return _Near(view, near.kind, artifact, near.section, near.cosine)
-
-
-class _Near(NamedTuple):
-    view: View
-    kind: Kind
-    artifact: Claim | Entity | Page
-    section: int
-    cosine: float
+    return Found(view, near.kind, artifact, near.section, near.cosine, "semantic")
 
 
 def search_by_meaning(
@@ -92,11 +87,8 @@ def search_by_meaning(
     named, others = found_by_words(views, query, kinds, limit, exclude)
     known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
     alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
-    more = [Found(one.view, one.kind, one.artifact, one.section, 0.0, "semantic") for one in alone]
-    ranked = [[_scored(meant, row, query) for row in rows] for rows in (named, [*others, *more])]
-    for rows in ranked:
-        rows.sort(key=lambda row: (-row.score, row.artifact.id, row.kind, row.view.collection))
-    return [row for rows in ranked for row in rows][:limit]
+    named = ranked(_scored(meant, row, query) for row in named)
+    return [*named, *ranked(_scored(meant, row, query) for row in (*others, *alone))][:limit]
 
 
 def _alone(
@@ -106,12 +98,12 @@ def _alone(
     known: Collection[tuple[str, Kind, str]],
     exclude: Collection[str],
     least: float,
-) -> list[_Near]:
+) -> list[Found]:
     """A few that are near and not known yet, each artifact once, best first."""
     most = MAX_BY_MEANING + len(known) + len(exclude) + SPARE
     found = [(view, near) for view in views for near in meant.nearest(view, kinds, least, most)]
     found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
-    first: dict[tuple[str, Kind, str], _Near] = {}
+    first: dict[tuple[str, Kind, str], Found] = {}
     for view, near in found:
         key = (view.collection, near.kind, near.id)
         if key not in known and key not in first and near.id not in exclude:
@@ -159,17 +151,14 @@ def answer_by_meaning(meant: Meant, views: Sequence[View], text: str) -> list[Hi
     """The claim that answers a question that names and words say nothing of; mostly none."""
     if not is_question(text) or not worth_searching(text):
         return []
-    found = [
-        one
-        for view in views
-        for near in meant.nearest(view, [Kind.CLAIM], _least_of(view), 1)
-        if (one := _standing(view, near)) and _holds_names(view, one.artifact, text)
-    ]
-    return [_hit(one, text) for one in sorted(found, key=lambda one: -one.cosine)[:1]]
-
-
-def _least_of(view: View) -> float:
-    return ANSWERS_AMONG_MANY if view.claim_total >= MANY_CLAIMS else ANSWERS_BY_MEANING
+    found = []
+    for view in views:
+        many = view.claim_total >= MANY_CLAIMS
+        least = ANSWERS_AMONG_MANY if many else ANSWERS_BY_MEANING
+        for near in meant.nearest(view, [Kind.CLAIM], least, 1):
+            if (one := _standing(view, near)) and _holds_names(view, one.artifact, text):
+                found.append(one)
+    return [_hit(one, text) for one in sorted(found, key=lambda one: -one.score)[:1]]
 
 
 def _holds_names(view: View, claim: Artifact, text: str) -> bool:
@@ -183,18 +172,15 @@ def _holds_names(view: View, claim: Artifact, text: str) -> bool:
     return all(
         unit.folded in words  # as it is: Coppersmither is not Coppersmith
         for at, unit in enumerate(units(text).units)
-        if _is_name(text[unit.start : unit.end], unit.folded, at)
+        if any(map(str.isdigit, text[unit.start : unit.end]))
+        or (at > 0 and text[unit.start].isupper() and unit.folded not in STOPWORDS)
     )
 
 
-def _is_name(word: str, folded: str, at: int) -> bool:
-    number = any(map(str.isdigit, word))
-    return number or (at > 0 and word[:1].isupper() and folded not in STOPWORDS)
-
-
-def _hit(one: _Near, text: str) -> Hit:
+def _hit(one: Found, text: str) -> Hit:
+    assert isinstance(one.artifact, Claim | Entity | Page)
     entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
     section = one.section if isinstance(one.artifact, Page) else None
-    phrase = cut(" ".join(text.split()), PHRASE_CHARS)
-    cosine = round(max(0.0, min(one.cosine, 1.0)), 3)
+    phrase = clip(" ".join(text.split()), PHRASE_CHARS)
+    cosine = round(max(0.0, min(one.score, 1.0)), 3)
     return Hit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)

@@ -7,7 +7,8 @@ like a name, an identifier or a notation, stands together in some artifact, or i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Phrase", "capitalised", "phrases", "titles_in"]
+__all__ = ["Phrase", "capitalised", "phrases", "telling_of", "titles_in"]
 
 MIN_CHARS = 3
 
@@ -71,13 +72,13 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     `known` are the spans of names that the matcher has recognised; nothing is looked for there.
     """
     candidates = []
-    rarities = [_Rarities(view) for view in views]
-    for kind, (start, end) in _candidates(rarities, text):
+    rarities = [cache(partial(_rarity_in, view)) for view in views]
+    for kind, (start, end) in _candidates(views, rarities, text):
         if end - start < MIN_CHARS or _overlaps((start, end), known):
             continue
         words = text[start:end]
         phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(needles(words)))
-        telling = max((_telling(rarity_in, phrase) for rarity_in in rarities), default=0.0)
+        telling = max((_telling(rarity_of, phrase) for rarity_of in rarities), default=0.0)
         if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
@@ -85,7 +86,10 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     first: dict[str, Phrase] = {}
     for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
         first.setdefault(phrase.text.casefold(), phrase)
-    return [*first.values()][:MAX_PHRASES] or ([] if known else _whole(text))
+    if first or known:
+        return [*first.values()][:MAX_PHRASES]
+    content = tuple(needles(text))
+    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, content)] if content else []
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:
@@ -124,38 +128,28 @@ def _stems(words: Iterable[Needle]) -> frozenset[str]:
 
 def telling_of(view: View, phrase: Phrase) -> float:
     """Weight × √(mean rarity of the words ÷ greatest rarity), 0 where a word stands nowhere."""
-    return _telling(_Rarities(view), phrase)
+    return _telling(partial(_rarity_in, view), phrase)
 
 
-def _telling(rarities: _Rarities, phrase: Phrase) -> float:
-    values = [rarities[needle] for needle in phrase.needles]
+def _telling(rarity_of: Callable[[Needle], float], phrase: Phrase) -> float:
+    values = list(map(rarity_of, phrase.needles))
     if not values or not all(values):
         return 0.0
     return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
 
 
-class _Rarities(dict[Needle, float]):
-    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1.
-
-    Worked out once for each word: most stand in several candidates.
-    """
-
-    def __init__(self, view: View) -> None:
-        super().__init__()
-        self.view = view
-
-    def __missing__(self, needle: Needle) -> float:
-        search, found = self.view.search, 0.0
-        for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
-            if frequency := search.frequency(needle, kind):
-                total = search.total(kind)
-                found = rarity(total, frequency) / rarity(total, 1)
-                break
-        self[needle] = found
-        return found
+def _rarity_in(view: View, needle: Needle) -> float:
+    """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1."""
+    for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
+        if frequency := view.search.frequency(needle, kind):
+            total = view.search.total(kind)
+            return rarity(total, frequency) / rarity(total, 1)
+    return 0.0
 
 
-def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[PhraseKind, Span]]:
+def _candidates(
+    views: Sequence[View], rarities: Sequence[Callable[[Needle], float]], text: str
+) -> Iterator[tuple[PhraseKind, Span]]:
     for match in _QUOTED.finditer(text):
         yield "quoted", match.span(match.lastindex or 0)
     for match in _NOTATION.finditer(text):
@@ -166,22 +160,13 @@ def _candidates(rarities: Sequence[_Rarities], text: str) -> Iterator[tuple[Phra
     for run in capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
     content = [u for u in analysed.units if u.folded not in STOPWORDS]
-    words = [needles(text[unit.start : unit.end]) for unit in content]
-    views = [rarity_in.view for rarity_in in rarities]
-    for (one, ones), (two, twos) in pairwise(zip(content, words, strict=True)):
-        if not two.gap and _held_together(views, _both(text, one, two, [*ones, *twos])):
+    for one, two in pairwise(content):
+        if not two.gap and _held_together(views, needles(text[one.start : two.end])):
             yield "together", (one.start, two.end)
-    for unit, own in zip(content, words, strict=True):
-        if any(rarity_in[needle] >= RARE for rarity_in in rarities for needle in own):
+    for unit in content:
+        words = needles(text[unit.start : unit.end])
+        if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):
             yield "rare", (unit.start, unit.end)
-
-
-def _both(text: str, one: Unit, two: Unit, own: list[Needle]) -> list[Needle]:
-    """The content words from one unit to the next; `own` are those of each by itself."""
-    # Only what a space parts, and no apostrophe ends, is together what it is by itself.
-    if text[one.end : two.start] == " " and text[one.start : two.end].replace(" ", "").isalnum():
-        return list({n.alternatives: n for n in own}.values())
-    return needles(text[one.start : two.end])
 
 
 def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
@@ -221,8 +206,3 @@ def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
     if len(wanted) < 2:
         return False
     return any(v.search.holds(wanted, kind) for v in views for kind in (Kind.CLAIM, Kind.PAGE))
-
-
-def _whole(text: str) -> list[Phrase]:
-    words = tuple(needles(text))
-    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, words)] if words else []

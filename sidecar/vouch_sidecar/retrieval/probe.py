@@ -16,7 +16,7 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.answering import answers
-from vouch_sidecar.retrieval.asking import in_a_row
+from vouch_sidecar.retrieval.asking import in_a_row, worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.choosing import spans_of
 from vouch_sidecar.retrieval.constants import (
@@ -34,7 +34,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.context import each_once, lines_for, tiers
 from vouch_sidecar.retrieval.phrases import Phrase, phrases, telling_of
 from vouch_sidecar.retrieval.salience import Salient, named_in
-from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["Probe", "Strength", "run"]
@@ -85,25 +84,23 @@ def run(
         answering = _answering(views, named, text)
     answering = [hit for hit in answering if hit.similarity >= threshold]
     enough = [h for _, h in found if h.similarity >= threshold]
-    kept = _merged([*hits, *enough, *answering])
+    ranked = sorted(
+        [*hits, *enough, *answering],
+        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
+    )
+    kept = each_once(ranked)[:MAX_HITS]
     chosen = tiers(text, kept, [view.collection for view in views])
-    shown = set(map(_as_shown, kept))
-    telling = [h for p, h in found if _as_shown(h) in shown and _tells(p, h)]
+    kept_ones = set(map(id, kept))
+    telling = [h for p, h in found if id(h) in kept_ones and _tells(p, h)]
     moderate = tuple(each_once([*telling, *answering]))
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength=_strength(named, moderate),
+        strength="strong" if _speaking(named) else "moderate" if moderate else "weak",
         phrases=tuple(tested[:MAX_PHRASES]),
         moderate=moderate,
     )
-
-
-def _as_shown(hit: Hit) -> tuple[object, ...]:
-    """What tells the hits of one moment apart, without comparing what artifacts say."""
-    artifact = (hit.view.collection, *key_of(hit.artifact), hit.section)
-    return (*artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
 def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
@@ -150,12 +147,6 @@ def _speaking(named: Iterable[Salient]) -> list[Salient]:
     return [row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous]
 
 
-def _strength(named: Sequence[Salient], moderate: Sequence[Hit]) -> Strength:
-    if _speaking(named):
-        return "strong"
-    return "moderate" if moderate else "weak"
-
-
 def _answering(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
     """What holds most of a text beside the names that speak, best first."""
     found: list[Hit] = []
@@ -180,15 +171,6 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             out += lines_for([row], text, limit=MAX_CLAIMS_OF_NAME)
     return out
-
-
-def _merged(hits: Iterable[Hit]) -> list[Hit]:
-    """Each artifact once, by its best hit: similarity descending, then kind, id, collection."""
-    ranked = sorted(
-        hits,
-        key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
-    )
-    return each_once(ranked)[:MAX_HITS]
 
 
 def _search(views: Sequence[View], phrase: Phrase) -> list[Hit]:

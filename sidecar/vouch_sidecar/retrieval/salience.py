@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal
 
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.forms import Arm
@@ -15,6 +15,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.choosing import best_claim_id
 from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
@@ -26,10 +27,8 @@ from vouch_sidecar.retrieval.constants import (
     NAMED_WITHOUT_CLAIMS,
     SAID,
     VOLUNTEERED,
-    Band,
 )
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
-from vouch_sidecar.retrieval.searchable import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 __all__ = [
@@ -85,13 +84,12 @@ class Salient:
 
 
 @dataclass
-class _Gathered:
-    """The evidence for one entity over the window, newest text first: (age, text, evidence).
+class _Named:
+    """An entity that texts name. `evidence`: age and text, newest first, and the evidence there."""
 
-    Complete before it is asked for anything else.
-    """
-
+    entity: Entity
     evidence: list[tuple[int, str, Evidence]]
+    bands: ClassVar = (NAMED, NAMED_WITHOUT_CLAIMS)
 
     @cached_property
     def by_text(self) -> dict[int, float]:
@@ -116,16 +114,79 @@ class _Gathered:
         """The age of the newest text, and minus the last place there."""
         return min((age, -e.mention.start) for age, _, e in self.evidence)
 
+    def row(self, view: View) -> Salient:
+        """Its place in the ranking."""
+        newest, text, _ = self.evidence[0]
+        best, strength = self.best, self.strength
+        score, sum_of = _scored(view, self)
+        why = f"“{best.matched}” names “{best.mention.name}”: {best.written_out}"
+        if any(self.by_text):
+            each = (f"(1 − {s:g} × {FADING:g}^{age})" for age, s in self.by_text.items())
+            why += f"; over the window 1 − {' × '.join(each)} = {strength:g}"
+        why += f"; {sum_of}"
+        if best.mention.ambiguous:
+            why += "; ambiguous: the same words name another entity"
+        return Salient(
+            view=view,
+            entity=self.entity,
+            claim_count=view.claim_count(self.entity.id),
+            score=score,
+            strength=strength,
+            arm=arm_of(best.mention),
+            matched=tuple(dict.fromkeys(e.matched for _, _, e in self.evidence)),
+            why=why,
+            ambiguous=best.mention.ambiguous,
+            text=text,
+            place=min(e.mention.start for age, _, e in self.evidence if age == newest),
+        )
 
-class _Draft(NamedTuple):
-    """What decides the place of a row, and how the row is made."""
 
-    view: View
+@dataclass(frozen=True)
+class _Described:
+    """An entity whose own words hold most of a text: the words, their share, the text's age."""
+
     entity: Entity
-    score: float
-    last: tuple[int, int]
-    """The age of the newest text that brings it in, and minus the last place there."""
-    make: Callable[[], Salient]
+    text: str
+    matched: Sequence[str]
+    share: float
+    age: int
+    bands: ClassVar = (FOUND, FOUND_WITHOUT_CLAIMS)
+
+    @property
+    def strength(self) -> float:
+        return round(self.share * FADING**self.age, 3)
+
+    @property
+    def last(self) -> tuple[int, int]:
+        """As of what is named."""
+        return (self.age, 0)
+
+    def row(self, view: View) -> Salient:
+        """Its place in the ranking."""
+        score, sum_of = _scored(view, self)
+        return Salient(
+            view=view,
+            entity=self.entity,
+            claim_count=view.claim_count(self.entity.id),
+            score=score,
+            strength=self.strength,
+            arm="text",
+            matched=tuple(self.matched),
+            why=(
+                f"its name, aliases and description hold {', '.join(self.matched)}: "
+                f"{self.share:g} of the text by rarity × {FADING:g}^{self.age} = "
+                f"{self.strength:g}; {sum_of}"
+            ),
+            ambiguous=False,
+            text=self.text,
+        )
+
+
+def _scored(view: View, one: _Named | _Described) -> tuple[float, str]:
+    """The score, as a number and written out."""
+    low, width = one.bands[0 if view.claim_count(one.entity.id) else 1]
+    strength = one.strength
+    return round(low + width * strength, 6), f"score {low:g} + {width:g} × {strength:g}"
 
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
@@ -134,11 +195,20 @@ def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salien
     Where there are more of one score than `top_k` leaves room for, those that were written last
     are listed.
     """
-    drafts = [draft for view in views for draft in _rank_in(view, texts)]
-    drafts.sort(key=lambda d: (-round(d.score, 6), d.last, d.entity.id, d.view.collection))
-    listed = drafts[:top_k]
-    listed.sort(key=lambda d: (-round(d.score, 6), d.entity.id, d.view.collection))
-    return [draft.make() for draft in listed]
+    found = [
+        (-_scored(view, one)[0], one.last, one.entity.id, view.collection, one, view)
+        for view in views
+        for one in _in_play(view, texts)
+    ]
+    found.sort(key=lambda entry: entry[:4])
+    rows = [one.row(view) for *_, one, view in found[:top_k]]
+    return sorted(rows, key=lambda row: (-row.score, row.entity.id, row.view.collection))
+
+
+def _in_play(view: View, texts: Sequence[str]) -> list[_Named | _Described]:
+    named = _named_by(view, texts)
+    known = {one.entity.id for one in named}
+    return [*named, *(one for one in _described_by(view, texts) if one.entity.id not in known)]
 
 
 def similarity_of(strength: float) -> float:
@@ -171,7 +241,8 @@ def not_said(row: Salient, threshold: float) -> str | None:
         return "the same words name another entity"
     if row.strength < threshold:
         return f"{row.strength:g} is less than {threshold:g}, from where on it is said"
-    return None if row.claim_count or _has_page(row) else "nothing is known of it"
+    known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
+    return None if known else "nothing is known of it"
 
 
 def not_listed(found: Evidence) -> str | None:
@@ -186,125 +257,48 @@ def speaking_order(row: Salient) -> tuple[float, int, str, str]:
     return (-row.strength, row.place, row.entity.id, row.view.collection)
 
 
-def _has_page(row: Salient) -> bool:
-    return bool(row.view.pages_about((Kind.ENTITY, row.entity.id)))
-
-
 def arm_of(mention: Mention) -> ArmName:
     """The way in which a mention names its entity."""
     return _ARM_NAMES[mention.arm]
-
-
-def _rank_in(view: View, texts: Sequence[str]) -> list[_Draft]:
-    named = _gathered_from(view, texts)
-    known = {entity.id for entity, _ in named}
-    drafts = []
-    for entity, gathered in named:
-        score = _score(_band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS), gathered.strength)
-        make = partial(_named_row, view, entity, gathered)
-        drafts.append(_Draft(view, entity, score, gathered.last, make))
-    for found in _found_in(view, texts):
-        if found.entity.id not in known:
-            score = _score(_band(view, found.entity, FOUND, FOUND_WITHOUT_CLAIMS), found.strength)
-            make = partial(_found_row, view, found)
-            drafts.append(_Draft(view, found.entity, score, (found.age, 0), make))
-    return drafts
-
-
-def _band(view: View, entity: Entity, with_claims: Band, without: Band) -> Band:
-    return with_claims if view.claim_count(entity.id) else without
-
-
-def _score(band: Band, strength: float) -> float:
-    low, width = band
-    return round(low + width * strength, 6)
 
 
 def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
     """The entities that texts (newest first) name, or of whose names they hold `parts`: the
     strongest, in no particular order.
     """
-    found = _gathered_from(view, texts, parts)
-    found.sort(key=lambda one: (-one[1].strength, one[0].id))
-    return [_named_row(view, entity, entry) for entity, entry in found[:MAX_NAMED]]
+    found = _named_by(view, texts, parts)
+    found.sort(key=lambda one: (-one.strength, one.entity.id))
+    return [one.row(view) for one in found[:MAX_NAMED]]
 
 
-def _gathered_from(
-    view: View, texts: Sequence[str], parts: bool = True
-) -> list[tuple[Entity, _Gathered]]:
-    gathered: dict[str, _Gathered] = {}
+def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_Named]:
+    evidence: dict[str, list[tuple[int, str, Evidence]]] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
             is_part = found.mention.arm is Arm.PART
             if (parts or not is_part) and not_listed(found) is None:
-                entry = gathered.setdefault(found.mention.entity_id, _Gathered([]))
-                entry.evidence.append((age, text, found))
-    known = ((view.entity(entity_id), entry) for entity_id, entry in gathered.items())
-    return [(entity, entry) for entity, entry in known if entity is not None]
+                evidence.setdefault(found.mention.entity_id, []).append((age, text, found))
+    return [
+        _Named(entity, several)
+        for entity_id, several in evidence.items()
+        if (entity := view.entity(entity_id)) is not None
+    ]
 
 
-def _named_row(view: View, entity: Entity, gathered: _Gathered) -> Salient:
-    newest, newest_text, _ = gathered.evidence[0]
-    strength = gathered.strength
-    band = _band(view, entity, NAMED, NAMED_WITHOUT_CLAIMS)
-    best = gathered.best
-    matched = tuple(dict.fromkeys(e.matched for _, _, e in gathered.evidence))
-    return Salient(
-        view=view,
-        entity=entity,
-        claim_count=view.claim_count(entity.id),
-        score=_score(band, strength),
-        strength=strength,
-        arm=arm_of(best.mention),
-        matched=matched,
-        why=_why(gathered, band),
-        ambiguous=best.mention.ambiguous,
-        text=newest_text,
-        place=min(e.mention.start for age, _, e in gathered.evidence if age == newest),
-    )
-
-
-def _why(gathered: _Gathered, band: Band) -> str:
-    best, strength = gathered.best, gathered.strength
-    low, width = band
-    said = [f"“{best.matched}” names “{best.mention.name}”: {best.factors}"]
-    if any(gathered.by_text):
-        texts = " × ".join(f"(1 − {s:g} × {FADING:g}^{age})" for age, s in gathered.by_text.items())
-        said.append(f"over the window 1 − {texts} = {strength:g}")
-    said.append(f"score {low:g} + {width:g} × {strength:g}")
-    if best.mention.ambiguous:
-        said.append("ambiguous: the same words name another entity")
-    return "; ".join(said)
-
-
-class _Found(NamedTuple):
-    """An entity whose own words hold most of a text: the words, their share, the text's age."""
-
-    entity: Entity
-    text: str
-    matched: Sequence[str]
-    share: float
-    age: int
-
-    @property
-    def strength(self) -> float:
-        return round(self.share * FADING**self.age, 3)
-
-
-def _found_in(view: View, texts: Sequence[str]) -> list[_Found]:
-    best: dict[str, _Found] = {}
+def _described_by(view: View, texts: Sequence[str]) -> list[_Described]:
+    """Each entity once, where it is described most strongly."""
+    best: dict[str, _Described] = {}
     for age, text in enumerate(texts):
         if text in texts[age + 1 : age + 2]:
             continue
-        described = view.once("described", text, partial(_described_by, view, text))
-        for entity, held, share in described:
-            found = _Found(entity, text, held, round(share, 3), age)
+        for entity, held, share in view.once("described", text, partial(_holding, view, text)):
+            found = _Described(entity, text, held, round(share, 3), age)
             if entity.id not in best or found.strength > best[entity.id].strength:
                 best[entity.id] = found
     return list(best.values())
 
 
-def _described_by(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
+def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     """Entities whose name, aliases and description hold most of what a text is about."""
     if not worth_searching(text):
         return []
@@ -336,24 +330,3 @@ def _nearly_names(entity: Entity, word: Needle) -> bool:
     names = units("\n".join((entity.name, *entity.aliases))).units
     alike = [unit.folded for unit in names if (unit.stem,) in word.alternatives]
     return bool(alike) and not any(inflects(n, folded) or inflects(folded, n) for n in alike)
-
-
-def _found_row(view: View, found: _Found) -> Salient:
-    entity, strength = found.entity, found.strength
-    low, width = band = _band(view, entity, FOUND, FOUND_WITHOUT_CLAIMS)
-    return Salient(
-        view=view,
-        entity=entity,
-        claim_count=view.claim_count(entity.id),
-        score=_score(band, strength),
-        strength=strength,
-        arm="text",
-        matched=tuple(found.matched),
-        why=(
-            f"its name, aliases and description hold {', '.join(found.matched)}: "
-            f"{found.share:g} of the text by rarity × {FADING:g}^{found.age} = {strength:g}; "
-            f"score {low:g} + {width:g} × {strength:g}"
-        ),
-        ambiguous=False,
-        text=found.text,
-    )

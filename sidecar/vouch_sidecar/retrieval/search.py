@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from tantivy import Document
@@ -14,7 +14,7 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["SEARCHED", "Found", "found_by_words", "search", "snippet", "text_of"]
+__all__ = ["SEARCHED", "Found", "found_by_words", "ranked", "search", "snippet", "text_of"]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
@@ -104,39 +104,31 @@ def found_by_words(
         if Kind.ENTITY in kinds
         for found in _named(view, query, words, exclude)
     ]
-    rows = [
+    known = {(found.view.collection, found.artifact.id) for found in named}
+    others = [
         found
         for view in views
         for kind in dict.fromkeys(kinds)
         for found in _in_kind(view, kind, words, limit, exclude)
+        if kind is not Kind.ENTITY or (view.collection, found.artifact.id) not in known
     ]
-    known = {(found.view.collection, found.artifact.id) for found in named}
-    others = [
-        found
-        for found in rows
-        if found.kind is not Kind.ENTITY or (found.view.collection, found.artifact.id) not in known
-    ]
-    return _ranked(named), _ranked(others)
+    return ranked(named), ranked(others)
 
 
-def _ranked(found: Iterable[Found]) -> list[Found]:
+def ranked(found: Iterable[Found]) -> list[Found]:
+    """Best first; ties by id, then kind, then collection."""
     return sorted(found, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
 
 
 def _named(
     view: View, query: str, words: Sequence[Needle], exclude: Collection[str]
-) -> list[Found]:
-    ids = [i for i in view.knowledge.names.exactly(query) if i not in exclude]
-    found = [
-        (entity, e)
-        for i in ids
-        if (e := view.knowledge.document((Kind.ENTITY, i))) and (entity := view.entity(i))
-    ]
+) -> Iterator[Found]:
     weights, average = _statistics(view, Kind.ENTITY, words)
-    return [
-        Found(view, Kind.ENTITY, entity, 0, _score(document, weights, average))
-        for entity, document in found
-    ]
+    for entity_id in view.knowledge.names.exactly(query):
+        document = view.knowledge.document((Kind.ENTITY, entity_id))
+        entity = view.entity(entity_id)
+        if entity_id not in exclude and document is not None and entity is not None:
+            yield Found(view, Kind.ENTITY, entity, 0, _score(document, weights, average))
 
 
 def _in_kind(
@@ -182,14 +174,10 @@ def _score(document: Document, weights: Mapping[Needle, float], average_length: 
     length = len(stems) / average_length if average_length else 1.0
     total = 0.0
     for needle, weight in weights.items():
-        if times := _times(stems, needle):
+        options = needle.alternatives
+        if times := max(min(stems.count(s) for s in option) for option in options):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return round(total, 6)
-
-
-def _times(stems: Sequence[str], needle: Needle) -> int:
-    """How often a text holds a word."""
-    return max(min(stems.count(s) for s in option) for option in needle.alternatives)
 
 
 def snippet(text: str, query: str) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from unicodedata import normalize
 
+from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.forms import Arm, surface
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.index.text import Unit, fold
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.code import in_code
+from vouch_sidecar.retrieval.asking import worths_of
 from vouch_sidecar.retrieval.constants import (
     AS_THE_ENTITY_HAS_IT,
     BARE_NOUN,
@@ -23,6 +28,8 @@ from vouch_sidecar.retrieval.constants import (
     SHORT_IN_ANOTHER_CASE,
     STOPWORD_IN_CAPITALS,
     STOPWORDS_ALONE,
+    TRADE_WEIGHT,
+    TRADE_WORDS,
     TWO_CAPITALS,
     TWO_LETTERS,
     WITH_PARTICLE,
@@ -30,14 +37,34 @@ from vouch_sidecar.retrieval.constants import (
     WRITTEN_AS_NAME,
 )
 from vouch_sidecar.retrieval.surroundings import DATES, Passage
-from vouch_sidecar.retrieval.trade import SOFTWARE, beside_its_trade, in_software
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Place", "meant_by_its_place", "specificity", "specificity_of_part"]
+__all__ = ["Place", "in_code", "meant_by_its_place", "specificity", "specificity_of_part"]
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _OWNERS = frozenset({"my", "your", "his", "her", "their"})
 _SYSTEMS = frozenset("api framework language library runtime service system tool".split())
+_SOFTWARE = frozenset(
+    """
+    api app backend binary bug build builds cache cli client code compile compiled compiler config
+    container crash crate crates database dependency deploy deployment docker endpoint error errors
+    exception extension framework function functions goroutine goroutines handler image job
+    language latency library lint linter log logs macro metrics migration module modules package
+    packages parser plugin pod process program queries query queue release repo repository request
+    requests runtime schema script sdk server servers service services socket syntax test tests
+    thread threads tool toolchain traits type types upgrade version worker workers
+    """.split()
+)
+"""What is said of any software. Some of it is too new for the list of English words."""
+_TOKEN = re.compile(r"[\w./\\:@-]+")
+_TOKEN_BEFORE = re.compile(r"[\w./\\:@-]*$")
+_MAX_TOKEN = 200
+_FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
+"""Hosts, and packages that are named after them, are other people's."""
+_JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
+_JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
+_IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import\b|import\s+[\w.]+\s*(?:$|;|as\b))")
+_SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
 @dataclass(frozen=True)
@@ -169,12 +196,56 @@ def meant_by_its_place(place: Place) -> float:
     written = not (place.has_capital and place.is_in_lower_case)
     before, after = passage.around(unit)
     beside, following = [*before, *after], after[0] if after else None
-    if beside_its_trade(place.view, place.entity, passage.text, beside):
+    if _beside_its_trade(place.view, place.entity, passage.text, beside):
         return BESIDE_ITS_TRADE if written or stands else BARE_NOUN
     named = place.has_capital and (passage.like_a_name(unit) or (stands and written))
-    if named and place.entity.type in _SYSTEMS and in_software(following, beside, stands):
+    if named and place.entity.type in _SYSTEMS and _in_software(following, beside, stands):
         return BESIDE_ITS_TRADE
     return BARE_NOUN if stands and tier(unit.folded) != 1 else 0.0
+
+
+def in_code(text: str, start: int, end: int) -> bool:
+    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`,
+    `services/beacon/app.py`, of an import, or the scope of a commit's message.
+    """
+    found = _TOKEN_BEFORE.search(text, max(0, start - _MAX_TOKEN), start)
+    before = found[0] if found else ""
+    after = _TOKEN.match(text, end, end + _MAX_TOKEN)
+    rest = after[0].rstrip(".:") if after else ""
+    if _FOREIGN.search(f"{before} {rest}"):
+        return False
+    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or (before + rest).count("/") > 1:
+        return True
+    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+    return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
+
+
+def _beside_its_trade(view: View, entity: Entity, text: str, beside: Iterable[Unit]) -> bool:
+    """Whether one of an entity's claims, with its description, holds several of the words that
+    stand beside its name in a text.
+    """
+    worths = worths_of(view, text)
+    by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
+    words = [word for unit in beside if (word := by_stem.get(unit.stem)) is not None]
+    weights = {word: worths[word] for word in words}
+    described = frozenset(content_stems(entity.description or ""))
+    hits = view.search.nearest(entity.id, weights, 1) if len(weights) >= TRADE_WORDS else []
+    claims = [frozenset(stems_in(view.knowledge.snapshot.document(hit))) for hit in hits]
+    for said in claims or [frozenset[str]()]:
+        held = [word for word in weights if word.held_by(said | described)]
+        if len(held) >= TRADE_WORDS and fsum(weights[word] for word in held) >= TRADE_WEIGHT:
+            return True
+    return False
+
+
+def _in_software(after: Unit | None, others: Iterable[Unit], stands: bool) -> bool:
+    """Whether words are those of software: the one right after a name, or two others; one, if the
+    name `stands` where names do.
+    """
+    if after is not None and not after.gap and after.folded in _SOFTWARE:
+        return True
+    found = {unit.stem for unit in others if unit.folded in _SOFTWARE}
+    return len(found) >= (1 if stands else TRADE_WORDS)
 
 
 def specificity_of_part(place: Place) -> float:
@@ -189,7 +260,7 @@ def specificity_of_part(place: Place) -> float:
     before, after = passage.around(unit)
     if unit.folded in DATES or (after and not after[0].gap and after[0].folded[0].isdigit()):
         return 0.0  # INC of INC-119 is no part of INC-118
-    common = 1 if unit.folded in SOFTWARE else tier(unit.folded)
+    common = 1 if unit.folded in _SOFTWARE else tier(unit.folded)
     if passage.in_capitals(unit) or passage.like_a_name(unit):
         return WRITTEN_AS_NAME[common]
     if common and before and not unit.gap and before[-1].folded in _OWNERS:

@@ -94,23 +94,19 @@ class Passage:
 
     def in_capitals(self, unit: Unit) -> bool:
         """A word in capitals amid words that are not."""
-        return self._word(unit).isupper() and not self._is_title
-
-    def place(self, unit: Unit) -> int:
-        """The number of a unit among those of the text."""
-        return self._position[unit.start]
+        return self.text[unit.start : unit.end].isupper() and not self._is_title
 
     def acts(self, unit: Unit) -> bool:
         """Whether a word is what somebody does."""
-        return acts(self.analysed.units, self.place(unit))
+        return acts(self.analysed.units, self._position[unit.start])
 
     def stands_as_a_name(self, unit: Unit) -> bool:
         """Whether a word stands where a name does."""
-        return stands_as_a_name(self.analysed.units, self.place(unit))
+        return stands_as_a_name(self.analysed.units, self._position[unit.start])
 
     def around(self, unit: Unit) -> tuple[list[Unit], list[Unit]]:
         """A few words of the sentence before and after one."""
-        found, at = self.analysed.units, self.place(unit)
+        found, at = self.analysed.units, self._position[unit.start]
         first = last = at
         while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(found[first].gap):
             first -= 1
@@ -177,9 +173,6 @@ class Passage:
         at = self._position[unit.start] + step
         return self.analysed.units[at] if 0 <= at < len(self.analysed.units) else None
 
-    def _word(self, unit: Unit) -> str:
-        return self.text[unit.start : unit.end]
-
     def has_capital(self, unit: Unit) -> bool:
         """Whether a word begins with a capital."""
         return self.text[unit.start].isupper()
@@ -195,9 +188,7 @@ def unpunctuated(text: str) -> str:
 
 
 def with_signs(text: str, mention: Mention) -> str | None:
-    """The words of a mention with the signs that begin or end its name; None where the text lacks
-    some.
-    """
+    """A mention with the signs that begin or end its name; None where the text lacks some."""
     name, written = mention.name.strip(), text[mention.start : mention.end]
     before, after = _edges(name)
     if fold(written) == fold(name) or not (before or after):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,13 +21,34 @@ from vouch_sidecar.index.query import Search, rarity
 from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
-from vouch_sidecar.retrieval.deadline import Deadline
 
-__all__ = ["NameWords", "View", "claim_in", "moment"]
+__all__ = ["Deadline", "NameWords", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 T = TypeVar("T")
+
+
+class Deadline:
+    """The time that a question has; whatever was found by then is the answer. Shared by everything
+    that works on it. `cut`: something was left out.
+    """
+
+    def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
+        """`until` is in seconds on the clock."""
+        self.cut = False
+        self._until = until
+        self._clock = clock
+
+    @property
+    def left(self) -> float:
+        """Seconds until it passes."""
+        return self._until - self._clock()
+
+    def has_passed(self) -> bool:
+        """Whether to stop. To be asked between one candidate and the next."""
+        self.cut = self.cut or self._clock() >= self._until
+        return self.cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,7 @@ class View:
 
     @property
     def stamp(self) -> Hashable:
-        """Another one wherever the same question may be answered in another way."""
+        """Changes whenever the same question may have another answer."""
         return self.collection, self.root, self.gates, self.words, self.knowledge.serial
 
     @cached_property
@@ -68,8 +91,8 @@ class View:
         return Search(self.knowledge.snapshot, self.gates)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text, kept until the knowledge or the viewer is another; not kept
-        where time ran out.
+        """What `make` gives for a text. It is kept until the knowledge or the viewer is another;
+        where time ran out, it is not.
         """
         key, memo = (what, self.gates, self.words), self.knowledge.memo
         made = memo.once(text, key, make)
@@ -101,11 +124,6 @@ class View:
     def entity(self, entity_id: str) -> Entity | None:
         return self.knowledge.entity(entity_id)
 
-    def claims(self, claim_ids: Iterable[str]) -> list[Claim]:
-        """Those of the claims that the viewer may see, by id."""
-        found = (self.claim(claim_id) for claim_id in sorted(claim_ids))
-        return [claim for claim in found if claim is not None]
-
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """The first of an entity's claims in the order of worth, ties by id."""
         snapshot = self.knowledge.snapshot
@@ -123,15 +141,9 @@ class View:
         return artifact if self.sees(artifact) else None
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
-        """Another value when another claim counts for an entity, or one of its claims changed."""
+        """Changes when an entity gains or loses a claim, or one of its claims changes."""
         query = self.search.about([entity_id])
         return self.claim_count(entity_id), self.knowledge.snapshot.total(query, "mark")
-
-    def claims_in(self, query: Query) -> Iterator[Claim]:
-        """The claims that a query finds, by id where it gives all the same score."""
-        snapshot = self.knowledge.snapshot
-        for hit in snapshot.every(query):
-            yield claim_in(snapshot.document(hit))
 
     def found(self, query: Query, limit: int) -> Iterator[Artifact]:
         """What a query finds that the viewer may see, of the first so many documents."""

@@ -1,16 +1,22 @@
-"""What a matching claim adds for an entity: one class for each weight of `experts`."""
+"""What a matching claim adds for an entity: one class for each weight of `experts`.
+
+docs/how-it-decides.md gives the formulas and the measurement behind the constants.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
-from math import fsum, prod
+from math import fsum, prod, sqrt
 from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
+from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import (
     CITED_UNIT,
@@ -21,11 +27,11 @@ from vouch_sidecar.index.schema import (
     SCHEMA,
     confirmed_at,
 )
-from vouch_sidecar.retrieval.closeness import closeness, focus, patterns, said
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.matching import Match, Matched
 
-__all__ = ["WEIGHTS", "Tally", "Weight"]
-
+__all__ = ["WEIGHTS", "Tally", "Weight", "closeness", "focus"]
 
 WEIGHTS: dict[str, type[Weight]] = {}
 """By the name under which a question asks for it."""
@@ -181,7 +187,7 @@ class Evidence(Weight):
         for matched, document in self.match.every():
             if self.match.view.deadline.has_passed():
                 break
-            claim, says = matched.claim, said(matched.claim)
+            claim, says = matched.claim, " ".join(matched.claim.text.lower().split())
             amount = prod(self.factors(matched).values())
             for entity_id in matched.entity_ids:
                 adds = 0.0 if says in heard[entity_id] else amount
@@ -213,9 +219,36 @@ class Evidence(Weight):
         return any(row.claim_id == claim_id and not row.amount for row in self._added[entity_id])
 
     def factors(self, matched: Matched) -> dict[str, float]:
-        claim, exact = matched.claim, patterns(matched.words)
-        near = closeness(claim.text, matched.words, exact)
-        return {"confidence": claim.confidence, "coverage": matched.coverage, **near}
+        near = closeness(matched.claim.text, matched.words)
+        return {"confidence": matched.claim.confidence, "coverage": matched.coverage, **near}
+
+
+@lru_cache(maxsize=1 << 6)
+def _patterns(words: tuple[Needle, ...]) -> dict[Needle, re.Pattern[str]]:
+    """For every word of a topic, what finds its exact form in a folded text."""
+    return {w: re.compile(rf"(?<![a-z]){re.escape(fold(w.word))}(?![a-z])") for w in words}
+
+
+def closeness(text: str, held: tuple[Needle, ...]) -> dict[str, float]:
+    """Three factors: the form in which a text holds words of a topic, how often it does (2t/(t+1),
+    BM25's saturation with k1 = 1, for t times), and whether it begins with one of them.
+    """
+    folded, exact = fold(text), _patterns(held)
+    t, form, lead = 0, 1.0, 1.0
+    for word in held:
+        places = [found.start() for found in exact[word].finditer(folded)]
+        if not places and len(word.alternatives) == 1:
+            form = OTHER_FORM
+        if places and not any(map(str.isalnum, folded[: places[0]])):
+            lead = LEADS
+        t = min(t, len(places)) if t else len(places)
+    t = max(1, t)
+    return {"form": form, "frequency": 2 * t / (t + 1), "lead": lead}
+
+
+def focus(own: int, total: int) -> float:
+    """1/√(1 + 30·own/total): of equal evidence, an entity that everything is about carries less."""
+    return 1 / sqrt(1 + PROLIFIC * own / total) if total else 1.0
 
 
 def _tally(count: int, total: float) -> Tally:

@@ -10,9 +10,18 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.models import values_of
 from vouch_sidecar.kb.plain import clip, one_line
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Kind,
+    Page,
+    Source,
+    key_of,
+    values_of,
+)
 from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
 from vouch_sidecar.retrieval.begun import begun
 from vouch_sidecar.retrieval.search import text_of

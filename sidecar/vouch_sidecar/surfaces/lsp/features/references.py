@@ -75,8 +75,9 @@ def _places(
     document = files.open(path)
     if document is None or artifact_id not in document.source:
         return
-    for one in references(path, document.source, artifact_id):
-        if (one.field == "id") == own and not set(kinds).isdisjoint(one.kinds):
+    for one in references(path, document.source):
+        wanted = one.text == artifact_id and (one.field == "id") == own
+        if wanted and not set(kinds).isdisjoint(one.kinds):
             yield lsp.Location(document.uri, document.range_of(one.start, one.end))
 
 
