@@ -38,7 +38,7 @@ def test_hover_says_what_is_known(client: Client, root: Path) -> None:
     assert head == "**JWT** · concept · also JSON Web Token · 2 live claims  "
     assert ask == "Ask: nobody named"
     assert (
-        "JWT access tokens expire after 15 minutes. (stable, confidence 0.9, 2026-05-04, [Auth no"
+        "JWT access tokens expire after 15 minutes. (stable, confidence 0.90, 2026-05-04, [Auth no"
         in value
     )
     assert f"Entity: [jwt]({(root / '.vouch/entities/jwt.yaml').as_uri()})" in value

@@ -20,7 +20,7 @@ DEFINITION = "textDocument/definition"
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "“Tokens expire.”"),
         ("claims/jwt-cites.yaml", "- |jwt-old", "**jwt-old** · claim · superseded"),
         ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
-        ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.9 · 2026-05-04"),
+        ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.90 · 2026-05-04"),
         ("pages/auth.md", "jwt-expires", "**JWT access tokens expire after 15 minutes.**"),
         (
             "pages/auth.md",

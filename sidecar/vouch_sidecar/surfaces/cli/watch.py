@@ -38,6 +38,9 @@ def _run(root: Path | None) -> None:
     import anyio
     from rich.live import Live
 
+    from vouch_sidecar.surfaces.stdio import end_with_client
+
+    end_with_client(sys.stdout.fileno())
     pane = Pane()
     if not sys.stdout.isatty():
         anyio.run(_watch, root, pane)

@@ -70,7 +70,7 @@ class _About:
                 head = self._head(title, "page", artifact.type, artifact.status)
                 return [head, *self._named_by(artifact)]
             case Relation(source=source, relation=relation, target=target):
-                confidence = f"confidence {artifact.confidence:g}"
+                confidence = f"confidence {artifact.confidence:.2f}"
                 return [self._head(f"{source} {relation} {target}", "relation", confidence)]
             case Entity(name=name):
                 return [self._head(name, artifact.type), *self._named_by(artifact)]
@@ -79,7 +79,7 @@ class _About:
 
     def _claim(self, claim: Claim) -> list[str]:
         view = self._views.claim(claim)
-        facts = [claim.type, claim.status, f"confidence {claim.confidence:g}"]
+        facts = [claim.type, claim.status, f"confidence {claim.confidence:.2f}"]
         facts += [view.date[:10]] if view.date is not None else []
         cited = [
             self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]

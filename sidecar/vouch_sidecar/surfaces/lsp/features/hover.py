@@ -124,7 +124,7 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
-    facts = [style.text(claim.status), f"confidence {claim.confidence:g}"]
+    facts = [style.text(claim.status), f"confidence {claim.confidence:.2f}"]
     facts += [claim.date[:10]] if claim.date is not None else []
     cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
