@@ -226,12 +226,12 @@ class Snapshot:
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
-    def down_to(self, query: Query, least: float) -> list[Hit]:
-        """All hits by score that are worth at least so much, best first, ties by key."""
-        limit = _FIRST_HITS
+    def down_to(self, query: Query, least: float, most: int | None = None) -> list[Hit]:
+        """The hits by score that are worth at least so much, all or the best, ties by key."""
+        limit = most or _FIRST_HITS
         while True:
             found = self.search(query, limit)
-            if len(found) < limit or found[-1].value < least:
+            if most or len(found) < limit or found[-1].value < least:
                 return [hit for hit in found if hit.value >= least]
             limit *= 4
 

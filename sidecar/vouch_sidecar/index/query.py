@@ -162,12 +162,14 @@ class Search:
         """Those that hold one of the words, scored as tantivy scores: by its own BM25."""
         return any_of([self._word(needle, kind) for needle in needles])
 
-    def down_to(self, weights: Mapping[Needle, float], kind: str, share: float) -> list[Hit]:
-        """Those that hold this share of the words' weight, or a little less: the most first, ties
-        by id.
+    def down_to(
+        self, weights: Mapping[Needle, float], kind: str, share: float, most: int | None = None
+    ) -> list[Hit]:
+        """Those that hold this share of the words' weight, or a little less: the best first, ties
+        by id; with `most` the first of them.
         """
         least = share * sum(_boosts(weights).values()) - len(weights)
-        return self.snapshot.down_to(self.weighed(weights, kind), least)
+        return self.snapshot.down_to(self.weighed(weights, kind), least, most)
 
     def beginning(self, folded: str, kind: str) -> Query:
         """Those that hold a stem that begins like this."""

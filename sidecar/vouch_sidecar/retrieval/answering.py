@@ -20,10 +20,13 @@ from vouch_sidecar.retrieval.constants import (
     ABOUT_WEIGHT,
     ABOUT_WORDS,
     CONSIDERED_SHARE,
+    MAX_CONSIDERED,
     MAX_NEAREST,
     MAX_SECTIONS,
+    MUCH_COUNTS,
     QUESTION_SHARE,
     RIVALS,
+    STANDS_OUT,
 )
 from vouch_sidecar.retrieval.view import View, claim_in
 
@@ -42,10 +45,13 @@ class Answer(NamedTuple):
 
 
 class Considered(NamedTuple):
-    """What may answer, and what it lacks; None where it answers."""
+    """What may answer, and what it lacks; None where it answers. `much`: it answers where nothing
+    else holds nearly as much.
+    """
 
     answer: Answer
     lacks: str | None
+    much: bool = False
 
 
 def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
@@ -62,34 +68,39 @@ def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
 
 def considered(view: View, text: str, names: Sequence[Span] = ()) -> list[Considered]:
     """The same, with what falls short of it: what lacks nothing first, then by share."""
-    judged = [
-        one
-        for way in readings(text, names)
-        for one in _of_reading(view, text, way, CONSIDERED_SHARE)
-    ]
+    judged = [one for way in readings(text, names) for one in _of_reading(view, text, way)]
     judged = [one for one in judged if one.answer.share >= CONSIDERED_SHARE]
     judged.sort(key=lambda one: (one.lacks is not None, _order(one)))
     lacking = {one.answer: one.lacks for one in reversed(judged)}
     return [Considered(one, lacking[one]) for one in _each_once(one.answer for one in judged)]
 
 
-def _of_reading(
-    view: View, text: str, reading: Reading, share: float | None = None
-) -> list[Considered]:
-    """What holds so much of a text, read in one way, at least; else as much as answers it."""
+def _of_reading(view: View, text: str, reading: Reading) -> list[Considered]:
+    """What holds a part of a text, read in one way, best first."""
     asked = asked_by(view, text, reading)
     if not asked.weights:
         return []
-    least = asked.least.share if share is None else share
-    hits = view.search.down_to(asked.weights, Kind.CLAIM, least)
+    hits = view.search.down_to(asked.weights, Kind.CLAIM, CONSIDERED_SHARE, MAX_CONSIDERED)
     judged = [_claim(asked, view.knowledge.snapshot.document(hit)) for hit in hits]
     judged = sorted([*judged, *_sections(view, asked, asked.least)], key=_order)
     shares = [one.answer.share for one in judged if one.lacks is None]
+    if not shares and _stands_out(judged):
+        answer = judged[0].answer._replace(share=MUCH_COUNTS)
+        return [Considered(answer, None), *judged[1:]]
     rivals = shares.count(shares[0]) if shares else 0
     if rivals <= RIVALS:
         return judged
     unclear = f"{rivals} hold as much: none of them is meant"
     return [one if one.lacks else one._replace(lacks=unclear) for one in judged]
+
+
+def _stands_out(judged: Sequence[Considered]) -> bool:
+    """Whether the first holds much of a text, and all others far less."""
+    if not judged or not judged[0].much:
+        return False
+    first = judged[0].answer
+    others = (one.answer for one in judged if one.answer.artifact.id != first.artifact.id)
+    return max((one.share for one in others), default=0.0) <= STANDS_OUT * first.share
 
 
 def _order(judged: Considered) -> tuple[float, bool, str, int]:
@@ -116,7 +127,7 @@ def _sections(view: View, asked: Asked, least: Least) -> Iterator[Considered]:
     title of their page.
     """
     snapshot = view.knowledge.snapshot
-    for hit in view.search.down_to(asked.weights, Kind.PAGE, CONSIDERED_SHARE)[:MAX_SECTIONS]:
+    for hit in view.search.down_to(asked.weights, Kind.PAGE, CONSIDERED_SHARE, MAX_SECTIONS):
         document = snapshot.document(hit)
         page, number = view.told_by(document), key_in(document)[2]
         if isinstance(page, Page):
@@ -135,12 +146,11 @@ def _judged(
     section: int | None,
 ) -> Considered:
     """Whether words that stand together are enough, and still are as they are written there."""
-    lacks = asked.lacks(held, least)
-    if lacks is None:
+    if asked.lacks(held, least) is None or asked.lacks(held, asked.much) is None:
         held = asked.as_written(held, said)
-        lacks = asked.lacks(held, least)
     words = tuple(word.word for word in held)
-    return Considered(Answer(artifact, section, words, asked.share_of(held)), lacks)
+    answer = Answer(artifact, section, words, asked.share_of(held))
+    return Considered(answer, asked.lacks(held, least), asked.lacks(held, asked.much) is None)
 
 
 def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span]) -> list[Answer]:

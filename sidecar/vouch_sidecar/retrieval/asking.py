@@ -23,6 +23,9 @@ from vouch_sidecar.retrieval.constants import (
     HIRAGANA,
     LEAST_WORDS,
     MAX_ASKED,
+    MUCH_OTHER,
+    MUCH_QUESTION,
+    MUCH_SHARE,
     NEARBY,
     OTHER_SHARE,
     OTHER_WEIGHT,
@@ -110,6 +113,11 @@ class Asked(NamedTuple):
         if self.question:
             return Least(QUESTION_SHARE, QUESTION_WEIGHT, ANSWER_WORDS)
         return Least(OTHER_SHARE, OTHER_WEIGHT, ANSWER_WORDS)
+
+    @property
+    def much(self) -> Least:
+        """What answers where nothing does by `least`, and nothing else holds nearly as much."""
+        return Least(MUCH_SHARE, *(MUCH_QUESTION if self.question else MUCH_OTHER))
 
     def share_of(self, held: Sequence[Needle]) -> float:
         """The share of the text that some of its words are."""

@@ -136,8 +136,20 @@ OTHER_SHARE = 0.7
 OTHER_WEIGHT = 0.75
 ANSWER_WORDS = 2.0
 """Words that it holds at least; a pair of signs of a script without spaces is half a word."""
+MUCH_SHARE = 0.45
+"""Share that is enough where more words are held, and nothing else holds nearly as much…"""
+MUCH_QUESTION = (1.05, 3.0)
+"""…their weight and number, of a question…"""
+MUCH_OTHER = (1.25, 4.0)
+"""…and of anything else."""
+STANDS_OUT = 0.7
+"""What all others hold at most of what such a claim holds…"""
+MUCH_COUNTS = 0.58
+"""…which counts as this share: just enough to be said."""
 CONSIDERED_SHARE = 0.3
 """From here on `explain` names what was considered: less than half of what answers."""
+MAX_CONSIDERED = 12
+"""Claims that are looked at for a text, those that hold most of it."""
 RIVALS = 3
 """Where more claims than these hold as much, none of them is meant."""
 NEARBY = 40

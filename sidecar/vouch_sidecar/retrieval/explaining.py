@@ -100,7 +100,7 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
             held = f"holds {share:g} of what is asked beside “{entity.name}”"
             refuse(claim, round(share * WHOLE_WORTH, 3), f"{held}; others go before it")
     names = spans_of(view, text, [entity.id for entity in entities])
-    for answer, lacks in considered(view, text, names):
+    for answer, lacks, _ in considered(view, text, names):
         why = lacks or f"answers “{' '.join(answer.words)}”; others go before it"
         refuse(answer.artifact, round(answer.share * WHOLE_WORTH, 3), why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))
