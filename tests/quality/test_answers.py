@@ -1,4 +1,4 @@
-"""Prompts over two knowledge bases, written without a look at the code: floors by kind.
+"""Prompts over three knowledge bases, written without a look at the code: floors by kind.
 
 sets/answers.jsonl holds them; sets/README.md gives the format.
 """
@@ -16,7 +16,11 @@ from benchmarks.quality.sets import Asked, read_asked
 from benchmarks.quality.world import copied
 
 HERE = Path(__file__).parent
-BASES = {"courier": HERE.parents[1] / "examples" / "courier", "bakery": HERE / "bakery"}
+BASES = {
+    "courier": HERE.parents[1] / "examples" / "courier",
+    "bakery": HERE / "bakery",
+    "laboratory": HERE / "laboratory",
+}
 FLOORS = {
     "named": 0.95,
     "beside": 0.90,

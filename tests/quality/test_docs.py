@@ -69,6 +69,10 @@ a pair of signs of a script without spaces {SIGN_PAIR:g}, with hiragana {HIRAGAN
 {ANSWER_WORDS:g} words or more that are no numbers;
 of a question a share of {QUESTION_SHARE:g} and a weight of {QUESTION_WEIGHT:g},
 of anything else {OTHER_SHARE:g} and {OTHER_WEIGHT:g}.
+a share of {MUCH_SHARE:g} or more, of a question in {MUCH_QUESTION[1]:g} words or more
+words or more that weigh {MUCH_QUESTION[0]:g} together,
+of anything else in {MUCH_OTHER[1]:g} that weigh {MUCH_OTHER[0]:g},
+all others hold at most {STANDS_OUT:g} of what it holds. It counts as a share of {MUCH_COUNTS:g}.
 words more than {NEARBY} content words apart
 where more than {RIVALS} claims hold as much as the best
 those that hold a share of {CONSIDERED_SHARE:g} or more and are not

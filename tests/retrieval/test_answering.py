@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.constants import MUCH_COUNTS
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.view import View
 
@@ -55,6 +56,27 @@ def test_where_many_claims_hold_as_much_none_is_meant() -> None:
     text = "when do session cookies expire?"
     assert said(alike(3), text) == ["c0", "c1", "c2"]
     assert said(alike(4), text) == []
+
+
+ARCHIVE = "Scan events older than 18 months sit in partitions on slow disks; queries take minutes."
+ASKS = "My query over scan events from two years ago takes minutes, is an index missing?"
+TELLS = "Move the partitions of old scan events off the slow disks before we add the new racks."
+
+
+@pytest.mark.parametrize("text", [ASKS, TELLS])
+def test_much_is_enough_where_nothing_else_holds_nearly_as_much(text: str) -> None:
+    others = [claim(f"o{i}", f"Report {i} is archived, and an index of it.") for i in range(20)]
+    seen = view(claim("archive", ARCHIVE), *others)
+    [answer] = answers(seen, text)
+    assert (answer.artifact.id, answer.share) == ("archive", MUCH_COUNTS)
+    assert [hit.artifact.id for hit in probed(seen, text).moderate] == ["archive"]
+    rival = claim("rival", "Queries over scan events take minutes on partitions of slow disks.")
+    assert said(view(claim("archive", ARCHIVE), rival, *others), text) == []
+
+
+def test_a_few_words_of_many_are_not_much() -> None:
+    text = "My query over the invoices of two years ago takes minutes, is an index missing there?"
+    assert said(view(claim("archive", ARCHIVE), *FACTS), text) == []
 
 
 def test_words_that_stand_far_apart_in_a_long_claim_are_no_answer() -> None:

@@ -63,9 +63,11 @@ _WANTED = {"how": _AMOUNTS, "what": _KINDS, "which": _KINDS, "many": _KINDS, "mu
 _GENERAL = frozenset(
     """
     anything aware background basics brief briefing catch context describe description detail
-    details everything explain fact facts gist give got info information intro introduction know
-    knowledge known learn learned note notes overview quick recall remember remind say says show
-    something stuff summarise summarize summary talk tell thing things understand
+    details everything explain fact facts gist give got info information inherit inherited intro
+    introduction join joined joining know knowledge known learn learned month new next note
+    notes over overview quick recall remember remind say says show something stuff summarise
+    summarize summary take takes taking talk tell thing things today tomorrow took understand
+    week
     """.split()
 ).union(ADDRESSING, SPEAKING)
 """Words that ask for whatever there is about something."""

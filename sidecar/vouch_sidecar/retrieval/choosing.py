@@ -25,14 +25,14 @@ __all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "relatives", "sp
 
 
 _FAMILIES = """
-maintain maintenance maintainer, own owner owned ownership, decide decision decided,
-deploy deployment, approve approval, renew renewal, remove removal, retrieve retrieval,
-refuse refusal, propose proposal, arrive arrival, delete deletion, retain retention,
+maintain maintenance maintainer, own owner owned ownership belong responsible responsibility,
+decide decision decided, deploy deployment, approve approval, renew renewal, remove removal,
+retrieve retrieval, refuse refusal, propose proposal, arrive arrival, delete deletion, retain retention,
 expire expiry expiration, fail failure, recover recovery, deliver delivery, discover discovery,
 store storage, use usage, choose choice chosen chose, grow growth, lose loss lost, know knowledge,
 think thought, sell sale sold, buy bought, pay payment paid, send sent, keep kept, hold held,
 write written wrote, break broke broken breakage, speak spoke speech, teach taught, build built,
-begin began begun start, run ran, select selection, responsible responsibility, secure security,
+begin began begun start, run ran, select selection, secure security,
 private privacy, available availability, reliable reliability, able ability,
 compatible compatibility, capable capability, long length, high height, wide width,
 strong strength, deep depth, weigh weight, receive reception receipt, describe description,
