@@ -94,6 +94,11 @@ def test_context_speaks_where_it_may(start: Start, root: Path) -> None:
     found = speaking.ask("context", task=ASKED)
     assert ids(found, "semantic") == ["photos"]
     assert "photos: Photos are deleted after 60 days." in found["text"]
+    told = speaking.ask("explain", text=ASKED)["texts"]
+    assert [one["why"][:30] for one in told if one["verdict"] == "said"] == [
+        "it is said: it means the same;"
+    ]
+    assert not any(one["verdict"] == "said" for one in silent.ask("explain", text=ASKED)["texts"])
     write(root, "other", text="Pictures are kept.")
     speaking.ready()
     assert len(speaking.ask("context", task=ASKED)["items"]) == 1

@@ -136,7 +136,7 @@ class _Call(Generic[P, R]):
         wanted = operation.by_meaning == "yes" or (
             operation.by_meaning == "if it speaks" and meaning.speaks
         )
-        text = getattr(self.params, operation.text_field or "", None) if wanted else None
+        text = getattr(self.params, operation.text_field or "text", None) if wanted else None
         if not text or not self.ask.served:
             return self
         text = analysed(text)

@@ -14,6 +14,7 @@ from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wir
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
+from vouch_sidecar.retrieval.meaning import answer_by_meaning
 from vouch_sidecar.retrieval.salience import strength_of
 
 if TYPE_CHECKING:
@@ -68,7 +69,12 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None).probe
-    speech = speak_of(served, [text], probed=probed)
+    meant = (
+        []
+        if ask.meant is None
+        else answer_by_meaning(ask.meant, [one.view for one in served], text)
+    )
+    speech = speak_of(served, [text], probed=probed, meant=meant)
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for one in ask.served:
@@ -138,4 +144,5 @@ OPERATION = Operation(
     rows=("entities", "texts"),
     nothing=NOTHING,
     is_long=True,
+    by_meaning="if it speaks",
 )

@@ -86,8 +86,12 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
     text = text[:MAX_PHRASED]
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
-        named, held = f"“{hit.phrase}” names {hit.entity_id}", f"it holds “{hit.phrase}”"
-        why = f"{SAID}: {named if hit.entity_id else held}"
+        why = f"it holds “{hit.phrase}”"
+        if hit.arm == "semantic":
+            why = f"it means the same; the cosine is {hit.similarity:g}"
+        elif hit.entity_id:
+            why = f"“{hit.phrase}” names {hit.entity_id}"
+        why = f"{SAID}: {why}"
         out[key_of(hit.artifact)] = Line(view, hit.artifact, hit.similarity, True, why)
 
     def refuse(artifact: Claim | Page, similarity: float, why: str) -> None:
