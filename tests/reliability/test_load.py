@@ -18,6 +18,8 @@ from tests.soak import LONG, soak
 CLAIMS = 10_000 if LONG else 200
 ROUNDS = 360 if LONG else 8
 """Each stands for ten seconds: ten changed files, a hundred texts, three documents typed in."""
+SWITCH = 36 if LONG else 4
+"""Rounds from one checkout of another branch, which changes every claim, to the next."""
 
 
 @soak
@@ -32,7 +34,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
     try:
         for number in range(ROUNDS):
             change = changed(state, number)
-            if number % 4 == 3:  # back to another branch
+            if number % SWITCH == SWITCH - 1:  # back to another branch
                 change = {path: None for path in state if "new" in path} | files(CLAIMS, number)
             state = take(state, change)
             lay(root, change)
