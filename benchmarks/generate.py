@@ -36,7 +36,7 @@ __all__ = [
 
 COMPLETE = "complete"
 """The file that a knowledge base has which is whole."""
-VERSION = 2
+VERSION = 3
 """Of what is written here: another one makes every knowledge base anew."""
 SEED = 20_260_101
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

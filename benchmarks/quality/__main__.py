@@ -39,7 +39,9 @@ NAMES = Path(__file__).with_name("names.json")
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
-BASES = {"courier": DEMO} | {name: PROMPTS.with_name(name) for name in ("bakery", "laboratory")}
+BASES = {"courier": DEMO} | {
+    name: PROMPTS.with_name(name) for name in ("bakery", "laboratory", "studio")
+}
 ASKED = PROMPTS.with_name("sets") / "answers.jsonl"
 
 Run = tuple[str, str, Sequence[Case]]

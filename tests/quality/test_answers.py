@@ -1,11 +1,11 @@
-"""Prompts over three knowledge bases, written without a look at the code: floors by kind.
+"""Prompts over four knowledge bases, written without a look at the code: floors by kind.
 
 sets/answers.jsonl holds them; sets/README.md gives the format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -16,20 +16,21 @@ from benchmarks.quality.sets import Asked, read_asked
 from benchmarks.quality.world import copied
 
 HERE = Path(__file__).parent
-BASES = {
-    "courier": HERE.parents[1] / "examples" / "courier",
-    "bakery": HERE / "bakery",
-    "laboratory": HERE / "laboratory",
-}
+DEMO = HERE.parents[1] / "examples" / "courier"
+FIRST = {"courier": DEMO, "bakery": HERE / "bakery"}
+LATER = {name: HERE / name for name in ("laboratory", "studio")}
+"""Written when the rules stood, and harder."""
 FLOORS = {
-    "named": 0.95,
-    "beside": 0.90,
-    "alone": 0.95,
-    "bare": 0.90,
-    "page": 0.80,
-    "part": 0.75,
-    "ordinary": 0.90,
+    "named": (0.95, 0.95),
+    "beside": (0.90, 0.75),
+    "alone": (0.95, 0.80),
+    "bare": (0.90, 0.90),
+    "page": (0.80, 0.80),
+    "part": (0.75, 0.70),
+    "ordinary": (0.90, 0.75),
 }
+"""By kind, the share that is answered over the first bases and over the later ones."""
+FIRES = (0.0, 0.03)
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +39,33 @@ def asked() -> list[Asked]:
 
 
 @pytest.fixture(scope="module")
-def cases(asked: list[Asked]) -> list[Case]:
-    def found() -> Iterator[Case]:
-        for base, folder in BASES.items():
+def cases(asked: list[Asked]) -> list[list[Case]]:
+    def found(bases: Mapping[str, Path]) -> Iterator[Case]:
+        for base, folder in bases.items():
             with copied(folder) as world:
                 yield from answer_cases([one for one in asked if one.kb == base], world)
 
-    return list(found())
+    return [list(found(bases)) for bases in (FIRST, LATER)]
 
 
 def test_the_set_is_large(asked: list[Asked]) -> None:
-    assert len(asked) >= 120
+    assert len(asked) >= 450
     assert {one.kind for one in asked} == {*FLOORS, "silent"}
+    assert {one.kb for one in asked} == {*FIRST, *LATER}
 
 
-@pytest.mark.parametrize(("kind", "floor"), FLOORS.items())
-def test_enough_is_answered(cases: list[Case], kind: str, floor: float) -> None:
-    value = ratio(f"{kind} answered")(cases)
-    assert value is not None
-    assert value >= floor, "\n".join(line for case in cases for line in case.wrong)
+@pytest.mark.parametrize(("kind", "floors"), FLOORS.items())
+def test_enough_is_answered(
+    cases: list[list[Case]], kind: str, floors: tuple[float, float]
+) -> None:
+    for some, floor in zip(cases, floors, strict=True):
+        value = ratio(f"{kind} answered")(some)
+        assert value is not None
+        assert value >= floor, "\n".join(line for case in some for line in case.wrong)
 
 
-def test_nothing_is_said_where_nothing_is_meant(cases: list[Case]) -> None:
-    assert ratio("silent fires")(cases) == 0
+def test_nothing_is_said_where_nothing_is_meant(cases: list[list[Case]]) -> None:
+    for some, most in zip(cases, FIRES, strict=True):
+        fires = ratio("silent fires")(some)
+        assert fires is not None
+        assert fires <= most

@@ -63,7 +63,7 @@ similarity = {WHOLE_WORTH:g} × share
 counts {OF_THE_FAMILY:g} of it.
 in {ABOUT_WORDS:g} word at least that weigh {ABOUT_WEIGHT:g} together.
 on which {VOLUNTEERED:.2f} is {SAID:.2f} and 1 is 1;
-none of the 38,000 commonest {COMMONNESS[0]:g}, ordinary {COMMONNESS[3]:g},
+none of the 40,000 commonest {COMMONNESS[0]:g}, ordinary {COMMONNESS[3]:g},
 common {COMMONNESS[2]:g}, very common {COMMONNESS[1]:g}; numbers, days and months {SLIGHT:g};
 a pair of signs of a script without spaces {SIGN_PAIR:g}, with hiragana {HIRAGANA:g}.
 {ANSWER_WORDS:g} words or more that are no numbers;

@@ -37,6 +37,7 @@ def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
         ("the session of the choir was long", []),
         ("does the session cookie change our page?", ["cookie"]),
         ("can you change the session cookie page?", []),
+        ("can we change the session cookie page", ["cookie"]),
         ("meet me at two on Wednesday", []),
         ("Session Cookie Bakery opens next week", []),
         ("did the Cookier session expire?", []),

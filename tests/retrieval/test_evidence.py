@@ -31,8 +31,8 @@ def of(entity_id: str, text: str, where: View | None = None) -> Evidence | None:
     return max(found, key=lambda e: e.strength, default=None)
 
 
-def strength(entity_id: str, text: str) -> float:
-    found = of(entity_id, text)
+def strength(entity_id: str, text: str, where: View | None = None) -> float:
+    found = of(entity_id, text, where)
     return found.strength if found else 0.0
 
 
@@ -157,6 +157,19 @@ def test_a_name_with_its_signs_is_no_ordinary_word() -> None:
     assert signed("@team", "the team is nice") < LISTED
     assert signed("Go!", "ready, let us go!") < LISTED
     assert signed("F#", "f is a function") == 0.0
+
+
+def test_a_numbered_name_whose_letters_are_a_word() -> None:
+    known = seen(entity("out-77", "OUT-77", type="incident"))
+    assert strength("out-77", "what should I know about OUT-77?", known) >= VOLUNTEERED
+    assert strength("out-77", "we got out 77 times", known) < VOLUNTEERED
+
+
+@pytest.mark.parametrize("name", ["Harbor", "Harbour", "Catalog", "Catalogue"])
+def test_english_is_spelled_in_two_ways(name: str) -> None:
+    known = seen(entity("one", name, type="system"))
+    assert strength("one", f"push it to our {name.lower()} and wait", known) < LISTED
+    assert strength("one", f"push it to {name} and wait", known) >= VOLUNTEERED
 
 
 def test_what_a_text_is_but_for_a_sign_does_not_hide_what_it_is() -> None:

@@ -48,6 +48,8 @@ def said(text: str, seen: View = SEEN) -> list[str]:
         ("rename beacon_client here", ["beacon"]),
         ("BEACON_URL is wrong", ["beacon"]),
         ("look at src/beacon/app.py", ["beacon"]),
+        ("look at beacon/sender.go", ["beacon"]),
+        ("is it a beacon/lamp", []),
         ("feat(beacon): sign events", ["beacon"]),
         ("since Tuesday Beacon shows nothing", ["beacon"]),
         ("INC57 again", ["inc-57"]),

@@ -26,6 +26,9 @@ _ASKING = _INTERROGATIVE | frozenset("are did does has is may should was were".s
 _REPORTING = SPEAKING | {"claims", "report", "reports"}
 _PREPOSITIONS = frozenset("at by for from in of on since to until with".split())
 _REQUESTING = frozenset({"can", "could", "will", "would"})
+_MODAL = _REQUESTING | {"am", "do", "might", "must", "shall"}
+_SUBJECTS = frozenset("he i it one she there they we".split())
+"""“can we cook on spot machines” asks to be told; “can you cook” does not."""
 _QUESTION_MARKS = "?？؟"
 
 
@@ -130,5 +133,6 @@ def is_question(text: str) -> bool:
     if first[1:] == ["you"] and first[0] in _REQUESTING:
         return False
     asks = bool(first) and first[0] in _ASKING
+    asks = asks or (len(first) > 1 and first[0] in _MODAL and first[1] in _SUBJECTS)
     asks = asks or (len(first) > 1 and first[0] in _PREPOSITIONS and first[1] in _INTERROGATIVE)
     return asks or any(mark in text for mark in _QUESTION_MARKS)

@@ -136,7 +136,7 @@ OTHER_SHARE = 0.7
 OTHER_WEIGHT = 0.75
 ANSWER_WORDS = 2.0
 """Words that it holds at least; a pair of signs of a script without spaces is half a word."""
-MUCH_SHARE = 0.45
+MUCH_SHARE = 0.4
 """Share that is enough where more words are held, and nothing else holds nearly as much…"""
 MUCH_QUESTION = (1.05, 3.0)
 """…their weight and number, of a question…"""

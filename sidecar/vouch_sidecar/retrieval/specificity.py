@@ -26,6 +26,7 @@ from vouch_sidecar.retrieval.constants import (
     OF_A_NAME,
     ONE_LETTER,
     SHORT_IN_ANOTHER_CASE,
+    SIGNED,
     STOPWORD_IN_CAPITALS,
     STOPWORDS_ALONE,
     TRADE_WEIGHT,
@@ -56,9 +57,12 @@ _SOFTWARE = frozenset(
     """.split()
 )
 """What is said of any software. Some of it is too new for the list of English words."""
+_NUMBERED = re.compile(r"[A-Z]+-\d+")
+"""A ticket or an incident whose letters are a word: OUT-77."""
 _TOKEN = re.compile(r"[\w./\\:@-]+")
 _TOKEN_BEFORE = re.compile(r"[\w./\\:@-]*$")
 _MAX_TOKEN = 200
+_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
 """Hosts, and packages that are named after them, are other people's."""
 _JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
@@ -143,7 +147,10 @@ def specificity(place: Place) -> float:
             return WITH_PARTICLE
         return STOPWORD_IN_CAPITALS if passage.in_capitals(inside[0]) else STOPWORDS_ALONE
     if len(inside) > 1 and inside[0].folded not in _ARTICLES:
-        return 1.0 if _is_full_name(place) else WITH_PARTICLE
+        if _is_full_name(place):
+            return 1.0
+        written = passage.text[inside[0].start : inside[-1].end]
+        return SIGNED if _NUMBERED.fullmatch(written) else WITH_PARTICLE
     word = normalize("NFC", passage.text[content[0].start : content[0].end])
     if len(word) <= 2:
         return _short(word, normalize("NFC", place.mention.name))
@@ -214,7 +221,9 @@ def in_code(text: str, start: int, end: int) -> bool:
     rest = after[0].rstrip(".:") if after else ""
     if _FOREIGN.search(f"{before} {rest}"):
         return False
-    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or (before + rest).count("/") > 1:
+    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
+        return True
+    if (before + rest).count("/") > 1:
         return True
     line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
     return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
