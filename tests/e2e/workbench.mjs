@@ -213,6 +213,14 @@ export class Workbench {
     await this.page.locator('.editor-instance .view-line').first().waitFor();
   }
 
+  /** Clicks an entry of the context menu that opens. VS Code ignores a click right after it did. */
+  async fromMenu(label) {
+    const entry = this.page.locator('.context-view .action-label', { hasText: label });
+    await entry.waitFor();
+    await this.page.waitForTimeout(500);
+    await entry.click();
+  }
+
   async activeTab(name) {
     await this.page.locator('.tab.active', { hasText: name }).waitFor();
   }

@@ -61,7 +61,7 @@ export async function run({ w, test, artifacts }) {
     await w.pointAt('Relay');
     await page.mouse.down({ button: 'right' });
     await page.mouse.up({ button: 'right' });
-    await page.locator('.context-view .action-label', { hasText: 'Find Experts on This Word' }).click();
+    await w.fromMenu('Find Experts on This Word');
     await sidebar.getByText('Relay · system · 17 claims').waitFor();
   });
 

@@ -54,7 +54,7 @@ export async function run({ w, test, artifacts }) {
 
   await test('a row is explained, with its figures', async () => {
     await named('Kafka').click({ button: 'right' });
-    await page.locator('.context-view .action-label', { hasText: 'Explain' }).click();
+    await w.fromMenu('Explain');
     await w.activeTab('Explain');
     await page.locator('.editor-instance .view-line', { hasText: 'Kafka comes last' }).waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'specificity' }).first().waitFor();
@@ -80,7 +80,7 @@ export async function run({ w, test, artifacts }) {
     await w.answer('rate limiter');
     await w.row('Experts', 'INC-118').click({ button: 'right' });
     await page.waitForTimeout(500); // a menu takes no click while it opens
-    await page.locator('.context-view .action-label', { hasText: 'Explain' }).click();
+    await w.fromMenu('Explain');
     await page.locator('.editor-instance .view-line', { hasText: 'INC-118 on “rate limiter”' }).waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'sum × focus' }).first().waitFor();
   });
