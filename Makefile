@@ -73,7 +73,7 @@ unit: $(PYTHON_READY) oracle mcp1 ## Tests of the sidecar
 	mkdir -p artifacts
 	$(BIN)/pytest -n 2 --dist loadfile --junitxml=artifacts/pytest.xml
 
-soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: half an hour
+soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: an hour
 	scripts/hosts
 	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
