@@ -21,7 +21,7 @@ __all__ = ["register"]
 
 MAX_FILES = 500
 """Files in one answer."""
-MAX_READ = 100
+MAX_READ = 80
 """Files that are read for one answer; of others the beginning stands for the place."""
 TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
