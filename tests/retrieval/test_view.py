@@ -21,11 +21,15 @@ _texts = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=6).map(" ".join)
 
 
 def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
+    """By what their words weigh, as whole numbers of the precision that scores have: of two sums
+    that are equal but for their rounding, that decides.
+    """
     weights = seen.weights(text)
+    scale = (2**24 - 1) / max(fsum(weights.values()), 1e-9)
 
-    def share(said: str) -> float:
+    def share(said: str) -> int:
         stems = frozenset(content_stems(said))
-        return round(fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
+        return sum(int(w * scale) for n, w in weights.items() if n.held_by(stems))
 
     return sorted(claims, key=lambda c: (-share(c.text), c.id))
 
