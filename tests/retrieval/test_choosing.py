@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.text import stem
 from vouch_sidecar.kb.records import Change, Claim
-from vouch_sidecar.retrieval.choosing import best_claim_id, choose, relatives
+from vouch_sidecar.retrieval.choosing import best_claim_id, choose
+from vouch_sidecar.retrieval.families import FAMILIES, relatives
 from vouch_sidecar.retrieval.salience import rank
 from vouch_sidecar.retrieval.view import View
 
@@ -69,3 +71,6 @@ def test_words_of_a_family_count_less_than_the_word_itself() -> None:
 def test_families_are_few_and_of_other_stems() -> None:
     assert relatives("mainten") >= {"maintain"}
     assert relatives("kafka") == frozenset()
+    families = [line.split() for line in FAMILIES.splitlines() if line]
+    assert len(families) <= 100
+    assert all(len(set(map(stem, family))) == len(family) > 1 for family in families)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from vouch_sidecar.retrieval.code import in_code
 from vouch_sidecar.retrieval.salience import rank, worth_volunteering
-from vouch_sidecar.retrieval.specificity import in_code
 from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, view

@@ -6,7 +6,6 @@ This is the one order of an entity's claims: of the block, of `top_claim_id`, of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from math import fsum
 from typing import NamedTuple
 
@@ -14,39 +13,14 @@ from tantivy import Document
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.index.text import stem
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.asking import asked_about
 from vouch_sidecar.retrieval.clauses import Span
 from vouch_sidecar.retrieval.constants import OF_THE_FAMILY, QUESTION_WEIGHT
+from vouch_sidecar.retrieval.families import relatives
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "relatives", "spans_of"]
-
-
-_FAMILIES = """
-maintain maintenance maintainer, own owner owned ownership belong responsible responsibility,
-decide decision decided, deploy deployment, approve approval, renew renewal, remove removal,
-retrieve retrieval, refuse refusal, propose proposal, arrive arrival, delete deletion,
-retain retention, expire expiry expiration, fail failure, recover recovery, deliver delivery,
-discover discovery, store storage, use usage, choose choice chosen chose, grow growth,
-lose loss lost, know knowledge, think thought, sell sale sold, buy bought, pay payment paid,
-send sent, keep kept, hold held, write written wrote, break broke broken breakage,
-speak spoke speech, teach taught, build built, begin began begun start, run ran, select selection,
-secure security, private privacy, available availability, reliable reliability, able ability,
-compatible compatibility, capable capability, long length, high height, wide width, strong strength,
-deep depth, weigh weight, receive reception receipt, describe description, subscribe subscription,
-permit permission, admit admission, transmit transmission, convert conversion, extend extension,
-suspend suspension, respond response, define definition, require requirement, comply compliance,
-rely reliance, analyse analysis analyze, diagnose diagnosis, verify verification,
-notify notification, modify modification, classify classification, specify specification,
-apply application, replicate replica, migrate migration, authenticate authentication auth login,
-authorise authorization authorisation authorize, encrypt encryption, throttle throttling,
-back backup, roll rollback, set setup, log logging, shut shutdown, embed embedded, hand handover
-"""
-"""Words that belong together and share no stem, family by family. They count on the side of the
-question only.
-"""
+__all__ = ["Choice", "asks_for_all", "best_claim_id", "choose", "spans_of"]
 
 
 class Choice(NamedTuple):
@@ -127,18 +101,3 @@ def _documents(
 
 def _key(hit: Hit) -> tuple[int, int]:
     return id(hit.layer), hit.number
-
-
-@cache
-def _by_stem() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for family in _FAMILIES.split(","):
-        members = frozenset(map(stem, family.split()))
-        for one in members:
-            found[one] = found.get(one, frozenset()) | members
-    return found
-
-
-def relatives(stemmed: str) -> frozenset[str]:
-    """The other stems of a stem's family."""
-    return _by_stem().get(stemmed, frozenset()) - {stemmed}

@@ -148,8 +148,6 @@ MUCH_COUNTS = 0.58
 """…which counts as this share: just enough to be said."""
 CONSIDERED_SHARE = 0.3
 """From here on `explain` names what was considered: less than half of what answers."""
-MAX_CONSIDERED = 12
-"""Claims that are looked at for a text, those that hold most of it."""
 RIVALS = 3
 """Where more claims than these hold as much, none of them is meant."""
 NEARBY = 40
@@ -225,6 +223,8 @@ MAX_CLAUSES = 8
 """Clauses of a text that are read by themselves, from its beginning."""
 MAX_AROUND = 12
 """Words before and after a name that may be of its trade."""
+MAX_CONSIDERED = 12
+"""Claims that are looked at for a text, those that hold most of it."""
 MAX_SECTIONS = 24
 """Sections of pages that are looked at for a text, those that hold most of it."""
 MAX_NAMED = 24

@@ -17,6 +17,7 @@ from vouch_sidecar.index.text import Unit, fold
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.asking import worths_of
+from vouch_sidecar.retrieval.code import in_code
 from vouch_sidecar.retrieval.constants import (
     AS_THE_ENTITY_HAS_IT,
     BARE_NOUN,
@@ -40,7 +41,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.surroundings import DATES, Passage
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Place", "in_code", "meant_by_its_place", "specificity", "specificity_of_part"]
+__all__ = ["Place", "meant_by_its_place", "specificity", "specificity_of_part"]
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _OWNERS = frozenset({"my", "your", "his", "her", "their"})
@@ -59,16 +60,6 @@ _SOFTWARE = frozenset(
 """What is said of any software. Some of it is too new for the list of English words."""
 _NUMBERED = re.compile(r"[A-Z]+-\d+")
 """A ticket or an incident whose letters are a word: OUT-77."""
-_TOKEN = re.compile(r"[\w./\\:@-]+")
-_TOKEN_BEFORE = re.compile(r"[\w./\\:@-]*$")
-_MAX_TOKEN = 200
-_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
-_FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
-"""Hosts, and packages that are named after them, are other people's."""
-_JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
-_JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
-_IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import\b|import\s+[\w.]+\s*(?:$|;|as\b))")
-_SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
 @dataclass(frozen=True)
@@ -209,24 +200,6 @@ def meant_by_its_place(place: Place) -> float:
     if named and place.entity.type in _SYSTEMS and _in_software(following, beside, stands):
         return BESIDE_ITS_TRADE
     return BARE_NOUN if stands and tier(unit.folded) != 1 else 0.0
-
-
-def in_code(text: str, start: int, end: int) -> bool:
-    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`,
-    `services/beacon/app.py`, of an import, or the scope of a commit's message.
-    """
-    found = _TOKEN_BEFORE.search(text, max(0, start - _MAX_TOKEN), start)
-    before = found[0] if found else ""
-    after = _TOKEN.match(text, end, end + _MAX_TOKEN)
-    rest = after[0].rstrip(".:") if after else ""
-    if _FOREIGN.search(f"{before} {rest}"):
-        return False
-    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
-        return True
-    if (before + rest).count("/") > 1:
-        return True
-    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
-    return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
 
 
 def _beside_its_trade(view: View, entity: Entity, text: str, beside: Iterable[Unit]) -> bool:
