@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WATCH"]
 
+SESSIONS = 4
+"""Sessions that are shown; a pane has no room for more."""
+
 
 @click.command("watch")
 @root_option
@@ -108,13 +111,16 @@ class Pane:
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:
-        """A table for each session; the terminal cuts off what has no room."""
+        """A table for each of the latest sessions, and how many others there are."""
         from rich.console import Group
         from rich.text import Text
 
         if not self._sessions:
             return Text("Nothing known is in play. Ctrl+C ends this.", style="dim")
-        return Group(*map(_table, reversed(self._sessions.values())))
+        latest = list(reversed(self._sessions.values()))[:SESSIONS]
+        others = len(self._sessions) - len(latest)
+        more = [Text(f"and {others} more sessions", style="dim")] if others > 0 else []
+        return Group(*map(_table, latest), *more)
 
 
 def _table(told: DidChangeSalience) -> RenderableType:
