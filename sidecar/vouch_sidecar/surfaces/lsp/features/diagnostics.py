@@ -54,6 +54,8 @@ class Diagnostics:
     def __init__(self, server: Sidecar) -> None:
         self._server = server
         self._sent: Problems = {}
+        self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
+        """By URI, what the checks found in an open file, behind what that follows from."""
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -98,9 +100,15 @@ class Diagnostics:
             for relative, problems in server.engine.problems(server.caller, collection).items():
                 uri = uri_for(collection.root / KB_DIRNAME / relative)
                 found[uri] = [*found.get(uri, ()), *problems]
+        before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
-                found[document.uri] = [*found.get(document.uri, ()), *_across_files(file)]
+                state = (document.source, file.served.view.knowledge.serial, file.served.settings)
+                known, more = before.get(document.uri, (None, ()))
+                if known != state:  # a check may read the whole content of a source
+                    more = _across_files(file)
+                self._checked[document.uri] = state, more
+                found[document.uri] = [*found.get(document.uri, ()), *more]
         return {
             uri: [_diagnostic(server, uri, one) for one in problems]
             for uri, problems in found.items()

@@ -1,0 +1,44 @@
+"""Diagnostics of open files, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.kb.records import Artifact, Problem
+from vouch_sidecar.surfaces.lsp.features import diagnostics, features
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+from tests.protocol import knowledge
+from tests.surfaces.conversation import INITIALIZE, call, framed, talk
+
+PULL = "textDocument/diagnostic"
+
+
+def test_an_open_file_is_checked_once_for_each_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    def check(artifact: Artifact, *_: object) -> tuple[Problem, ...]:
+        checked.append(artifact.id)
+        return ()
+
+    monkeypatch.setattr(diagnostics, "check_one", check)
+    root = knowledge.make(tmp_path / "project")
+    engine = Engine(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    engine.add_root(root)
+    engine.load()
+    server = Sidecar(engine, Keeper(engine))
+    for register in features():
+        register(server)
+    path = root / ".vouch" / "claims" / "jwt-expires.yaml"
+    document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": path.read_text()}
+    opened = call("textDocument/didOpen", {"textDocument": document})
+    pulls = [call(PULL, {"textDocument": {"uri": path.as_uri()}}, number) for number in (2, 3, 4)]
+
+    answers = talk(server, framed(INITIALIZE, opened, *pulls))
+
+    assert [one["id"] for one in answers if "method" not in one] == [0, 2, 3, 4]
+    assert checked == ["jwt-expires"]
