@@ -51,8 +51,8 @@ def greeting(command: str, root: Path) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def started(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
+def launched(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         [COMMAND, command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -60,6 +60,11 @@ def started(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Pope
         cwd=root,
         env=environment(env),
     )
+
+
+def started(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A process that has begun to answer."""
+    process = launched(command, root, env)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(greeting(command, root))
@@ -191,15 +196,7 @@ def test_the_input_ends_during_the_first_index(
     root = folder / "kb"
     for number in range(3_000):
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    process = subprocess.Popen(
-        [COMMAND, command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=root,
-        env=environment(env),
-    )
-    with process:
+    with launched(command, root, env) as process:
         hang_up(process)
         process.wait(SECONDS)
         assert process.stdout is not None
