@@ -15,7 +15,7 @@ from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import any_of, term_query, value_query
+from vouch_sidecar.index.query import term_query, value_query
 from vouch_sidecar.index.schema import (
     TITLE,
     artifact_in,
@@ -178,7 +178,7 @@ class Knowledge:
     def citing(self, artifact_id: str) -> Query:
         """Finds what names an id of any kind; the artifact itself does not count."""
         named = [reference(how, artifact_id) for how in _NAMING]
-        return any_of([value_query("refers", named), value_query("evidence", [artifact_id])])
+        return value_query("refers", named)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
         """The entities that a claim counts for, for whoever passes the gates, and why."""

@@ -93,12 +93,12 @@ Fields = dict[str, Any]
 
 def _schema() -> Schema:
     made = SchemaBuilder()
-    for name, fast in (("key", True), ("place", True), ("about", True), ("evidence", True)):
+    for name, fast in (("key", True), ("place", True), ("about", True)):
         _raw(made, name, fast)
     for name in ("linked", "refers"):
         _raw(made, name, fast=False)
     made.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
-    for name in ("length", "cited", "worth", "mark"):
+    for name in ("length", "evidence", "cited", "worth", "mark"):
         made.add_unsigned_field(name, stored=True, fast=True)
     made.add_integer_field("at", stored=True, fast=True)
     made.add_float_field("fresh", stored=True, fast=True)
@@ -113,9 +113,10 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 SCHEMA = _schema()
 """`key`: what the index is sorted by. `place`: kind and lock. `stems`: the text, each stem with the
 place in front. `length`: how many they are. `about`: the entities that a claim counts for, each
-with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`, `cited`, `fresh`,
-`at`: what rankings of claims count, add up and compare. `worth`: see there. `mark`: a hash
-of the artifact. `artifact`: the artifact itself, in the first document of each.
+with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`: hashes of what a
+claim cites, as numbers are told apart in a fifth of the time. `cited`, `fresh`, `at`: what rankings
+of claims add up and compare. `worth`: see there. `mark`: a hash of the artifact. `artifact`: the
+artifact itself, in the first document of each.
 """
 
 
@@ -226,7 +227,7 @@ def fields_of(
     first |= {
         "artifact": data,
         "refers": list(references(artifact)),
-        "mark": int.from_bytes(blake2b(data, digest_size=4).digest(), "big"),
+        "mark": _hash(data, 4),
     }
     if isinstance(artifact, Claim):
         first |= _claim_fields(artifact, counts_for, linked)
@@ -261,12 +262,16 @@ def _claim_fields(claim: Claim, counts_for: Sequence[str], linked: str) -> Field
     return {
         "about": list(counts_for),
         "linked": linked,
-        "evidence": evidence,
+        "evidence": [_hash(one.encode(), 8) for one in evidence],
         "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
         "worth": worth(claim),
         "fresh": 0.0 if confirmed is None else 2.0 ** _half_lives(confirmed),
         "at": _UNDATED if confirmed is None else _microseconds(confirmed),
     }
+
+
+def _hash(data: bytes, size: int) -> int:
+    return int.from_bytes(blake2b(data, digest_size=size).digest(), "big")
 
 
 def worth(claim: Claim) -> int:
@@ -303,7 +308,8 @@ def references(artifact: Artifact) -> Iterator[str]:
         case Claim():
             yield from (reference("declares", one) for one in dict.fromkeys(artifact.entities))
             yield from (reference("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
-            yield from (reference("cites", one) for one in dict.fromkeys(artifact.contradicts))
+            others = (*artifact.evidence, *artifact.contradicts)
+            yield from (reference("cites", one) for one in dict.fromkeys(others))
         case Entity(page=str(page)):
             yield reference("cites", page)
         case Page():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 from typing import Literal, NamedTuple
 
@@ -35,7 +36,7 @@ class Question:
     explain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Match:
     """The claims of one view that match a topic: `query` finds them.
 
@@ -60,6 +61,12 @@ class Match:
             sets = (words for words, found in holders if hit[1:] in found)
             yield self._matched(document, next(sets, ())), document
 
+    @cached_property
+    def _shares(self) -> Mapping[tuple[Needle, ...], float]:
+        """Of each set, how much of the weight of all words its words have."""
+        total = fsum(self.weights.values())
+        return {words: fsum(self.weights[w] for w in words) / total for words in self.held}
+
     def read(self, document: Document) -> Matched:
         """A matching claim."""
         stems = frozenset(stems_in(document))
@@ -69,8 +76,7 @@ class Match:
     def _matched(self, document: Document, held: tuple[Needle, ...]) -> Matched:
         entity_ids = entities_in(document, self.view.gates)
         named = not self.named.isdisjoint(entity_ids)
-        whole = named or len(held) == len(self.weights)
-        share = 1.0 if whole else fsum(self.weights[w] for w in held) / fsum(self.weights.values())
+        share = 1.0 if named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
         return Matched(claim_in(document), entity_ids, held, named, share, linked_by)
 

@@ -193,13 +193,14 @@ class Evidence(Weight):
                 adds = 0.0 if says in heard[entity_id] else amount
                 heard[entity_id].add(says)
                 self._added[entity_id].append(_Added(adds, claim.id, document))
+        everything = self.match.view.claim_total
         return {
-            entity_id: self._tally(entity_id, added) for entity_id, added in self._added.items()
+            entity_id: self._tally(entity_id, added, everything)
+            for entity_id, added in self._added.items()
         }
 
-    def _tally(self, entity_id: str, rows: Sequence[_Added]) -> Tally:
-        view, total = self.match.view, fsum(row.amount for row in rows)
-        own, everything = view.claim_count(entity_id), view.claim_total
+    def _tally(self, entity_id: str, rows: Sequence[_Added], everything: int) -> Tally:
+        total, own = fsum(row.amount for row in rows), self.match.view.claim_count(entity_id)
         focused = focus(own, everything)
         factors = {
             "sum": total,
