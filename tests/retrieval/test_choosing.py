@@ -60,10 +60,12 @@ def test_words_of_a_family_count_less_than_the_word_itself() -> None:
         fact("owner", "The owner is the Dispatch team."),
         fact("owned", "Disks are owned by Storage.", 0.5),
         fact("upkeep", "Maintenance is on Sunday."),
+        fact("p99", "It answers within 40 ms at p99.", 0.6),
     )
     assert ids(seen, "who maintains Relay?")[0] == "upkeep"
     assert ids(seen, "what of the ownership of Relay?")[0] == "owner"
     assert ids(seen, "is the owner of Relay asleep?")[0] == "owner"
+    assert ids(seen, "how slow is Relay in the worst percentile?")[0] == "p99"
     (first, *_) = choose(seen, RELAY, "who maintains Relay?", 1)
     assert first.share == 0.5
 

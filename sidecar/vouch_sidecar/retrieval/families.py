@@ -79,6 +79,38 @@ set setup
 shut shutdown
 embed embedded
 hand handover
+lead led
+freeze froze frozen
+take took taken
+give gave given
+fall fell fallen
+draw drew drawn
+drive drove driven
+bring brought
+wake woke woken
+hide hid hidden
+catch caught
+throw threw thrown
+rise rose risen
+withdraw withdrew withdrawn
+produce production
+reduce reduction
+consume consumption
+resolve resolution
+include inclusion
+exclude exclusion
+ship shipment
+safe safety
+accurate accuracy
+frequent frequency
+synchronise sync synchronize
+config configure
+doc document
+admin administrator
+db database
+repo repository
+env environment
+percentile p50 p90 p95 p99
 """
 
 
