@@ -52,14 +52,14 @@ class Match:
     def every(self) -> Iterator[tuple[Matched, Document]]:
         """All matching claims. Which words a claim holds is asked for all of them at once."""
         search, snapshot = self.view.search, self.view.knowledge.snapshot
-        holders = [
-            (words, {hit[1:] for hit in snapshot.every(search.holding(words, Kind.CLAIM))})
-            for words in self.held
-        ]
+        held = {
+            hit[1:]: words  # the first set of several
+            for words in reversed(self.held)
+            for hit in snapshot.every(search.holding(words, Kind.CLAIM))
+        }
         for hit in snapshot.every(self.query):
             document = snapshot.document(hit)
-            sets = (words for words, found in holders if hit[1:] in found)
-            yield self._matched(document, next(sets, ())), document
+            yield self._matched(document, held.get(hit[1:], ())), document
 
     @cached_property
     def _shares(self) -> Mapping[tuple[Needle, ...], float]:
