@@ -125,3 +125,34 @@ def test_what_is_quoted_or_a_notation_is_meant_as_it_stands() -> None:
     assert hit.artifact.id == "z"
     (hit,) = probed(seen, "was it there in 3.1 already?").moderate
     assert hit.artifact.id == "z"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what happens to a bill with 20 % of it guessed?",
+        "the probe is off by 3.1 °C in the bath, what now?",
+        "add a --dry-run flag to the script of the choir",
+    ],
+)
+def test_amounts_and_common_words_joined_by_hyphens_are_in_many_texts(text: str) -> None:
+    seen = view(
+        claim("amounts", "Disks are full at 20 %, since release 3.1 at 30 %."),
+        claim("flag", "`relayctl drain --dry-run` says what is left."),
+    )
+    assert probed(seen, text).moderate == ()
+
+
+def test_the_sign_of_a_unit_is_no_word() -> None:
+    start = claim("start", "A cold start of the handheld takes 1.6 s on the oldest device.")
+    seen = view(start, *FACTS, *(claim(f"o{i}", f"Report {i} is archived.") for i in range(20)))
+    assert said(seen, "cold start of my choir takes 4 s, any ideas") == []
+    assert said(seen, "cold start on the oldest device takes 4 s, any ideas") == ["start"]
+
+
+def test_a_question_behind_a_comma_is_read_by_itself() -> None:
+    ordered = claim("ordered", "Events are ordered per parcel, and in no other way.")
+    seen = view(ordered, *FACTS, *(claim(f"o{i}", f"Report {i} is archived.") for i in range(20)))
+    assumes = "my brittle query assumes a total chronology over all of them"
+    assert said(seen, f"{assumes}, are events really ordered or only per parcel") == ["ordered"]
+    assert said(seen, f"{assumes}, are events ordered") == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.retrieval.people import asks_whom
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, dump, entity
@@ -124,6 +125,82 @@ def test_only_claims_that_may_be_told_count(tmp_path: Path) -> None:
 def test_nothing_is_read_out_of_texts(tmp_path: Path) -> None:
     found = engine(tmp_path, person("ada"), says("one", "ada", text="Ada likes the Key Vault."))
     assert people(found) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("who owns Relay", True),
+        ("who's the owner of Relay?", True),
+        ("Who is currently responsible for Relay?", True),
+        ("whom do I ask about Relay?", True),
+        ("who can we talk to about Relay", True),
+        ("who knows most about Relay?", True),
+        ("who knows why Relay is slow", False),
+        ("a visitor who asks how Relay works", False),
+        ("who gets paged when Relay is slow?", False),
+        ("change the owner of the file", False),
+    ],
+)
+def test_whether_a_text_asks_for_somebody(text: str, asks: bool) -> None:
+    assert asks_whom(text) is asks
+
+
+def context(engine: Engine, text: str, **params: Any) -> list[str]:
+    block = ask(engine, "context", task=text, **params)["text"]
+    return [line for line in block.splitlines() if line.startswith("- ")]
+
+
+OWNED = (
+    person("ada"),
+    team("ops"),
+    says("one", "vault", "ada", confidence=0.9),
+    says("two", "vault", text="Ops owns the Key Vault."),
+    relation("vault", "owned_by", "ops"),
+)
+ASK = "- “Key Vault” 1 entity vault: Key Vault. To ask: ada (1 claim), owned by Ops"
+
+
+def test_a_text_that_asks_for_somebody_is_told_whom_to_ask(tmp_path: Path) -> None:
+    found = engine(tmp_path, *OWNED)
+    says_so, asks = context(found, "who owns the Key Vault?")
+    assert "two: Ops owns the Key Vault." in says_so
+    assert asks == ASK.replace("ada", "Ada")
+    assert context(found, "whom do I ask about the Key Vault")[0] == asks
+    assert not any("To ask" in line for line in context(found, "what holds the Key Vault?"))
+
+
+def test_a_session_is_told_once_whom_to_ask(tmp_path: Path) -> None:
+    found, given = engine(tmp_path, *OWNED), {"session_id": "s", "repeat": False}
+    context(found, "what holds the Key Vault?", **given)
+    (asks,) = context(found, "whom do I ask about the Key Vault", **given)
+    assert "To ask" in asks
+    assert context(found, "and who leads the Key Vault", **given) == []
+    assert context(found, "what holds the Key Vault, again?", **given) == []
+
+
+def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
+    found = engine(
+        tmp_path,
+        *(person(name) for name in ("ada", "bob")),
+        says("one", "bob", text="Glyph fonts are embedded."),
+        says("two", "ada", text="Glyph fonts are licensed."),
+        says("three", "ada", text="Glyph fonts are small."),
+    )
+    asks = context(found, "whom should I ask about glyph fonts?")[:2]
+    assert asks == [
+        "- “glyph fonts” 0.7 entity ada: Ada. To ask: 2 claims",
+        "- “glyph fonts” 0.7 entity bob: Bob. To ask: 1 claim",
+    ]
+    told = ask(found, "explain", text="whom should I ask about glyph fonts?")["texts"]
+    assert [(t["id"], t["verdict"]) for t in told[:2]] == [("ada", "said"), ("bob", "said")]
+    assert "asks for somebody" in told[0]["why"]
+    for text in (
+        "whom should I ask about small dogs?",
+        "whom should I ask about it",
+        "glyph fonts",
+    ):
+        assert not any("To ask" in line for line in context(found, text))
 
 
 def test_the_demo_names_somebody_wherever_it_can() -> None:

@@ -160,12 +160,12 @@ def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
 
 
 def _allowed(served: Sequence[Speaker], hits: Sequence[Hit]) -> list[Hit]:
-    """The claims and pages that the config of their knowledge base lets be said."""
+    """The claims, pages and people to ask that the config of their knowledge base lets be said."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     return [
         hit
         for hit in hits
-        if isinstance(hit.artifact, Claim | Page)
+        if (isinstance(hit.artifact, Claim | Page) or hit.to_ask)
         and recalls[hit.view.collection].enabled
         and hit.similarity >= recalls[hit.view.collection].similarity_threshold
     ]
@@ -236,7 +236,7 @@ def _state(row: Salient) -> int:
 
 
 def _state_of(hit: Hit) -> tuple[object, ...]:
-    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section)
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
 
 
 def _given_state(session: Session, row: Salient) -> object:
@@ -256,5 +256,6 @@ def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None
             session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
     for hit in speech.hits:
         kind, artifact_id = key_of(hit.artifact)
-        told = artifact_id if hit.section is None else f"{artifact_id}#{hit.section}"
+        whole = hit.section is None and not hit.to_ask
+        told = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
         session.given[hit.view.identity, kind, told] = _state_of(hit)

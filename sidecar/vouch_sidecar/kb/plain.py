@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-__all__ = ["clip", "one_line", "printable", "with_field"]
+__all__ = ["clip", "count", "one_line", "printable", "with_field"]
 
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]"
@@ -87,3 +87,8 @@ def with_field(field: str | None, message: str) -> str:
 def printable(path: str) -> str:
     """A path that can be shown and sent: what is not UTF-8 is escaped, as in `caf\\xe9`."""
     return _SURROGATE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", path)
+
+
+def count(number: int, noun: str, many: str = "") -> str:
+    """`1 claim`, `2 claims`; `many` is the plural where an s does not make it."""
+    return f"{number} {noun if number == 1 else many or noun + 's'}"

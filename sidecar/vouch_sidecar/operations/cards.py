@@ -68,7 +68,7 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
     if entity is None:
         return None
     views = ArtifactViews(view, served.collection.root)
-    asked = people(view, entity, engine.now())
+    asked = people(view, entity)
     return EntityCard(
         entity=views.entity(entity),
         collection=served.collection.name if len(engine.collections) > 1 else None,

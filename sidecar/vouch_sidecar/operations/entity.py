@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.plain import count, one_line
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.operations.artifacts import (
     ClaimView,
@@ -18,7 +18,7 @@ from vouch_sidecar.operations.artifacts import (
     claim_line,
 )
 from vouch_sidecar.operations.base import Result, Wire
-from vouch_sidecar.operations.gist import clipped, count, named
+from vouch_sidecar.operations.gist import clipped, named
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 
@@ -66,7 +66,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     views, best = ask.views_for(view), view.best_claims(found.id, BEST_CLAIMS)
     return EntityResult(
         entity=views.entity(found),
-        people=[_person(row) for row in people(view, found, ask.engine.now())],
+        people=[_person(row) for row in people(view, found)],
         claim_count=view.claim_count(found.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, found.id)),

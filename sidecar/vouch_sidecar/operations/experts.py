@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.plain import clip
+from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
 from vouch_sidecar.operations.base import Choices, Flag, Params, Result, Topic, Wire, absent
-from vouch_sidecar.operations.gist import count, named, rows
+from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from vouch_sidecar.kb.plain import clip, one_line
 
-__all__ = ["clipped", "count", "named", "rows"]
+__all__ = ["clipped", "named", "rows"]
 
 ROWS = 10
 TEXT = 300
@@ -29,8 +29,3 @@ def named(name: str, artifact_id: str) -> str:
 def clipped(text: str) -> str:
     """The beginning of a text."""
     return clip(one_line(text), TEXT)
-
-
-def count(number: int, noun: str, many: str = "") -> str:
-    """`1 claim`, `2 claims`; `many` is the plural where an s does not make it."""
-    return f"{number} {noun if number == 1 else many or noun + 's'}"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from vouch_sidecar.kb.plain import count
 from vouch_sidecar.operations.base import Arm, Params, Result, Wire
-from vouch_sidecar.operations.gist import count
 from vouch_sidecar.operations.operation import Ask, Operation
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.plain import one_line, printable
+from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.base import Params, Result, Wire
-from vouch_sidecar.operations.gist import count, rows
+from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.version import __version__
 

@@ -49,7 +49,13 @@ __all__ = [
     "worths_of",
 ]
 
-_NUMBERS = DATES | frozenset("one two three four five six seven eight nine ten".split())
+_NUMBERS = DATES | frozenset(
+    """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    hundred thousand
+    """.split()
+)
 """Times and numbers, which say what a text is about as little as digits do."""
 _AMOUNTS = frozenset("big far fast large long many much often old soon".split())
 _KINDS = frozenset(
@@ -292,9 +298,11 @@ def _is_pair(word: Needle) -> bool:
 
 
 def _size(word: Needle) -> float:
+    """How many words it counts as; a number, or the sign of a unit behind it, as none."""
     if _is_pair(word):
         return 0.5
-    return 0.0 if _is_number(fold(word.word)) else 1.0
+    folded = fold(word.word)
+    return 0.0 if _is_number(folded) or (len(folded) == 1 and folded.isascii()) else 1.0
 
 
 def in_a_row(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.schema import sections
-from vouch_sidecar.kb.plain import clip, one_line
+from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.view import View, moment
@@ -46,6 +46,8 @@ class Hit:
     """What is asked and stands in that section: it is told from there."""
     titles: tuple[str, ...] = ()
     """Of a page, instead of what it says: the titles of its other sections."""
+    to_ask: str = ""
+    """Of an entity, instead of what it is: whom to ask about it, or why to ask it."""
 
     @property
     def excerpt(self) -> str:
@@ -158,6 +160,8 @@ def _text(hit: Hit) -> str:
         case Page(title=title):
             excerpt = hit.excerpt
             return f"{title}. {excerpt}" if excerpt else title
+        case Entity(name=name) if hit.to_ask:
+            return f"{name}. To ask: {hit.to_ask}"
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name
         case Relation(source=source, relation=relation, target=target):
@@ -178,8 +182,7 @@ def _facts(hit: Hit) -> str:
 
 
 def _count_of_sources(claim: Claim) -> str:
-    number = len(set(claim.evidence))
-    return f"{number} source{'' if number == 1 else 's'}"
+    return count(len(set(claim.evidence)), "source")
 
 
 def _with_sources(line: str, hit: Hit | None) -> str:

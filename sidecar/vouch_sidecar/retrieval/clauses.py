@@ -19,7 +19,12 @@ __all__ = ["Reading", "Span", "readings", "without_names"]
 
 Span = tuple[int, int]
 
-_CLAUSE_END = re.compile(r"[.!?;:\n]+(?:\s|$)|,\s+(?=but\b)")
+_CLAUSE_END = re.compile(
+    r"[.!?;:\n]+(?:\s|$)|,\s+(?=but\b)"
+    r"|,\s+(?=(?:and\s|or\s|so\s)?(?:am|are|can|could|did|do|does|has|have|how|is|may|must|shall|"
+    r"should|was|were|what|why)(?:\s[\w'’-]+){5})"
+)
+"""What ends a sentence, and the comma before a question of some length."""
 _INTERROGATIVE = frozenset("what whats when where which who whos whom whose why how".split())
 _INDIRECT = _INTERROGATIVE | {"if", "whether"}
 _ASKING = _INTERROGATIVE | frozenset("are did does has is may should was were".split())

@@ -9,14 +9,22 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.index.text import fold, units
-from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.answering import asked_next, sections_about
 from vouch_sidecar.retrieval.block import Hit, titles_of
 from vouch_sidecar.retrieval.choosing import asks_for_all, choose, spans_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, WHOLE_WORTH
+from vouch_sidecar.retrieval.people import asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 
-__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "lines_next", "tiers"]
+__all__ = [
+    "Tiers",
+    "adjacent_hits",
+    "each_once",
+    "lines_for",
+    "lines_next",
+    "tiers",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,8 @@ def _lines_of(row: Salient, text: str, limit: int) -> list[_Line]:
 
     Beside the first claim only what holds something: what shares nothing else with a prompt is not
     worth its place there. A text that asks for nothing beside the name asks for the best claims.
-    What has no claims is told by its pages.
+    What has no claims is told by its pages. Where it is asked for, whom to ask comes before claims
+    that do not say it.
     """
     claims = [
         _Line(_hit(row, one.claim), one.share) for one in choose(row.view, row.entity, text, limit)
@@ -88,25 +97,35 @@ def _lines_of(row: Salient, text: str, limit: int) -> list[_Line]:
         _Line(_hit(row, one.artifact, one.section, one.words), one.share)
         for one in sections_about(row.view, row.entity, text, names)
     ]
+    whom = [_Line(hit, 0.0) for hit in _whom(row, text)]
     if not claims and not sections:
         pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
-        return [_Line(_hit(row, page), 0.0) for page in pages]
-    return sorted([*claims, *sections], key=lambda line: -line.share)
+        return [*whom, *(_Line(_hit(row, page), 0.0) for page in pages)]
+    return sorted([*whom, *claims, *sections], key=lambda line: -line.share)
+
+
+def _whom(row: Salient, text: str) -> list[Hit]:
+    """Whom to ask about an entity, where a text asks that and somebody is known."""
+    to_ask = told(people(row.view, row.entity)) if asks_whom(text) else ""
+    return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 
 
 def lines_next(rows: Sequence[Salient], text: str) -> list[Hit]:
-    """What a text asks next of entities that were spoken of before: only claims that hold most of
-    what it says besides their names.
+    """What a text asks next of entities that were spoken of before: whom to ask, and claims that
+    hold most of what it says besides their names.
     """
-    return [
-        _hit(row, answer.artifact)
-        for row in rows[:MAX_SPEAKING]
-        for answer in asked_next(row.view, row.entity, text)
-    ]
+    found: list[Hit] = []
+    for row in rows[:MAX_SPEAKING]:
+        found += _whom(row, text)
+        found += [_hit(row, answer.artifact) for answer in asked_next(row.view, row.entity, text)]
+    return found
 
 
 def _hit(
-    row: Salient, artifact: Claim | Page, section: int | None = None, words: Sequence[str] = ()
+    row: Salient,
+    artifact: Claim | Entity | Page,
+    section: int | None = None,
+    words: Sequence[str] = (),
 ) -> Hit:
     phrase = row.matched[0] if row.matched else row.entity.name
     similarity = row.similarity

@@ -87,7 +87,9 @@ def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         why = f"it holds “{hit.phrase}”"
-        if hit.arm == "semantic":
+        if hit.to_ask:
+            why = "the text asks for somebody to ask"
+        elif hit.arm == "semantic":
             why = f"it means the same; the cosine is {hit.similarity:g}"
         elif hit.entity_id:
             why = f"“{hit.phrase}” names {hit.entity_id}"

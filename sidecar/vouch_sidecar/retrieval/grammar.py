@@ -49,8 +49,9 @@ _PREDICATES = _AUXILIARIES | frozenset(
 _ENDINGS = frozenset("again and for now or please to".split())
 _OPERATING = frozenset(
     """
-    bump call debug deploy downgrade install kill migrate monitor patch redeploy restart rollback
-    scale start stop test upgrade use
+    bump call debug deploy disable downgrade drain enable fix install kill migrate monitor patch
+    pause profile reboot redeploy refactor reload restart resume rollback scale ship start stop test
+    upgrade use
     """.split()
 )
 
@@ -66,13 +67,15 @@ def acts(units: Sequence[Unit], at: int) -> bool:
     return before in _ACTORS or (before in _AUXILIARIES and _beside(units, at - 1, -1) in _ACTORS)
 
 
-def stands_as_a_name(units: Sequence[Unit], at: int) -> bool:
+def stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> bool:
     """Whether a word without article or adjective is a subject or an object: “is beacon slow”,
-    “users of crumb”, “restart gull and beacon”.
+    “users of crumb”, “restart gull and beacon”; or, where it `owns`, has one: “in gull's log”.
     """
+    before, after = _beside(units, at, -1), _beside(units, at, 1)
+    if owns:
+        return before in {None, "and", "or", "to", *_AUXILIARIES, *_PREPOSITIONS, *_QUESTIONS}
     if acts(units, at):
         return False
-    before, after = _beside(units, at, -1), _beside(units, at, 1)
     if before in ("and", "or") and at > 1:
         return stands_as_a_name(units, at - 2)
     if before in _AUXILIARIES:
@@ -82,6 +85,8 @@ def stands_as_a_name(units: Sequence[Unit], at: int) -> bool:
         return not is_function  # as in `line 12, in dispatch`
     if after in _PREDICATES and (before is None or before in _QUESTIONS or before == "till"):
         return True
+    if before is None and after is not None and after.endswith("s"):
+        return _beside(units, at + 1, 1) in _OBJECTS  # “gull drops the last one”
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
     return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
 

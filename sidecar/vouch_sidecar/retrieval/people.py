@@ -1,19 +1,26 @@
-"""Whom to ask about an entity: people by the claims they share with it, and its owners.
+"""Whom to ask: about an entity, people by the claims they share with it, and its owners; about a
+topic, those who carry most evidence on it. And whether a text wants to know.
 
-Only claims and relations count. Nothing is read out of texts.
+Only claims and relations count: who is to be asked is not read out of texts.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.index.content import needles
-from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.matching import Match
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.words import tier
+from vouch_sidecar.kb.plain import count
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.experts import Expert, rank
+from vouch_sidecar.retrieval.matching import Match, Question
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
-__all__ = ["PERSON", "ROLES", "ToAsk", "people"]
+__all__ = ["PERSON", "ROLES", "ToAsk", "asks_whom", "people", "people_on", "told"]
 
 PERSON = "person"
 BY_CLAIMS = 3
@@ -30,6 +37,23 @@ ROLES = {
     "member_of": "with",
 }
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
+OF_A_TOPIC = 2
+"""People named for a topic, at most."""
+_NEVER = 0.0
+"""The time of a question, where evidence is weighed: it does not age."""
+_WHOM = re.compile(
+    r"""
+    \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)\s(?:i|one|somebody|someone|we|you)
+    \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
+    |\bwho(?:'?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
+    (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
+    |responsible|takes\scare|to\sask)\b
+    |\bwho\sknows\s(?:\w+\s){0,2}?(?=about\b)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TOPIC = re.compile(r"^\s*(?:(?:about|for|of|on|regarding|with)\s)?|[\s?!.]+$", re.IGNORECASE)
+"""What stands around a topic."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
 
 
@@ -48,25 +72,57 @@ class ToAsk:
     via: Entity | None = None
 
 
-def people(view: View, entity: Entity, now: float) -> list[ToAsk]:
+def asks_whom(text: str) -> bool:
+    """Whether a text asks for somebody: “who owns Relay”, “whom do I ask about the labels?”."""
+    return _WHOM.search(text) is not None
+
+
+def told(rows: Sequence[ToAsk]) -> str:
+    """Those to ask in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
+    return ", ".join(map(_told, rows))
+
+
+def _told(row: ToAsk) -> str:
+    if row.relation is not None:
+        return f"{ROLES[row.relation]} {row.entity.name}"
+    if row.via is not None:
+        return f"{row.entity.name} ({row.via.name})"
+    return f"{row.entity.name} ({count(row.claim_count, 'claim')})"
+
+
+def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
+    """The topic on which a text asks for somebody, and the people with claims that hold all of its
+    words, those with most evidence first. A common word by itself is no topic.
+    """
+    asking = _WHOM.search(text)
+    topic = _TOPIC.sub("", text[asking.end() :]) if asking is not None else ""
+    words = needles(topic)
+    common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
+    if common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
+        return topic, []
+    question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
+    return topic, rank(views, question)
+
+
+def people(view: View, entity: Entity) -> list[ToAsk]:
     """Whom to ask about an entity, each once: people by claims, the strongest first, then owners,
     then people of the teams among these. Nobody for a person, who is the one to ask.
     """
     if entity.type == PERSON:
         return []
-    near = _near(view, entity, now)
+    near = _near(view, entity)
     found = {row.entity.id: row for row in near}
     for team in (row.entity for row in near if row.entity.type != PERSON):
-        theirs = [row for row in _near(view, team, now) if row.entity.type == PERSON]
+        theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
         for row in theirs[:OF_A_TEAM]:
             found.setdefault(row.entity.id, replace(row, relation=None, via=team))
     found.pop(entity.id, None)
     return list(found.values())
 
 
-def _near(view: View, entity: Entity, now: float) -> list[ToAsk]:
+def _near(view: View, entity: Entity) -> list[ToAsk]:
     """People by the claims they share with an entity, then whom its relations name."""
-    counts, related = _by_claims(view, entity, now), _related(view, entity)
+    counts, related = _by_claims(view, entity), _related(view, entity)
     there = {one: found for one in {*counts, *related} if (found := view.entity(one)) is not None}
     people = [one for one in counts if one in there and there[one].type == PERSON]
     unrelated = [one for one in people if one not in related]
@@ -76,12 +132,12 @@ def _near(view: View, entity: Entity, now: float) -> list[ToAsk]:
     ]
 
 
-def _by_claims(view: View, entity: Entity, now: float) -> dict[str, int]:
+def _by_claims(view: View, entity: Entity) -> dict[str, int]:
     """Other entities with the number of claims they share with one, by weight `evidence`."""
     words = tuple(needles(entity.name))
     held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
     match = Match(view, frozenset({entity.id}), held, weights, view.search.about([entity.id]))
-    tallies = WEIGHTS["evidence"](match, now).tallies()
+    tallies = WEIGHTS["evidence"](match, _NEVER).tallies()
     order = sorted(tallies, key=lambda one: (-tallies[one].score, one))
     return {one: tallies[one].claim_count for one in order if one != entity.id}
 

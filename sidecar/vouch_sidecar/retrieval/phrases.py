@@ -37,9 +37,11 @@ _QUOTED = re.compile(
     r"|(?<![\w'])'(?=\w)((?:[^'\n]|(?<=\w)'(?=\w)){3,120})(?<!\s)'(?![\w'])"
     r"|(?<!\w)‘(?=\w)((?:[^‘’\n]|(?<=\w)’(?=\w)){3,120})(?<!\s)’(?!\w)"
 )
+_UNIT = r"(?:[%°]|(?:[kMGT]i?B|[µmn]?s|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg|m|to)\b)"
+"""What makes a number an amount, which is in many texts; “to” joins two of them."""
 _NOTATION = re.compile(
-    r"(?<!\w)(?:v?\d+(?:\.\d+)+\w*|[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+|\#\d+|\d*d\d+|"
-    r"\d+(?:[.,]\d+)*\s?(?:%|[kMGT]i?B|[µmn]?s|ms|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg))(?!\w)"
+    rf"(?<!\w)(?:v\d+(?:\.\d+)*\w*|\d+(?:\.\d+)+(?![\d.])(?!\s?{_UNIT})\w*|"
+    r"[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+(?:\.\d+)*|\#\d+|\d*d\d+)(?!\w)"
 )
 _IDENTIFIER = re.compile(
     r"(?<![\w/])(?:[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+"

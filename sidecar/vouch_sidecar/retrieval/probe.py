@@ -14,6 +14,7 @@ from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.schema import key_in, stems_in, texts
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
+from vouch_sidecar.kb.plain import count
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.asking import in_a_row, worth_searching
@@ -32,6 +33,7 @@ from vouch_sidecar.retrieval.constants import (
     WHOLE_WORTH,
 )
 from vouch_sidecar.retrieval.context import each_once, lines_for, tiers
+from vouch_sidecar.retrieval.people import people_on
 from vouch_sidecar.retrieval.phrases import Phrase, phrases, telling_of
 from vouch_sidecar.retrieval.salience import Salient, named_in
 from vouch_sidecar.retrieval.view import View
@@ -81,7 +83,7 @@ def run(
             looked = lookup(phrase, partial(_search, views, phrase))
             tested += [] if known else [phrase.text]
             found += [(phrase, hit) for hit in looked]
-        answering = _answering(views, named, text)
+        answering = [*_to_ask(views, named, text), *_answering(views, named, text)]
     answering = [hit for hit in answering if hit.similarity >= threshold]
     enough = [h for _, h in found if h.similarity >= threshold]
     ranked = sorted(
@@ -92,7 +94,8 @@ def run(
     chosen = tiers(text, kept, [view.collection for view in views])
     kept_ones = set(map(id, kept))
     telling = [h for p, h in found if id(h) in kept_ones and _tells(p, h)]
-    moderate = tuple(each_once([*telling, *answering]))
+    whom = [hit for hit in answering if hit.to_ask]
+    moderate = tuple(each_once([*whom, *telling, *answering]))
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
@@ -119,14 +122,21 @@ def _tells(phrase: Phrase, hit: Hit) -> bool:
     if phrase.kind == "title" and isinstance(hit.artifact, Page):
         return _is_meant(phrase, hit.artifact.title)
     if phrase.kind in TELLING_KINDS:
-        lone = len(phrase.needles) == 1 and tier(fold(phrase.needles[0].word)) > 0
-        return not lone and _stands_in(phrase, hit.artifact)
+        return not _is_english(phrase) and _stands_in(phrase, hit.artifact)
     if not isinstance(hit.artifact, Page) or len(phrase.needles) < 2:
         return False
     title = needles(hit.artifact.title)
     stems = frozenset(s for n in title for option in n.alternatives for s in option)
     held = sum(n.held_by(stems) for n in phrase.needles)
     return held == len(phrase.needles) and 2 * held >= len(title)
+
+
+def _is_english(phrase: Phrase) -> bool:
+    """Whether a phrase is an English word, or common ones that hyphens join: `dry-run`."""
+    if len(phrase.needles) == 1:
+        return tier(fold(phrase.needles[0].word)) > 0
+    joined = phrase.text.split("-") if phrase.kind == "identifier" else []
+    return bool(joined) and all(tier(word) in (1, 2) for word in joined)
 
 
 def _is_meant(phrase: Phrase, title: str) -> bool:
@@ -160,6 +170,16 @@ def _answering(views: Sequence[View], named: Sequence[Salient], text: str) -> li
             found.append(Hit(view, one.artifact, phrase, similarity, "text", None, *where))
     found.sort(key=lambda hit: -hit.similarity)
     return found[:MAX_HITS_OF_PHRASE]
+
+
+def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
+    """Whom to ask, where a text asks that and names nothing that speaks."""
+    topic, found = ("", []) if _speaking(named) else people_on(views, text[:MAX_PHRASED])
+    return [
+        Hit(one.view, one.entity, topic, WHOLE_WORTH, "text", None, to_ask=several)
+        for one in found
+        if (several := count(one.claim_count, "claim"))
+    ]
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:

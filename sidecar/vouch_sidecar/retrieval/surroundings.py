@@ -98,11 +98,15 @@ class Passage:
 
     def acts(self, unit: Unit) -> bool:
         """Whether a word is what somebody does."""
-        return acts(self.analysed.units, self._position[unit.start])
+        return not self._owns(unit) and acts(self.analysed.units, self._position[unit.start])
 
     def stands_as_a_name(self, unit: Unit) -> bool:
         """Whether a word stands where a name does."""
-        return stands_as_a_name(self.analysed.units, self._position[unit.start])
+        at = self._position[unit.start]
+        return stands_as_a_name(self.analysed.units, at, self._owns(unit))
+
+    def _owns(self, unit: Unit) -> bool:
+        return self.text[unit.end : unit.end + 2] in ("'s", "’s")
 
     def around(self, unit: Unit) -> tuple[list[Unit], list[Unit]]:
         """A few words of the sentence before and after one."""

@@ -19,9 +19,8 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base import Bases, user_folder
 from vouch_sidecar.kb.discovery import Finder, why_refused
-from vouch_sidecar.kb.plain import one_line, printable
+from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.operations.gist import count
 from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.command import found_by, place_of
 from vouch_sidecar.surfaces.install.errors import InstallError

@@ -11,11 +11,10 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.plain import clip, one_line
+from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ClaimView
-from vouch_sidecar.operations.gist import count
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import Named, id_at
