@@ -40,7 +40,7 @@ PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
 BASES = {"courier": DEMO} | {
-    name: PROMPTS.with_name(name) for name in ("bakery", "laboratory", "studio")
+    name: PROMPTS.with_name(name) for name in ("bakery", "laboratory", "studio", "heating")
 }
 ASKED = PROMPTS.with_name("sets") / "answers.jsonl"
 

@@ -1,4 +1,4 @@
-"""Prompts over four knowledge bases, written without a look at the code: floors by kind.
+"""Prompts over five knowledge bases, written without a look at the code: floors by kind.
 
 sets/answers.jsonl holds them; sets/README.md gives the format.
 """
@@ -18,12 +18,12 @@ from benchmarks.quality.world import copied
 HERE = Path(__file__).parent
 DEMO = HERE.parents[1] / "examples" / "courier"
 FIRST = {"courier": DEMO, "bakery": HERE / "bakery"}
-LATER = {name: HERE / name for name in ("laboratory", "studio")}
-"""Written when the rules stood, and harder."""
+LATER = {name: HERE / name for name in ("laboratory", "studio", "heating")}
+"""Written when most rules stood."""
 FLOORS = {
     "named": (0.95, 0.95),
     "beside": (0.90, 0.75),
-    "alone": (0.95, 0.80),
+    "alone": (0.90, 0.80),
     "bare": (0.90, 0.90),
     "page": (0.80, 0.80),
     "part": (0.75, 0.70),
@@ -49,7 +49,7 @@ def cases(asked: list[Asked]) -> list[list[Case]]:
 
 
 def test_the_set_is_large(asked: list[Asked]) -> None:
-    assert len(asked) >= 450
+    assert len(asked) >= 600
     assert {one.kind for one in asked} == {*FLOORS, "silent"}
     assert {one.kb for one in asked} == {*FIRST, *LATER}
 
