@@ -30,12 +30,14 @@ _HANDLER = _object(
     command={"type": "string"},
     timeout={"type": "number", "exclusiveMinimum": 0},
 )
-_GROUPS: Schema = {
-    "type": "array",
-    "items": _object(
-        ["hooks"], matcher={"type": "string"}, hooks={"type": "array", "items": _HANDLER}
-    ),
-}
+
+
+def _groups(handler: Schema) -> Schema:
+    hooks = {"type": "array", "items": handler}
+    return {"type": "array", "items": _object(["hooks"], matcher={"type": "string"}, hooks=hooks)}
+
+
+_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
 
 # code.claude.com/docs: plugins reference, hooks reference, MCP
 CLAUDE_MANIFEST = _object(
@@ -49,10 +51,7 @@ CLAUDE_MANIFEST = _object(
 CLAUDE_HOOKS = _object(
     ["hooks"],
     description={"type": "string"},
-    hooks=_object(
-        [],
-        **dict.fromkeys(("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"), _GROUPS),
-    ),
+    hooks=_object([], **dict.fromkeys(_EVENTS, _groups(_HANDLER))),
 )
 MCP_SERVERS = _object(
     ["mcpServers"],
@@ -67,14 +66,15 @@ MCP_SERVERS = _object(
     ),
 )
 
-# developers.openai.com/codex: MCP, hooks
+# developers.openai.com/codex: MCP, hooks. On Windows, `command_windows` stands for `command`.
+_CODEX_HANDLER = {
+    **_HANDLER,
+    "properties": {**_HANDLER["properties"], "command_windows": {"type": "string"}},
+}
 CODEX = _object(
     ["mcp_servers", "hooks"],
     mcp_servers=_map(_object(["command"], command={"type": "string"}, args=STRINGS, env=TEXTS)),
-    hooks=_object(
-        [],
-        **dict.fromkeys(("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"), _GROUPS),
-    ),
+    hooks=_object([], **dict.fromkeys(_EVENTS, _groups(_CODEX_HANDLER))),
 )
 
 # cursor.com/docs: MCP. There, a server says of which type it is.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.test_install import Install, install, root, tree
+from tests.install.test_install import SAFE, Install, install, root, tree
 from tests.protocol.client import COMMAND
 
 __all__ = ["install", "root"]
@@ -42,11 +42,26 @@ def test_its_prompt_hook_is_taken_over_and_given_back(
     assert "context twice" not in install(host, "--replace-vouch-hook").stderr
     text = tree(root)[file].decode()
     command = "vouch-sidecar hook user-prompt-submit # instead of: vouch context-hook"
-    assert f'"command": "{command}' in text
+    assert f'"command": "{SAFE} {command}' in text
     assert "twice" not in install(host).stderr.replace(
         "same names (kb_search, kb_context) twice", ""
     )
     install(host, "--uninstall")
+    assert tree(root) == before
+
+
+def test_what_an_earlier_version_took_over_is_renewed_and_given_back(
+    install: Install, root: Path, vouch_kb: Path
+) -> None:
+    plugged(vouch_kb, root, "claude-code")
+    before, own = tree(root), root / ".claude" / "settings.json"
+    install("claude-code", "--replace-vouch-hook")
+    now = own.read_text("utf-8")
+    own.write_text(now.replace(f"{SAFE} ", ""), "utf-8")
+    assert "context twice" not in install("claude-code", "--replace-vouch-hook").stderr
+    assert own.read_text("utf-8") == now
+    own.write_text(now.replace(f"{SAFE} ", ""), "utf-8")
+    install("claude-code", "--uninstall")
     assert tree(root) == before
 
 

@@ -1,5 +1,6 @@
 """The plugs in the hosts' own programs: what a model would be sent holds what is said, and they
-reach the MCP server. A local server stands for the model's.
+reach the MCP server. A local server stands for the model's. Where the environment has empty and
+relative parts in `PYTHONPATH`, nothing that the project plants is run.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ PROGRAMS = ROOT / ".hosts" / "node_modules" / ".bin"
 PROMPT = "Can we restart Relay tonight?"
 SAID = "drain-before-restart: Never restart Relay while its buffer is not empty"
 PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "2500"}
+PLANTED = "import sys\nprint(*sys.orig_argv, file=open({!r}, 'a'))\n"
 CODEX = """
 model = "any"
 model_provider = "local"
@@ -110,7 +112,9 @@ def model() -> Iterator[Model]:
 
 
 class Host:
-    """A user's home and a project with the plug of one host."""
+    """A user's home and a project with the plug of one host, in which a module is planted that
+    writes to the file `ran` who ran it.
+    """
 
     def __init__(self, base: Path, name: str) -> None:
         self.home, self.project = base / "home", base / "courier"
@@ -118,6 +122,8 @@ class Host:
         shutil.copytree(ROOT / "examples" / "courier", self.project)
         self.run(str(COMMAND), "install", name)
         self.run(str(COMMAND), "warm")
+        self.ran = base / "ran"
+        (self.project / "sitecustomize.py").write_text(PLANTED.format(str(self.ran)), "utf-8")
 
     def run(self, *command: str, **env: str) -> str:
         """What a program prints. It may well fail: no model answers sensibly."""
@@ -125,7 +131,14 @@ class Host:
         done = subprocess.run(
             command,
             cwd=self.project,
-            env={**os.environ, "HOME": str(self.home), "PATH": path, **PATIENT, **env},
+            env={
+                **os.environ,
+                "HOME": str(self.home),
+                "PATH": path,
+                "PYTHONPATH": ":.",
+                **PATIENT,
+                **env,
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -158,6 +171,7 @@ def test_claude_code(base: Path) -> None:
         host.run("claude", "-p", PROMPT, ANTHROPIC_BASE_URL=server.address, **quiet)
     assert any(SAID in one for one in server.heard)
     assert any("__kb_experts" in one for one in server.heard)
+    assert not host.ran.exists(), host.ran.read_text("utf-8")
 
 
 def test_codex(base: Path) -> None:
@@ -171,10 +185,13 @@ def test_codex(base: Path) -> None:
         command = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
         host.run(*command, PROMPT, OPENAI_API_KEY="none")
     assert any(SAID in one for one in server.heard)
+    assert not host.ran.exists(), host.ran.read_text("utf-8")
 
 
 def test_opencode(base: Path) -> None:
     needs("opencode")
-    shown = Host(base, "opencode").run("opencode", "mcp", "list")
+    host = Host(base, "opencode")
+    shown = host.run("opencode", "mcp", "list")
     assert "vouch-sidecar" in shown
     assert "connected" in shown
+    assert not host.ran.exists(), host.ran.read_text("utf-8")

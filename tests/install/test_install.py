@@ -22,6 +22,8 @@ from tests.protocol import knowledge
 PLUGIN = ".claude/skills/vouch-sidecar"
 MERGING = ("codex", "cursor", "opencode", "zed")
 WRITING = ("claude-code", *MERGING)
+ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 
 CODEX_TOML = """\
 # mine
@@ -168,13 +170,13 @@ def test_claude_code_calls_the_hook_for_each_event(install: Install, root: Path)
     hooks = json.loads((root / PLUGIN / "hooks" / "hooks.json").read_text("utf-8"))["hooks"]
     commands = {event: group["hooks"][0]["command"] for event, (group,) in hooks.items()}
     assert commands == {
-        "SessionStart": "vouch-sidecar hook session-start",
-        "UserPromptSubmit": "vouch-sidecar hook user-prompt-submit",
-        "PostToolUse": "vouch-sidecar hook post-tool-use",
-        "SessionEnd": "vouch-sidecar hook session-end",
+        "SessionStart": f"{SAFE} vouch-sidecar hook session-start",
+        "UserPromptSubmit": f"{SAFE} vouch-sidecar hook user-prompt-submit",
+        "PostToolUse": f"{SAFE} vouch-sidecar hook post-tool-use",
+        "SessionEnd": f"{SAFE} vouch-sidecar hook session-end",
     }
     servers = json.loads((root / PLUGIN / ".mcp.json").read_text("utf-8"))["mcpServers"]
-    assert servers == {"vouch-sidecar": {"command": "vouch-sidecar", "args": ["mcp"]}}
+    assert servers == {"vouch-sidecar": {"command": "vouch-sidecar", "args": ["mcp"], "env": ENV}}
 
 
 @pytest.mark.parametrize("host", WRITING)
@@ -215,7 +217,11 @@ def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root
     install("opencode")
     assert not (root / "opencode.json").exists()
     servers = parse(own.read_text("utf-8")).value["mcp"]["servers"]
-    assert servers["vouch-sidecar"] == {"type": "local", "command": ["vouch-sidecar", "mcp"]}
+    assert servers["vouch-sidecar"] == {
+        "type": "local",
+        "command": ["vouch-sidecar", "mcp"],
+        "environment": ENV,
+    }
     install("opencode", "--uninstall")
     assert own.read_text("utf-8") == text
 
@@ -318,7 +324,8 @@ def test_codex_a_newer_block_leaves_what_was_written_between(install: Install, r
     install("codex")
     own = root / ".codex" / "config.toml"
     fresh = own.read_text("utf-8")
-    own.write_text(fresh.replace('["mcp"]\n', f'["old"]\n{OTHER}') + TRUST, "utf-8")
+    older = fresh.replace('["mcp"]', '["old"]').replace('"1" }\n', f'"1" }}\n{OTHER}')
+    own.write_text(older + TRUST, "utf-8")
     install("codex")
     assert own.read_text("utf-8") == OTHER + TRUST + "\n" + fresh
 
@@ -445,7 +452,7 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
     assert '"lsp"' in shown
     if host == "helix":
         server = tomllib.loads(shown)["language-server"]["vouch-sidecar"]
-        assert server == {"command": "vouch-sidecar", "args": ["lsp"]}
+        assert server == {"command": "vouch-sidecar", "args": ["lsp"], "environment": ENV}
     else:
         assert all(
             shown.count(opening) == shown.count(closing) for opening, closing in ("{}", "()")
@@ -455,7 +462,7 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
 def test_emacs_other_servers_of_text_modes_come_first(install: Install) -> None:
     """Eglot takes the first entry whose mode the buffer's is derived from: HTML, YAML from text."""
     entries = re.findall(
-        r"'eglot-server-programs '\((\S+) \. .*\)\)( t)?\)", install("emacs").stdout
+        r"'eglot-server-programs \(cons '(\S+) vouch\)( t)?\)", install("emacs").stdout
     )
     assert entries == [("markdown-mode", ""), ("text-mode", " t")]
 

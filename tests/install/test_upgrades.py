@@ -7,10 +7,24 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.surfaces.install import earlier
+from vouch_sidecar.surfaces.install.edit import add
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
 
-from tests.install.test_install import MERGING, PLUGIN, Install, install, root, tree
+from tests.install.earlier import CODEX, MEMBERS, PLUGS
+from tests.install.test_install import (
+    FILES,
+    MERGING,
+    PLUGIN,
+    SAFE,
+    TRUST,
+    WRITING,
+    Install,
+    install,
+    root,
+    tree,
+)
+from tests.protocol.client import COMMAND
 
 __all__ = ["install", "root"]
 
@@ -36,7 +50,7 @@ def as_of_0_1(root: Path, host: str) -> None:
         (root / RULE).write_text(RULE_OF_0_1, "utf-8")
     else:
         text = (root / MANIFEST).read_text("utf-8")
-        (root / MANIFEST).write_text(text.replace("1.1.0", "1.0.0"), "utf-8")
+        (root / MANIFEST).write_text(text.replace("1.2.0", "1.0.0"), "utf-8")
 
 
 @pytest.mark.parametrize("host", ["claude-code", "cursor"])
@@ -55,6 +69,86 @@ def test_an_earlier_version_is_shown_as_a_diff_and_renewed(
     as_of_0_1(root, host)
     install(host, "--uninstall")
     assert tree(root) == before
+
+
+def put_back(folder: Path, host: str, command: str = "vouch-sidecar") -> None:
+    """Put the plug without an environment in place of what was just installed."""
+    for name, text in PLUGS[host].items():
+        (folder / name).write_text(earlier.calling(text, command), "utf-8")
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_a_plug_without_an_environment_is_renewed(install: Install, root: Path, host: str) -> None:
+    before = tree(root)
+    install(host)
+    now = tree(root)
+    put_back(root, host)
+    shown = install(host, "--dry-run").stdout
+    assert "PYTHONSAFEPATH" in shown
+    assert install(host).stdout == shown
+    assert tree(root) == now
+    install(host, "--uninstall")
+    assert tree(root) == before
+    install(host)
+    put_back(root, host)
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("ending", ["", "\n"])
+@pytest.mark.parametrize("host", MERGING)
+def test_a_plug_without_an_environment_in_a_file_that_was_there(
+    install: Install, root: Path, host: str, ending: str, newline: str
+) -> None:
+    name, text = FILES[host]
+    text = text.rstrip("\n") + ending
+    merged = f"{text}\n{CODEX}" if host == "codex" else add(text, *MEMBERS[host])
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).write_bytes(text.replace("\n", newline).encode())
+    before = tree(root)
+    install(host)
+    now = tree(root)
+    (root / name).write_bytes(merged.replace("\n", newline).encode())
+    install(host)
+    assert tree(root) == now
+    install(host, "--uninstall")
+    assert tree(root) == before
+    install(host)
+    (root / name).write_bytes(merged.replace("\n", newline).encode())
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+def test_codex_a_plug_without_an_environment_that_it_has_written_anew(
+    install: Install, root: Path
+) -> None:
+    """`codex mcp add` drops our comment."""
+    install("codex")
+    own = root / ".codex" / "config.toml"
+    fresh = own.read_text("utf-8")
+    own.write_text(CODEX.removeprefix("# vouch-sidecar\n") + TRUST, "utf-8")
+    install("codex")
+    assert own.read_text("utf-8") == f"{TRUST}\n{fresh}"
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_hooks_of_a_user_whose_host_would_not_find_the_command(
+    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = root.parent
+    before = tree(home)
+    monkeypatch.setenv("PATH", "/nowhere")
+    written = install(host, "--user").stdout
+    assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
+    assert '"vouch-sidecar hook' not in written
+    now = tree(home)
+    put_back(home, host, str(COMMAND))
+    install(host, "--user")
+    assert tree(home) == now
+    put_back(home, host, str(COMMAND))
+    install(host, "--user", "--uninstall")
+    assert tree(home) == before
 
 
 @pytest.mark.parametrize("name", [".cursor/mcp.json", "opencode.json", ".zed/settings.json"])

@@ -91,7 +91,7 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     hook = {"type": "command", "command": "vouch context-hook || true"}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")
     manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
-    manifest.write_text(manifest.read_text("utf-8").replace("1.1.0", "1.0.0"), "utf-8")
+    manifest.write_text(manifest.read_text("utf-8").replace("1.2.0", "1.0.0"), "utf-8")
     found = doctor(root, env, code=1)
     assert "1 problem" in found["contents of project"][1]["message"]
     plug, doubled = found["claude-code"]

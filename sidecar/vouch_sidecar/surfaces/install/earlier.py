@@ -6,16 +6,26 @@ import hashlib
 import json
 import re
 
-__all__ = ["COMMAND", "WRITTEN", "calling", "digest", "is_known"]
+__all__ = ["COMMAND", "ENV", "HOOK", "PREFIX", "WRITTEN", "calling", "digest", "is_known"]
 
 COMMAND = "vouch-sidecar"
-_CALLED = re.compile(r'("?command"?(?:: | = )(?:\[\s*)?")[^" ]*' + COMMAND + r'(?=[ "])')
+ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+"""The environment in which every plug starts this program. By an empty or relative part of
+`PYTHONPATH`, Python itself runs a `sitecustomize.py` of the working folder; an empty one is none.
+"""
+PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
+HOOK = f"{PREFIX}{COMMAND} hook"
+"""How a hook begins, for a POSIX shell."""
+_CALLED = re.compile(
+    rf'("?command(?:_windows)?"?(?:: | = )(?:\[\s*)?"(?:{PREFIX})?)[^" ]*{COMMAND}(?=[ "])'
+)
 
 WRITTEN = frozenset(
     """
-    07deac5a46ddff08 10a321ccd14586d1 1efc2248727c5dc5 40c06e726c40d85b 6a6be98a8f6718dc
-    7699b85d19c72ba2 935dfd6e02f824c7 abd7f0b575c929cb af4b4857a5746e3d e0ddc0b3e1aade5a
-    e2f3eed6f538c293
+    07deac5a46ddff08 0f80e5a1ae61efde 10a321ccd14586d1 1efc2248727c5dc5 27c8ec9da3993b8e
+    40c06e726c40d85b 481370334238a33f 6a6be98a8f6718dc 7699b85d19c72ba2 935dfd6e02f824c7
+    abd7f0b575c929cb af47be6242d7ab7a af4b4857a5746e3d c689fdf923be42d9 ce20dfd5b539f421
+    d208408e7fcc2ff1 e0ddc0b3e1aade5a e2f3eed6f538c293 f6d39439ba468efd
     """.split()
 )
 """Digests of all that was ever written to a file of a host. New ones are added, none is removed:

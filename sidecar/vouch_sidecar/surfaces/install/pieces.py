@@ -108,49 +108,53 @@ class JsonMember:
 
 @dataclass(frozen=True)
 class TomlBlock:
-    """Tables that are added at the end of a TOML file, under a heading. `owns` recognises them
-    where the host has rewritten the file.
+    """Tables that are added at the end of a TOML file, under a heading. `earlier` is what the
+    version before wrote; `owns` recognises either where the host has rewritten the file.
     """
 
     path: PurePosixPath
     text: str
+    earlier: str
     owns: Owns
 
     def calling(self, command: str) -> Piece:
-        return replace(self, text=calling(self.text, command))
+        text, earlier = (calling(one, command) for one in (self.text, self.earlier))
+        return replace(self, text=text, earlier=earlier)
 
     def put(self, before: str | None, *, force: bool = False) -> str:
         if before is None:
-            return self._block
+            return _headed(self.text)
         value = loads(before)
         if holds(value, loads(self.text)):
             return before
         rest = self._without(before)
-        if rest != before and HEADING not in before and not force:
+        is_whole = HEADING in before or holds(value, loads(self.earlier))
+        if rest != before and not is_whole and not force:
             raise ConflictError("has a part of what would be written (see --force)")
-        return self._append(rest)
+        return self._append(rest) if rest else _headed(self.text)
 
     def take(self, before: str, *, force: bool = False) -> str | None:  # noqa: ARG002
-        if before == self._block:
+        if before == _headed(self.text):
             return None
         after = self._without(before)
         return after if after.strip() or not before.strip() else None
 
-    @property
-    def _block(self) -> str:
-        return f"{HEADING}\n{self.text}"
-
     def _without(self, before: str) -> str:
-        for newline in ("\n", "\r\n"):
-            before = before.replace(("\n" + self._block).replace("\n", newline), "", 1)
+        for text in (self.text, self.earlier):
+            for newline in ("\n", "\r\n"):
+                before = before.replace(("\n" + _headed(text)).replace("\n", newline), "", 1)
         return cut(before, self.owns, HEADING)
 
     def _append(self, before: str) -> str:
         """The text, an empty line, and the tables."""
         newline = "\r\n" if "\r\n" in before else "\n"
-        after = before + ("\n" + self._block).replace("\n", newline)
+        after = before + ("\n" + _headed(self.text)).replace("\n", newline)
         try:
             loads(after)
         except MalformedError:
             raise ConflictError("defines some of the same tables") from None
         return after
+
+
+def _headed(text: str) -> str:
+    return f"{HEADING}\n{text}"

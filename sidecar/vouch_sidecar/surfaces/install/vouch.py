@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.earlier import COMMAND
+from vouch_sidecar.surfaces.install.earlier import COMMAND, HOOK, PREFIX
 
 __all__ = ["TakenOver", "hooks", "servers"]
 
 _HOOK = re.compile(r'("command"\s*:\s*")((?:[^"\\\s]*/)?vouch(?:-kb)? context-hook)')
 _SERVER = re.compile(r'(?:command|path)"?\s*[:=]\s*"(?:[^"]*/)?vouch(?:-kb)?"')
-_OURS = f"{COMMAND} hook user-prompt-submit # instead of: "
+_OURS = " user-prompt-submit # instead of: "
+_TAKEN = re.compile(rf"(?:{PREFIX})?{COMMAND} hook{_OURS}")
+"""What stands before the command of vouch, with or without the environment of today."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,12 @@ class TakenOver:
         return self
 
     def put(self, before: str | None, *, force: bool = False) -> str | None:  # noqa: ARG002
-        return None if before is None else _HOOK.sub(rf"\g<1>{_OURS}\g<2>", before)
+        if before is None:
+            return None
+        return _HOOK.sub(rf"\g<1>{HOOK}{_OURS}\g<2>", self.take(before))
 
-    def take(self, before: str, *, force: bool = False) -> str | None:  # noqa: ARG002
-        return before.replace(_OURS, "")
+    def take(self, before: str, *, force: bool = False) -> str:  # noqa: ARG002
+        return _TAKEN.sub("", before)
 
 
 def hooks(base: Path, paths: Sequence[PurePosixPath]) -> list[PurePosixPath]:

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.hosts.host import (
+    COMMAND,
+    ENV,
+    HOOK,
+    MCP,
+    NAME,
+    Host,
+    Place,
+    home,
+)
 from vouch_sidecar.surfaces.install.pieces import OwnFile
 
 __all__ = ["HOOKS", "HOST"]
@@ -18,7 +27,7 @@ FOLDER = PurePosixPath(".claude/skills") / NAME
 # The version is that of the plug, which changes less often than the program.
 MANIFEST = {
     "name": NAME,
-    "version": "1.1.0",
+    "version": "1.2.0",
     "description": "Reviewed knowledge of this repository, with each prompt that names it.",
     "author": {"name": NAME},
     "license": "MIT",
@@ -26,7 +35,7 @@ MANIFEST = {
 
 
 def _hook(event: str, matcher: str | None = None) -> list[dict[str, Any]]:
-    run = {"type": "command", "command": f"{COMMAND} hook {event}", "timeout": SECONDS}
+    run = {"type": "command", "command": f"{HOOK} {event}", "timeout": SECONDS}
     return [{"matcher": matcher, "hooks": [run]} if matcher else {"hooks": [run]}]
 
 
@@ -36,7 +45,7 @@ HOOKS = {
     "PostToolUse": _hook("post-tool-use", "Read|Edit|Write|MultiEdit|NotebookEdit"),
     "SessionEnd": _hook("session-end"),
 }
-SERVERS = {NAME: {"command": COMMAND, "args": list(MCP)}}
+SERVERS = {NAME: {"command": COMMAND, "args": list(MCP), "env": ENV}}
 
 
 def _json(value: dict[str, Any]) -> str:

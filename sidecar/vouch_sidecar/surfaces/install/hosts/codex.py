@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.hosts.host import (
+    COMMAND,
+    ENV_TABLE,
+    HOOK,
+    NAME,
+    PREFIX,
+    Host,
+    Place,
+    home,
+)
 from vouch_sidecar.surfaces.install.pieces import TomlBlock
 
 __all__ = ["HOST"]
@@ -21,16 +30,24 @@ SECONDS = 3
 """As much as Codex gives to the end of a session."""
 
 
-def _hook(name: str, event: str) -> str:
-    return (
+def _tables(env: str, hook: str) -> str:
+    """The server with the line of its environment, and the hooks with the lines that say what they
+    run, in which EVENT stands for the event.
+    """
+    server = f'[mcp_servers.{NAME}]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n{env}'
+    return server + "".join(
         f"\n[[hooks.{name}]]\n\n[[hooks.{name}.hooks]]\n"
-        f'type = "command"\ncommand = "{COMMAND} hook {event}"\ntimeout = {SECONDS}\n'
+        f'type = "command"\n{hook.replace("EVENT", event)}timeout = {SECONDS}\n'
+        for name, event in EVENTS.items()
     )
 
 
-TABLES = f'[mcp_servers.{NAME}]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n' + "".join(
-    _hook(name, event) for name, event in EVENTS.items()
+# On Windows, Codex runs hooks by PowerShell or cmd, which take no variables before a command.
+TABLES = _tables(
+    f"env = {ENV_TABLE}\n",
+    f'command = "{HOOK} EVENT"\ncommand_windows = "{COMMAND} hook EVENT"\n',
 )
+EARLIER = _tables("", f'command = "{COMMAND} hook EVENT"\n')
 
 
 FILE = PurePosixPath("config.toml")
@@ -59,12 +76,13 @@ def _calls_us(groups: Any) -> bool:
 def _is_ours(command: object) -> bool:
     """Whether it starts this program, from wherever."""
     return (
-        isinstance(command, str) and re.match(rf"(\S*/)?{COMMAND}( hook |$)", command) is not None
+        isinstance(command, str)
+        and re.match(rf"({PREFIX})?(\S*/)?{COMMAND}( hook |$)", command) is not None
     )
 
 
 def _below(base: Path, folder: PurePosixPath) -> Place:
-    block = TomlBlock(folder / FILE, TABLES, _owns)
+    block = TomlBlock(folder / FILE, TABLES, EARLIER, _owns)
     return Place(base, (block,), (folder / FILE, folder / "hooks.json"))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Place, home
 from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
 
 __all__ = ["HOST"]
@@ -30,7 +30,7 @@ ask); `kb_search`, `kb_entity` and `kb_claim` look things up. Their answers are 
 
 
 def _server(*args: str) -> dict[str, Any]:
-    return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args]}
+    return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args], "env": ENV}
 
 
 def _project(root: Path) -> Place:

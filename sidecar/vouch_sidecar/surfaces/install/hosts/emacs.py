@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.surfaces.install.hosts.host import Host
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, PREFIX, Host
 
 __all__ = ["HOST"]
 
-SNIPPET = """\
+COMMAND_LINE = " ".join(f'"{word}"' for word in ("env", *PREFIX.split(), COMMAND, "lsp"))
+SNIPPET = f"""\
 ;; In the init file. Eglot runs one server a buffer: name the modes that have no other. The modes
 ;; for HTML, TeX and YAML are text modes too and have servers, so text-mode goes to the end.
+;; On Windows there is no env: begin with "{COMMAND}".
 (with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs '(markdown-mode . ("vouch-sidecar" "lsp")))
-  (add-to-list 'eglot-server-programs '(text-mode . ("vouch-sidecar" "lsp")) t))
+  (let ((vouch '({COMMAND_LINE})))
+    (add-to-list 'eglot-server-programs (cons 'markdown-mode vouch))
+    (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
 """
 
 HOST = Host("Emacs", "M-x eglot starts the server.", snippet=SNIPPET)

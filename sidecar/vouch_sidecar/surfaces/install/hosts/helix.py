@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.surfaces.install.hosts.host import Host
+from vouch_sidecar.surfaces.install.hosts.host import ENV_TABLE, Host
 
 __all__ = ["HOST"]
 
-SNIPPET = """\
+SNIPPET = f"""\
 # In .helix/languages.toml or ~/.config/helix/languages.toml. Helix has no "every language": a
 # language's list replaces the one that comes with Helix, so name its other servers as well: before
 # this is there, hx --health markdown lists them.
 [language-server.vouch-sidecar]
 command = "vouch-sidecar"
 args = ["lsp"]
+environment = {ENV_TABLE}
 
 [[language]]
 name = "markdown"

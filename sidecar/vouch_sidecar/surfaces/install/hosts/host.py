@@ -6,13 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.earlier import COMMAND
+from vouch_sidecar.surfaces.install.earlier import COMMAND, ENV, HOOK, PREFIX
 from vouch_sidecar.surfaces.install.pieces import Piece
 
-__all__ = ["COMMAND", "MCP", "NAME", "Host", "Place", "config_home", "home"]
+__all__ = [
+    "COMMAND",
+    "ENV",
+    "ENV_TABLE",
+    "HOOK",
+    "MCP",
+    "NAME",
+    "PREFIX",
+    "Host",
+    "Place",
+    "config_home",
+    "home",
+]
 
 NAME = "vouch-sidecar"
 MCP = ("mcp",)
+ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
+"""The environment in TOML, and in Lua."""
 
 Env = Mapping[str, str]
 

@@ -8,7 +8,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import MalformedError
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, config_home
+from vouch_sidecar.surfaces.install.hosts.host import (
+    COMMAND,
+    ENV,
+    MCP,
+    NAME,
+    Host,
+    Place,
+    config_home,
+)
 from vouch_sidecar.surfaces.install.jsonc import parse
 from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys
 
@@ -22,7 +30,7 @@ def _where(settings: Any) -> tuple[Keys, Any]:
     """The keys and value of the server in a file with these settings. Version 2 of OpenCode still
     reads the form of version 1, which is written unless the file has servers in the form of 2.
     """
-    server = {"type": "local", "command": [COMMAND, *MCP]}
+    server = {"type": "local", "command": [COMMAND, *MCP], "environment": ENV}
     mcp = settings.get("mcp") if isinstance(settings, dict) else None
     servers = mcp.get("servers") if isinstance(mcp, dict) else None
     if isinstance(servers, dict) and "type" not in servers:

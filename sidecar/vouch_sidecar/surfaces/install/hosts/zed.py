@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, MCP, NAME, Host, Place, config_home
+from vouch_sidecar.surfaces.install.hosts.host import (
+    COMMAND,
+    ENV,
+    MCP,
+    NAME,
+    Host,
+    Place,
+    config_home,
+)
 from vouch_sidecar.surfaces.install.pieces import JsonMember
 
 __all__ = ["HOST"]
 
 
-SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": {}}
+SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": ENV}
 
 
 def _place(base: Path, path: PurePosixPath) -> Place:

@@ -1,0 +1,103 @@
+"""Plugs as they were before they named an environment, in a project that had no such files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["CODEX", "MEMBERS", "PLUGS"]
+
+PLUGIN = ".claude/skills/vouch-sidecar"
+
+
+def _hook(event: str) -> dict[str, Any]:
+    return {"type": "command", "command": f"vouch-sidecar hook {event}", "timeout": 5}
+
+
+MANIFEST = {
+    "name": "vouch-sidecar",
+    "version": "1.1.0",
+    "description": "Reviewed knowledge of this repository, with each prompt that names it.",
+    "author": {"name": "vouch-sidecar"},
+    "license": "MIT",
+}
+HOOKS = {
+    "SessionStart": [{"hooks": [_hook("session-start")]}],
+    "UserPromptSubmit": [{"hooks": [_hook("user-prompt-submit")]}],
+    "PostToolUse": [
+        {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit", "hooks": [_hook("post-tool-use")]}
+    ],
+    "SessionEnd": [{"hooks": [_hook("session-end")]}],
+}
+SERVER = {"command": "vouch-sidecar", "args": ["mcp"]}
+# By host: the keys and the value that were added to a file of JSON.
+MEMBERS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "cursor": (
+        ("mcpServers", "vouch-sidecar"),
+        {
+            "type": "stdio",
+            "command": "vouch-sidecar",
+            "args": ["mcp", "--root", "${workspaceFolder}"],
+        },
+    ),
+    "opencode": (
+        ("mcp", "vouch-sidecar"),
+        {"type": "local", "command": ["vouch-sidecar", "mcp"], "enabled": True},
+    ),
+    "zed": (
+        ("context_servers", "vouch-sidecar"),
+        {"source": "custom", "command": "vouch-sidecar", "args": ["mcp"], "env": {}},
+    ),
+}
+CODEX = """\
+# vouch-sidecar
+[mcp_servers.vouch-sidecar]
+command = "vouch-sidecar"
+args = ["mcp"]
+
+[[hooks.SessionStart]]
+
+[[hooks.SessionStart.hooks]]
+type = "command"
+command = "vouch-sidecar hook session-start"
+timeout = 3
+
+[[hooks.UserPromptSubmit]]
+
+[[hooks.UserPromptSubmit.hooks]]
+type = "command"
+command = "vouch-sidecar hook user-prompt-submit"
+timeout = 3
+
+[[hooks.SessionEnd]]
+
+[[hooks.SessionEnd.hooks]]
+type = "command"
+command = "vouch-sidecar hook session-end"
+timeout = 3
+"""
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _alone(host: str, **beside: str) -> str:
+    (outer, inner), value = MEMBERS[host]
+    return _json({outer: {inner: value}, **beside})
+
+
+# By host: its files, and what was in them.
+PLUGS = {
+    "claude-code": {
+        f"{PLUGIN}/.claude-plugin/plugin.json": _json(MANIFEST),
+        f"{PLUGIN}/hooks/hooks.json": _json({"hooks": HOOKS}),
+        f"{PLUGIN}/.mcp.json": _json({"mcpServers": {"vouch-sidecar": SERVER}}),
+    },
+    "codex": {".codex/config.toml": CODEX},
+    "cursor": {".cursor/mcp.json": _alone("cursor")},
+    "opencode": {
+        "opencode.json": _alone("opencode", **{"$schema": "https://opencode.ai/config.json"})
+    },
+    "zed": {".zed/settings.json": _alone("zed")},
+}

@@ -1,0 +1,151 @@
+"""What a plug starts, started as its host does where `PYTHONPATH` has empty and relative parts: no
+`sitecustomize.py` of the workspace is run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.surfaces.lsp.framing import frame
+
+from tests.install.test_install import PLUGIN, WRITING, Install, install, root
+from tests.mcp.test_process import INITIALIZE
+from tests.protocol.client import COMMAND, environment
+from tests.surfaces import test_entry
+
+__all__ = ["install", "root"]
+
+# By host: its file with hooks, and that with the server, which stands below a key.
+HOOKS = {"claude-code": f"{PLUGIN}/hooks/hooks.json", "codex": ".codex/config.toml"}
+SERVERS = {
+    "claude-code": (f"{PLUGIN}/.mcp.json", "mcpServers"),
+    "codex": (".codex/config.toml", "mcp_servers"),
+    "cursor": (".cursor/mcp.json", "mcpServers"),
+    "opencode": ("opencode.json", "mcp"),
+    "zed": (".zed/settings.json", "context_servers"),
+}
+READY = """\
+vim.lsp.config = function(_, given) vim.lsp.given = given end
+vim.lsp.enable = function()
+  local id = vim.lsp.start_client(vim.tbl_extend("error", vim.lsp.given, {{ root_dir = "{root}" }}))
+  vim.wait(60000, function() return vim.lsp.get_client_by_id(id).server_capabilities ~= nil end)
+  print(vim.lsp.get_client_by_id(id).server_capabilities.hoverProvider and "ready")
+end
+{snippet}
+vim.cmd("qa!")
+"""
+EGLOT_READY = """\
+(require 'eglot)
+{snippet}
+(setq eglot-sync-connect t eglot-connect-timeout 60)
+(find-file "{root}/notes.txt")
+(text-mode)
+(apply #'eglot (eglot--guess-contact))
+(princ (if (eglot--server-capable :hoverProvider) "ready" ""))
+(kill-emacs 0)
+"""
+
+Run = Callable[..., bytes]
+
+
+@pytest.fixture
+def ran(root: Path) -> Path:
+    """A file that is there once what was planted ran."""
+    ran = root.parent / "ran"
+    (root / "sitecustomize.py").write_text(f"open({str(ran)!r}, 'a').close()\n", "utf-8")
+    return ran
+
+
+@pytest.fixture
+def run(root: Path) -> Run:
+    """Runs a command as hosts do, in the project; what it prints."""
+
+    def started(
+        command: list[str], said: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> bytes:
+        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+        patient = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+        done = subprocess.run(
+            command,
+            input=said,
+            env=environment({"PATH": path, "PYTHONPATH": ":.", **patient, **(env or {})}),
+            cwd=root,
+            capture_output=True,
+            timeout=110,
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+    return started
+
+
+def read(path: Path) -> Any:
+    text = path.read_text("utf-8")
+    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+
+
+def test_what_is_planted_runs_without_a_plug(run: Run, ran: Path) -> None:
+    run(["vouch-sidecar", "--version"])
+    assert ran.exists()
+
+
+@pytest.mark.parametrize("host", HOOKS)
+def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> None:
+    run(["vouch-sidecar", "warm"], env={"PYTHONPATH": ""})
+    install(host)
+    prompt = {"session_id": "agent", "cwd": str(root), "prompt": "How long do JWT tokens live?"}
+    said = {}
+    for event, (group,) in read(root / HOOKS[host])["hooks"].items():
+        (hook,) = group["hooks"]
+        said[event] = run(["sh", "-c", hook["command"]], json.dumps(prompt).encode())
+    assert not ran.exists()
+    assert b"15 minutes" in said["UserPromptSubmit"], said
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_mcp_servers(install: Install, run: Run, root: Path, ran: Path, host: str) -> None:
+    install(host)
+    name, key = SERVERS[host]
+    server = read(root / name)[key]["vouch-sidecar"]
+    command = [server["command"], *server["args"]] if "args" in server else server["command"]
+    command = [word.replace("${workspaceFolder}", str(root)) for word in command]
+    env = server.get("environment" if host == "opencode" else "env")
+    said = run(command, json.dumps(INITIALIZE).encode() + b"\n", env)
+    assert not ran.exists()
+    assert b"serverInfo" in said
+
+
+def test_helix(install: Install, run: Run, ran: Path) -> None:
+    server = tomllib.loads(install("helix").stdout)["language-server"]["vouch-sidecar"]
+    env = server.get("environment")
+    said = run([server["command"], *server["args"]], frame(test_entry.INITIALIZE), env)
+    assert not ran.exists()
+    assert b"serverInfo" in said
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_neovim(install: Install, run: Run, root: Path, ran: Path, tmp_path: Path) -> None:
+    script = tmp_path / "run.lua"
+    script.write_text(READY.format(snippet=install("neovim").stdout, root=root), "utf-8")
+    said = run(["nvim", "--headless", "-u", "NONE", "-n", "-c", f"luafile {script}"])
+    assert not ran.exists()
+    assert b"ready" in said, said
+
+
+def test_emacs(install: Install, run: Run, root: Path, ran: Path, tmp_path: Path) -> None:
+    load = ["emacs", "--batch", "-q", "--eval", "(require 'eglot)"]
+    if shutil.which("emacs") is None or subprocess.run(load, capture_output=True).returncode:
+        pytest.skip("Emacs with Eglot is not installed")
+    script = tmp_path / "run.el"
+    script.write_text(EGLOT_READY.format(snippet=install("emacs").stdout, root=root), "utf-8")
+    said = run(["emacs", "--batch", "-q", "-l", str(script)])
+    assert not ran.exists()
+    assert b"ready" in said, said
