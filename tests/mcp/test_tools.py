@@ -19,6 +19,7 @@ from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.weights import WEIGHTS
+from vouch_sidecar.surfaces.install.hosts.host import ENV
 from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
@@ -91,6 +92,7 @@ def test_the_configuration_that_the_docs_print(root: Path, env: dict[str, str]) 
     assert server["command"] == "vouch-sidecar"
     name, *args = server["args"]
     assert name == "mcp"
+    assert server["env"] == ENV
     (group,) = hooks["hooks"]["UserPromptSubmit"]
     (hook,) = group["hooks"]
     values = {"session_id": "A", "prompt": "How long do JWT access tokens live?", "cwd": str(root)}
