@@ -187,7 +187,7 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
         says("two", "ada", text="Glyph fonts are licensed."),
         says("three", "ada", text="Glyph fonts are small."),
     )
-    asks = context(found, "whom should I ask about glyph fonts?")[:2]
+    asks = context(found, "whom should I ask about glyph fonts? It is for a small dog.")[:2]
     assert asks == [
         "- “glyph fonts” 0.7 entity ada: Ada. To ask: 2 claims",
         "- “glyph fonts” 0.7 entity bob: Bob. To ask: 1 claim",

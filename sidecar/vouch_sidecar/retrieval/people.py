@@ -52,8 +52,8 @@ _WHOM = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_TOPIC = re.compile(r"^\s*(?:(?:about|for|of|on|regarding|with)\s)?|[\s?!.]+$", re.IGNORECASE)
-"""What stands around a topic."""
+_TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
+"""Behind the words that ask for somebody."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
 
 
@@ -95,7 +95,8 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     words, those with most evidence first. A common word by itself is no topic.
     """
     asking = _WHOM.search(text)
-    topic = _TOPIC.sub("", text[asking.end() :]) if asking is not None else ""
+    behind = _TOPIC.match(text, asking.end()) if asking is not None else None
+    topic = behind[1].strip(" .") if behind is not None else ""
     words = needles(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
     if common or not any(view.search.holds(words, Kind.CLAIM) for view in views):

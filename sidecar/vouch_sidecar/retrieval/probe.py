@@ -174,12 +174,14 @@ def _answering(views: Sequence[View], named: Sequence[Salient], text: str) -> li
 
 def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
     """Whom to ask, where a text asks that and names nothing that speaks."""
-    topic, found = ("", []) if _speaking(named) else people_on(views, text[:MAX_PHRASED])
-    return [
-        Hit(one.view, one.entity, topic, WHOLE_WORTH, "text", None, to_ask=several)
-        for one in found
-        if (several := count(one.claim_count, "claim"))
-    ]
+    if _speaking(named):
+        return []
+    topic, found = people_on(views, text[:MAX_PHRASED])
+    out: list[Hit] = []
+    for one in found:
+        why = count(one.claim_count, "claim")
+        out.append(Hit(one.view, one.entity, topic, WHOLE_WORTH, "text", None, to_ask=why))
+    return out
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
