@@ -123,7 +123,7 @@ def test_what_is_quoted_or_a_notation_is_meant_as_it_stands() -> None:
     seen = view(*apart, claim("z", "Each has a depot clock, release 3.1."), claim("y", "3 of 1."))
     (hit,) = probed(seen, "so what is the 'depot clock' of it?").moderate
     assert hit.artifact.id == "z"
-    (hit,) = probed(seen, "was it there in 3.1 already?").moderate
+    (hit,) = probed(seen, "was it there in 3.1.").moderate
     assert hit.artifact.id == "z"
 
 
