@@ -122,9 +122,12 @@ class Client:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Nothing of the user's own; caches and sockets lie in a folder."""
+    """Nothing of the user's own; caches and sockets lie in a folder. Bytecode is kept: what is
+    installed has it.
+    """
     folder.mkdir(mode=0o700, exist_ok=True)
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
+    own.pop("PYTHONDONTWRITEBYTECODE", None)
     return own | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_RUNTIME_DIR": str(folder)}
 
 
