@@ -96,6 +96,16 @@ def test_a_base_is_opened_as_it_was_sealed(bases: Bases, caches: Path, root: Pat
     assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
 
 
+def test_a_seal_holds_paths_of_any_characters(bases: Bases) -> None:
+    stats = {
+        f"claims/a{odd}b.yaml": bytes(range(n, n + 24)) for n, odd in enumerate(' \n\r\\"\x85é')
+    }
+    leave(bases, Seal(stats))
+    found = bases.open()
+    assert found is not None
+    assert found[1].stats == stats
+
+
 def test_what_is_not_sealed_is_found_by_nobody(bases: Bases) -> None:
     bases.write(knowledge_of(ARTIFACTS).documents())
     assert not bases.is_there()

@@ -293,9 +293,9 @@ def _write_seal(folder: Path, seal: Seal) -> None:
         "loose": sorted([kind.value, name] for kind, name in seal.loose),
         "config": None if seal.config is None else seal.config.hex(),
     }
-    # A line for each file: to make or read all of them at once would hold up every other thread.
-    stats = (json.dumps([path, found.hex()]) for path, found in seal.stats.items())
-    data = "\n".join([json.dumps(head), *stats]).encode()
+    # One by one: to make or read all of them at once would hold up every other thread.
+    stats = (f"{found.hex()} {path}" for path, found in seal.stats.items())
+    data = "\0".join([json.dumps(head), *stats]).encode()
     descriptor = os.open(folder / SEAL, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as sealed:
         sealed.write(_digest(data).encode() + b"\n" + data)
@@ -310,13 +310,13 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
     digest, _, data = (folder / SEAL).read_bytes().partition(b"\n")
     if _digest(data).encode() != digest:
         raise ValueError("damaged")
-    first, *stats = data.splitlines()
+    first, *stats = data.decode().split("\0")
     head = json.loads(first)
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
     seal = Seal(
-        {path: bytes.fromhex(found) for path, found in map(json.loads, stats)},
+        {path: bytes.fromhex(found) for found, _, path in (one.partition(" ") for one in stats)},
         frozenset((Kind(kind), name) for kind, name in head["loose"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
     )
@@ -324,9 +324,9 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return hashlib.sha256(data).hexdigest()
 
 
 def _digest_of(file: Path) -> str:
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
