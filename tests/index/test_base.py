@@ -17,6 +17,7 @@ from tantivy import Document, Index, Query
 from vouch_sidecar.index.base import OLD_SECONDS, Bases, Seal, tidy
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import SCHEMA, artifact_in, place, term
@@ -104,6 +105,15 @@ def test_a_seal_holds_paths_of_any_characters(bases: Bases) -> None:
     found = bases.open()
     assert found is not None
     assert found[1].stats == stats
+
+
+def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave(bases)
+    found = bases.open()
+    assert found is not None
+    monkeypatch.setattr("vouch_sidecar.index.names.forms", pytest.fail)
+    (named,) = Knowledge(found[0]).names.find("Two vaults")
+    assert (named.entity_id, named.arm) == ("e", Arm.VARIANT)
 
 
 def test_what_is_not_sealed_is_found_by_nobody(bases: Bases) -> None:

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.forms import Arm, forms
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.names import Names
+from vouch_sidecar.index.schema import document, fields_of, forms_in
+from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Entity
 
 from tests.index.worlds import WORDS, entities, texts
@@ -207,6 +209,11 @@ def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -
     names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
     found = names.find("RateLimiter")
     assert [(m.entity_id, m.arm) for m in found if not m.nested] == [("limiter", Arm.ALIAS)]
+
+
+@given(entities())
+def test_forms_are_stored_as_they_are(known: Entity) -> None:
+    assert forms_in(document(*fields_of(known, OPEN))) == list(forms(known))
 
 
 class NamesMachine(RuleBasedStateMachine):

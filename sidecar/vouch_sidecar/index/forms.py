@@ -19,6 +19,8 @@ from vouch_sidecar.kb.records import Entity
 __all__ = [
     "Arm",
     "Form",
+    "Named",
+    "Path",
     "forms",
     "gap_key",
     "is_gap",
@@ -30,6 +32,7 @@ __all__ = [
 
 MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
+_APOSTROPHES = re.compile("['’ʼ＇]")
 _GAP = "\0"
 """Begins the keys that are punctuation."""
 
@@ -58,7 +61,11 @@ class Form(NamedTuple):
     words: Words
 
 
-def forms(entity: Entity) -> Iterator[tuple[Path, Form]]:
+Named = tuple[Path, Form]
+"""A way through the trie, and the name that it ends at."""
+
+
+def forms(entity: Entity) -> Iterator[Named]:
     """The ways through the trie that end at this entity."""
     seen: set[tuple[Path, Words, str]] = set()
     for arm, name in _names(entity):
@@ -140,8 +147,7 @@ def required(entity: Entity) -> set[Path]:
 @lru_cache(maxsize=1 << 14)
 def surface(text: str) -> str:
     """A text folded, with white space collapsed and without apostrophes."""
-    folded = fold(text)
-    return " ".join("".join(c for c in folded if c not in "'’ʼ＇").split())
+    return " ".join(_APOSTROPHES.sub("", fold(text)).split())
 
 
 def surfaces(entity: Entity) -> set[str]:

@@ -11,6 +11,7 @@ from itertools import chain, count
 from typing import TypeVar
 
 from tantivy import Document, Query
+from vouch_sidecar.index.forms import Named
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
@@ -20,6 +21,7 @@ from vouch_sidecar.index.schema import (
     TITLE,
     artifact_in,
     entities_in,
+    forms_in,
     key_in,
     reference,
     sort_key,
@@ -59,7 +61,7 @@ class Knowledge:
         replaced: Mapping[Key, tuple[int, ...]] | None = None,
     ) -> None:
         self.base = base
-        self.names = names or Names.of(_entities_in(base))
+        self.names = names or Names.recalled(_entities_in(base))
         self.changed = changed or {}
         self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
         """Numbers of the documents in the base that the changed ones replace."""
@@ -221,9 +223,10 @@ class Knowledge:
         yield from chain.from_iterable(self.changed.values())
 
 
-def _entities_in(base: Layer) -> Iterator[Entity]:
+def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[Named]]]:
     query = value_query("place", [f"{Kind.ENTITY}@open"])
     for _, number in base.search(query, max(1, base.count(query))):
-        found = artifact_in(base.document(number))
+        made = base.document(number)
+        found = artifact_in(made)
         assert isinstance(found, Entity)
-        yield found
+        yield found, forms_in(made)

@@ -12,7 +12,15 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 
-from vouch_sidecar.index.forms import Arm, Path, forms, paths_without_gaps, surface, surfaces
+from vouch_sidecar.index.forms import (
+    Arm,
+    Named,
+    Path,
+    forms,
+    paths_without_gaps,
+    surface,
+    surfaces,
+)
 from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.index.text import Units, differ_in_number, units
 from vouch_sidecar.index.trie import Node, Step, walk
@@ -30,17 +38,21 @@ MANY_NEW = 500
 class _Known:
     """The names of some entities: a trie of their stems, and tables of whole names and of stems."""
 
-    def __init__(self, entities: Iterable[Entity] = ()) -> None:
+    def __init__(self, entities: Iterable[tuple[Entity, Sequence[Named]]] = ()) -> None:
         self.root = Node()
-        self.entities = {entity.id: entity for entity in entities}
+        self.entities: dict[str, Entity] = {}
         self.paths: dict[str, list[Path]] = {}
         self.by_surface: defaultdict[str, list[str]] = defaultdict(list)
         self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
-        for entity in self.entities.values():
-            self._add(entity)
+        for entity, found in entities:
+            self._add(entity, found)
 
-    def _add(self, entity: Entity) -> None:
-        found = list(forms(entity))
+    @classmethod
+    def of(cls, entities: Iterable[Entity]) -> _Known:
+        return cls((entity, list(forms(entity))) for entity in entities)
+
+    def _add(self, entity: Entity, found: Sequence[Named]) -> None:
+        self.entities[entity.id] = entity
         for path, form in found:
             self.root.put(path, form)
         self.paths[entity.id] = [path for path, _ in found]
@@ -71,6 +83,11 @@ class Names:
 
     @classmethod
     def of(cls, entities: Iterable[Entity]) -> Names:
+        return cls(_Known.of(entities))
+
+    @classmethod
+    def recalled(cls, entities: Iterable[tuple[Entity, Sequence[Named]]]) -> Names:
+        """The same of entities whose forms are known."""
         return cls(_Known(entities))
 
     def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
@@ -82,7 +99,7 @@ class Names:
         gone = self._gone | (ids & self._known.entities.keys())
         if len(new) + len(gone) > MANY_NEW:
             return Names.of([*(e for e in self._known.entities.values() if e.id not in gone), *new])
-        return Names(self._known, _Known(new), gone)
+        return Names(self._known, _Known.of(new), gone)
 
     def entity(self, entity_id: str) -> Entity | None:
         found = self._new.entities.get(entity_id)

@@ -12,11 +12,13 @@ from dataclasses import asdict, fields
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
+from sys import intern
 from typing import Any
 from urllib.parse import quote
 
 from tantivy import Document, Schema, SchemaBuilder
 from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.forms import Arm, Form, Named, forms
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.layout import usual_path
 from vouch_sidecar.kb.records import (
@@ -49,6 +51,7 @@ __all__ = [
     "document",
     "entities_in",
     "fields_of",
+    "forms_in",
     "key_in",
     "lock",
     "locks",
@@ -103,6 +106,7 @@ def _schema() -> Schema:
     made.add_integer_field("at", stored=True, fast=True)
     made.add_float_field("fresh", stored=True, fast=True)
     made.add_bytes_field("artifact", stored=True)
+    made.add_bytes_field("forms", stored=True)
     return made.build()
 
 
@@ -116,7 +120,8 @@ place in front. `length`: how many they are. `about`: the entities that a claim 
 with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`: hashes of what a
 claim cites, as numbers are told apart in a fifth of the time. `cited`, `fresh`, `at`: what rankings
 of claims add up and compare. `worth`: see there. `mark`: a hash of the artifact. `artifact`: the
-artifact itself, in the first document of each.
+artifact itself, in the first document of each. `forms`: those of an entity's names, so that a start
+does not take them apart.
 """
 
 
@@ -231,6 +236,8 @@ def fields_of(
     }
     if isinstance(artifact, Claim):
         first |= _claim_fields(artifact, counts_for, linked)
+    if isinstance(artifact, Entity):
+        first["forms"] = _as_json([(path, *form[1:]) for path, form in forms(artifact)])
     if not isinstance(artifact, Page):
         return [first]
     rest = enumerate(texts(artifact)[1:], 1)
@@ -338,7 +345,11 @@ def _encoded(artifact: Artifact) -> bytes:
     """Kind, and the values of the fields in their order, as JSON."""
     made = type(artifact)
     values = [getattr(artifact, name) for name in _NAMES[made]]
-    return json.dumps([KIND_OF[made], *map(_plain, values)], separators=(",", ":")).encode()
+    return _as_json([KIND_OF[made], *map(_plain, values)])
+
+
+def _as_json(values: list[Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode()
 
 
 def _plain(value: Any) -> Any:
@@ -356,3 +367,15 @@ def artifact_in(made: Document) -> Artifact:
         elif isinstance(value, dict):
             values[at] = Scope(**value) if value else OPEN_SCOPE
     return _RECORDS[kind](*values)
+
+
+def forms_in(entity: Document) -> list[Named]:
+    """The forms of an entity's names."""
+    entity_id = key_in(entity)[1]
+    return [
+        (
+            tuple(map(intern, path)),
+            Form(entity_id, Arm(arm), name, surface, tuple(words)),
+        )
+        for path, arm, name, surface, words in json.loads(str(entity["forms"][0], "utf-8"))
+    ]
