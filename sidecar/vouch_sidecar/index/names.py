@@ -116,17 +116,15 @@ class Names:
         """All mentions in a text, by position; covered ones are marked as nested."""
         analysed = units(text)
         found: list[Mention] = []
-        for start in range(len(analysed.units)):
-            if steps := [*self._steps(analysed, start)]:
-                found += named_by(analysed, start, steps)
+        known, new = self._known.root.children, self._new.root.children
+        for start, unit in enumerate(analysed.units):
+            if unit.stem in known or unit.stem in new or start in analysed.wholes:
+                found += named_by(analysed, start, [*self._steps(analysed, start)])
         return mark_nested(found)
 
     def _steps(self, analysed: Units, start: int) -> Iterator[Step]:
         """Where names end that begin at a unit."""
-        stem = analysed.units[start].stem
         for known in (self._known, self._new):
-            if stem not in known.root.children and start not in analysed.wholes:
-                continue
             for step in walk(known.root, analysed, start):
                 if known is self._known and self._gone:
                     step = step._replace(forms=[f for f in step.forms if self._counts(f.entity_id)])
