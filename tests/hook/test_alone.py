@@ -111,6 +111,17 @@ def test_without_a_folder_the_project_is_where_the_host_says(hook: Hook, place: 
     assert "jwt-rotates" in hook("user-prompt-submit", prompt=f"{PROMPT} Now?", env=env).text
 
 
+def test_it_needs_no_event_loop(hook: Hook, place: Place) -> None:
+    """The import of one takes a twelfth of its time."""
+    warm(place)
+    told = {"PYTHONPROFILEIMPORTTIME": "1", "VOUCH_SIDECAR_LOG": "warning"}
+    ended = hook("user-prompt-submit", prompt=PROMPT, env=told)
+    assert "jwt-rotates" in ended.text
+    imported = {line.rpartition(b"|")[2].strip() for line in ended.err.splitlines()}
+    assert b"vouch_sidecar.retrieval.context" in imported
+    assert b"asyncio" not in imported
+
+
 def test_the_same_prompt_twice_is_answered_once(hook: Hook, place: Place) -> None:
     warm(place)
     assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).out

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
-from vouch_sidecar.surfaces.hook.events import respond
+from vouch_sidecar.surfaces.hook.events import respond_beside
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp import resources
@@ -130,7 +130,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
     async def hooks() -> None:
         for event in ("session-start", "user-prompt-submit"):
             payload = {"prompt": TEXT, "cwd": str(root), "viewer": who}
-            found[event] = await respond(engine, event, payload, Caller("socket", env={}))
+            found[event] = await respond_beside(engine, event, payload, Caller("socket", env={}))
 
     anyio.run(hooks)
     rows = [row for push in Pushes(engine, caller, {"s"}).salience() for row in push.rows]

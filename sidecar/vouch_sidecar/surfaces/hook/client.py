@@ -237,7 +237,6 @@ def _alone(
     """
     deadline.at_end.append(partial(_warm, roots, env))
     gc.disable()  # the process ends soon; collecting would take a tenth of its time
-    import asyncio
     from pathlib import Path
 
     from vouch_sidecar.engine import Caller, Engine
@@ -253,7 +252,7 @@ def _alone(
     engine.read()
     _warm([f"{one.root}" for one in collections if one.wants_base], env)
     deadline.set(limit_of(engine))
-    return asyncio.run(respond(engine, event, wanted, Caller()))
+    return respond(engine, event, wanted, Caller())
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import context, perform_beside
+from vouch_sidecar.operations import context, perform, perform_beside
 from vouch_sidecar.surfaces.hook import payload as given
 
-__all__ = ["EVENTS", "limit_of", "respond", "viewer_in"]
+__all__ = ["EVENTS", "limit_of", "respond", "respond_beside", "viewer_in"]
 
 log = logging.getLogger(__name__)
 
+PROMPT = "user-prompt-submit"
 MAX_CHARS = 4096
 """A slot of a session holds no more."""
 
@@ -24,7 +25,7 @@ Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """What to print for an event, None for nothing. `event` is one of `EVENTS`.
 
     `payload["viewer"]` may say who asks, as for any operation.
@@ -33,7 +34,24 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    text = await EVENTS[event](engine, payload, session_id, caller)
+    return _printed(event, EVENTS[event](engine, payload, session_id, caller))
+
+
+async def respond_beside(
+    engine: Engine, event: str, payload: Payload, caller: Caller
+) -> Answer | None:
+    """The same for whoever has an event loop: a prompt is answered beside it."""
+    try:
+        task = _task(payload, given.session_of(payload)) if event == PROMPT else None
+    except ValueError:
+        return None
+    if task is None:
+        return respond(engine, event, payload, caller)
+    answer = await perform_beside(engine, context.OPERATION, task, caller)
+    return _printed(event, answer.text)
+
+
+def _printed(event: str, text: str) -> Answer | None:
     log.debug("hook %s: %d characters", event, len(text))
     return given.output(event, text)
 
@@ -44,20 +62,25 @@ def limit_of(engine: Engine) -> float:
     return min(limits, default=0) / 1000
 
 
-async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+def _task(payload: Payload, session_id: str | None) -> Payload | None:
+    """Params of `context` for a prompt; None where it gets no answer."""
     prompt = given.prompt_of(payload)
     if prompt is None:
-        return ""
-    params = {
+        return None
+    return {
         "task": prompt,
         "session_id": session_id,
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
-    return (await perform_beside(engine, context.OPERATION, params, caller)).text
 
 
-async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    task = _task(payload, session_id)
+    return "" if task is None else perform(engine, context.OPERATION, task, caller).text
+
+
+def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The brief. After `clear` or `compact` the agent has lost what was given: forget it too."""
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
@@ -67,7 +90,7 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
     return brief(engine.serving(caller, viewer_in(payload)))
 
 
-async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The block for what a file names. Full text is not searched."""
     text = given.text_of(payload)
     if text is None:
@@ -102,7 +125,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
-async def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
+def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
     return ""
@@ -117,8 +140,8 @@ def viewer_in(payload: object) -> Viewer | None:
     return Viewer(*(name if isinstance(name, str) else None for name in named))
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {
-    "user-prompt-submit": _prompt,
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
+    PROMPT: _prompt,
     "session-start": _begin,
     "post-tool-use": _file,
     "session-end": _end,

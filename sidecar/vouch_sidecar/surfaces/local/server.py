@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_beside, viewer_in
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
@@ -179,7 +179,7 @@ class LocalServer:
             self._keeper.poke([Path(path)])
         result = None
         try:
-            result = await respond(engine, event, payload, caller)
+            result = await respond_beside(engine, event, payload, caller)
         except Exception as error:
             log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
         return {"id": request_id, "ok": True, "result": result}

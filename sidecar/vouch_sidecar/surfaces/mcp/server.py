@@ -34,7 +34,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.hook.events import limit_of, respond, viewer_in
+from vouch_sidecar.surfaces.hook.events import limit_of, respond_beside, viewer_in
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
@@ -167,7 +167,9 @@ class Answers:
             return None
         if (path := edited_file(payload)) is not None:
             self._keeper.poke([Path(path)])
-        return await respond(self._engine, event, payload, replace(self._caller, roots=roots))
+        return await respond_beside(
+            self._engine, event, payload, replace(self._caller, roots=roots)
+        )
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
         """The answer of the owner of a socket, which may be this process."""
