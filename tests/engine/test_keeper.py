@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -285,6 +286,17 @@ def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(tmp_path:
 def _claims(engine: Engine, root: Path) -> int:
     found = ask(engine, "status")["roots"]
     return next(int(one["counts"]["claims"]) for one in found if one["root"] == str(root))
+
+
+def test_the_garbage_collector_is_spared_what_is_imported() -> None:
+    """To look through it amid a start takes longer than to build the names."""
+    gc.unfreeze()
+
+    async def main() -> None:
+        async with kept(Engine(env={})):
+            await until(lambda: gc.get_freeze_count() > 0)
+
+    anyio.run(main)
 
 
 def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
