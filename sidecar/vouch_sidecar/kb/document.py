@@ -37,7 +37,7 @@ _BLANKED = bytes.maketrans(b"-?:", b"   ")
 _DEEP = b" " * MAX_DEPTH
 """So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
 _UNPRINTABLE = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
