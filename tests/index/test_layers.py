@@ -245,10 +245,15 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
 
 def test_all_threads_take_memory_from_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where nothing is written: each thread that asks would keep an arena."""
-    asked = Mock()
+    index, asked = Index(SCHEMA), Mock()
+    writer = index.writer(15_000_000, 1)
+    writer.add_document(document({"key": "k"}))
+    writer.commit()
     monkeypatch.setattr("vouch_sidecar.index.layers.ctypes.CDLL", asked)
     layers._share_memory.cache_clear()
     Layer(Index(SCHEMA))
+    asked.assert_not_called()
+    Layer(index)
     asked(None).mallopt.assert_called_once_with(-8, 1)
 
 

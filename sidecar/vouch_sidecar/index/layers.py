@@ -42,7 +42,6 @@ class Layer:
     """One tantivy index, in memory or on disk, as it was when it was opened."""
 
     def __init__(self, index: Index) -> None:
-        _share_memory()
         index.config_reader("manual")
         index.reload()
         self._index = index
@@ -50,6 +49,8 @@ class Layer:
         if self._searcher.num_segments > 1:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
+        if self.size:
+            _share_memory()
 
     def count(self, query: Query) -> int:
         if not self.size:
@@ -108,6 +109,7 @@ class Writing:
     """Documents on their way into a layer: one segment, sorted by key."""
 
     def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
+        _share_memory()
         self._folder = folder
         self._heap = heap
         path = None if folder is None else str(folder)
