@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tantivy import Document, Index, Occur, Query
-from vouch_sidecar.index import layers
-from vouch_sidecar.index.layers import EMPTY, Hit, Layer, Snapshot, Sum, in_memory
+from tantivy import Document, Occur, Query
+from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
-from vouch_sidecar.index.schema import SCHEMA, document, sort_key, term
+from vouch_sidecar.index.schema import document, sort_key, term
 
 from tests.soak import examples
 
@@ -241,20 +239,6 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
         assert empty.total(query, "cited") == 0.0
     assert empty.frequency("stems", "claim@open:key") == 0
     assert in_memory([]) is EMPTY
-
-
-def test_all_threads_take_memory_from_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where nothing is written: each thread that asks would keep an arena."""
-    index, asked = Index(SCHEMA), Mock()
-    writer = index.writer(15_000_000, 1)
-    writer.add_document(document({"key": "k"}))
-    writer.commit()
-    monkeypatch.setattr("vouch_sidecar.index.layers.ctypes.CDLL", asked)
-    layers._share_memory.cache_clear()
-    Layer(Index(SCHEMA))
-    asked.assert_not_called()
-    Layer(index)
-    asked(None).mallopt.assert_called_once_with(-8, 1)
 
 
 def test_a_layer_keeps_every_field_of_a_document() -> None:

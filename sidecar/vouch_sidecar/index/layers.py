@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 from tantivy import DocAddress, Document, Index, Query, Searcher
 from vouch_sidecar.index.schema import SCHEMA
 
-__all__ = ["EMPTY", "HEAP", "Hit", "Layer", "Snapshot", "Sum", "Writing", "in_memory"]
+__all__ = [
+    "EMPTY",
+    "HEAP",
+    "Hit",
+    "Layer",
+    "Snapshot",
+    "Sum",
+    "Writing",
+    "in_memory",
+    "share_memory",
+]
 
 HEAP = 1_000_000_000
 """Bytes that a writer may take before it begins another segment; it takes what it needs."""
@@ -49,8 +59,6 @@ class Layer:
         if self._searcher.num_segments > 1:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
-        if self.size:
-            _share_memory()
 
     def count(self, query: Query) -> int:
         if not self.size:
@@ -109,7 +117,7 @@ class Writing:
     """Documents on their way into a layer: one segment, sorted by key."""
 
     def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
-        _share_memory()
+        share_memory()
         self._folder = folder
         self._heap = heap
         path = None if folder is None else str(folder)
@@ -144,7 +152,7 @@ class Writing:
 
 
 @cache
-def _share_memory() -> None:
+def share_memory() -> None:
     """Have all threads take memory from one place, where the C library is glibc: it gives each
     thread an arena that it keeps: 7 MB after some hundred questions, 100 after twenty changes.
     """
