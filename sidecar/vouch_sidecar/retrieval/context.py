@@ -17,14 +17,7 @@ from vouch_sidecar.retrieval.constants import MAX_SPEAKING, WHOLE_WORTH
 from vouch_sidecar.retrieval.people import asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 
-__all__ = [
-    "Tiers",
-    "adjacent_hits",
-    "each_once",
-    "lines_for",
-    "lines_next",
-    "tiers",
-]
+__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "lines_next", "tiers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ _QUOTED = re.compile(
 _UNIT = r"(?:[%°]|(?:[kMGT]i?B|[µmn]?s|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg|m|to)\b)"
 """What makes a number an amount, which is in many texts; “to” joins two of them."""
 _NOTATION = re.compile(
-    rf"(?<!\w)(?:v\d+(?:\.\d+)*\w*|\d+(?:\.\d+)+(?!\.?\d)(?!\s?{_UNIT})\w*|"
+    rf"(?<!\w)(?:v\d+(?:\.\d+)+\w*|\d+(?:\.\d+)+(?!\.?\d)(?!\s?{_UNIT})\w*|"
     r"[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+(?:\.\d+)*|\#\d+|\d*d\d+)(?!\w)"
 )
 _IDENTIFIER = re.compile(
