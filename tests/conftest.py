@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,15 +28,6 @@ def own_folders() -> Iterator[Path]:
             (Path(folder) / name).mkdir(mode=0o700)
             patch.setenv(name, str(Path(folder) / name))
         yield Path(folder)
-
-
-@pytest.fixture(autouse=True)
-def own_environment() -> Iterator[None]:
-    """What a test leaves in the environment, as parsing beside this process does, goes with it."""
-    before = dict(os.environ)
-    yield
-    for name in os.environ.keys() - before.keys():
-        del os.environ[name]
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,25 @@ def test_who_asks(tmp_path: Path) -> None:
 def test_where_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
         open_kb(tmp_path)
+
+
+SCRIPT = """
+import sys
+from vouch_sidecar import open_kb
+
+with open_kb(sys.argv[1]) as kb:
+    print(kb.status().roots[0].counts.claims)
+"""
+
+
+def test_a_large_knowledge_base_is_read_by_the_calling_process_alone(tmp_path: Path) -> None:
+    """Another one would import, and so run, the script that asked."""
+    root = knowledge.make(tmp_path / "project")
+    for number in range(2_100):
+        knowledge.claim(root, f"c{number}", "JWT.", "jwt")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, script, root], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert (done.stdout, done.stderr) == ("2103\n", "")

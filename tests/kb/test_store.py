@@ -3,11 +3,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.batches import BATCH_FILES, parse_inline
 from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import survey
 from vouch_sidecar.kb.reader import Reading, parse
@@ -15,8 +13,6 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severit
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
-
-Files = Sequence[tuple[str, bytes]]
 
 
 class Clock:
@@ -41,6 +37,19 @@ def clock() -> Clock:
 @pytest.fixture
 def store(kb_dir: Path, clock: Clock) -> Store:
     return Store(kb_dir, clock=clock)
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of the files that stores parse from now on."""
+    paths: list[str] = []
+
+    def noted(path: str, data: bytes) -> Reading:
+        paths.append(path)
+        return parse(path, data)
+
+    monkeypatch.setattr("vouch_sidecar.kb.store.parse", noted)
+    return paths
 
 
 def ids(step: Reconciled) -> set[str]:
@@ -130,14 +139,15 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
 
 
 @pytest.mark.parametrize("seconds", [-1, 0, 13_600_000_000])
-def test_a_file_of_any_age_is_read_once(kb_dir: Path, clock: Clock, seconds: int) -> None:
+def test_a_file_of_any_age_is_read_once(
+    kb_dir: Path, clock: Clock, parsed: list[str], seconds: int
+) -> None:
     file = put(kb_dir, "claims/a.yaml", claim("a"))
     os.utime(file, ns=(seconds * 1_000_000_000,) * 2)
-    parsed = Parsed()
-    store = Store(kb_dir, clock=clock, parse=parsed)
+    store = Store(kb_dir, clock=clock)
     assert [a.id for a in store.reconcile().change.upserts] == ["a"]
     assert not store.reconcile().change
-    assert parsed.paths == ["claims/a.yaml"]
+    assert parsed == ["claims/a.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -441,7 +451,7 @@ def test_order_on_disk_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
-    kb_dir: Path, clock: Clock
+    kb_dir: Path, clock: Clock, parsed: list[str]
 ) -> None:
     for name in ("same", "changed", "gone"):
         put(kb_dir, f"claims/{name}.yaml", claim(name))
@@ -451,15 +461,15 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     assert stats.keys() == kept.keys() == {f"claims/{n}.yaml" for n in ("same", "changed", "gone")}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
-    parsed = Parsed()
+    parsed.clear()
 
-    store = Store(kb_dir, clock=clock, parse=parsed)
+    store = Store(kb_dir, clock=clock)
     store.remember(stats, kept.__getitem__)
     step = store.reconcile()
 
     assert (ids(step), gone(step)) == ({"changed", "unlike"}, set())
     assert store.lost == {"claims/changed.yaml", "claims/gone.yaml"}
-    assert sorted(parsed.paths) == ["claims/changed.yaml", "claims/odd.yaml"]
+    assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
     assert not store.reconcile().change
     put(kb_dir, "claims/same.yaml", claim("same", text="newer"), age=5)
     assert ids(store.reconcile()) == {"same"}
@@ -548,18 +558,6 @@ def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
             store.reread(path)
 
 
-class Parsed:
-    """Parses, and notes of which files."""
-
-    def __init__(self) -> None:
-        self.paths: list[str] = []
-
-    def __call__(self, batches: Iterable[Files], expected: int) -> Iterator[Sequence[Reading]]:
-        for files in batches:
-            self.paths += [path for path, _ in files]
-            yield from parse_inline([files], expected)
-
-
 def keys(claim_id: str) -> Key:
     return Kind.CLAIM, claim_id
 
@@ -574,23 +572,6 @@ def keeping(kb_dir: Path, clock: Clock) -> tuple[Reconciled, Store, dict[str, Ar
 
     store.keep_by(keep, kept.__getitem__)
     return store.reconcile(), store, kept
-
-
-def test_all_files_may_be_taken_before_any_is_parsed(kb_dir: Path) -> None:
-    count = BATCH_FILES + 2
-    for number in range(count):
-        put(kb_dir, f"claims/{number}.yaml", claim(f"{number}"))
-    put(kb_dir, "claims/b.yaml", b"id: [")
-    expected: list[int] = []
-
-    def parse_late(batches: Iterable[Files], most: int) -> Iterator[Sequence[Reading]]:
-        expected.append(most)
-        return parse_inline(list(batches), most)
-
-    step = Store(kb_dir, parse=parse_late).reconcile()
-    assert ids(step) == {f"{number}" for number in range(count)}
-    assert list(step.problems) == ["claims/b.yaml"]
-    assert expected == [count + 1]
 
 
 def test_nothing_is_written(kb_dir: Path, store: Store) -> None:

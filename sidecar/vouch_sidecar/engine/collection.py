@@ -17,7 +17,6 @@ from vouch_sidecar.index.building import Builder
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
-from vouch_sidecar.index.parsing import parse_at_once
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.plain import printable
@@ -108,7 +107,7 @@ class Collection:
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
         """The knowledge base in a folder, not read yet; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
-        store = Store(root / KB_DIRNAME, clock=clock, parse=parse_at_once)
+        store = Store(root / KB_DIRNAME, clock=clock)
         return cls(root, store, Settings(), bases, clock=clock)
 
     # Reading. All of this blocks, one call at a time, in any thread.
@@ -162,7 +161,7 @@ class Collection:
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
     def _forget_files(self) -> None:
-        self.store = Store(self.root / KB_DIRNAME, clock=self.clock, parse=parse_at_once)
+        self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
         self.store.remember({}, self.store.reread, self.config)
 
     def _learn(self) -> Reconciled:

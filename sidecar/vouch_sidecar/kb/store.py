@@ -10,7 +10,6 @@ from itertools import chain, groupby
 from pathlib import Path
 
 from vouch_sidecar.kb.access import is_open, shows_more
-from vouch_sidecar.kb.batches import Parse, parse_inline, parsed
 from vouch_sidecar.kb.document import placed
 from vouch_sidecar.kb.files import Stat, UnreadableError
 from vouch_sidecar.kb.layout import (
@@ -62,11 +61,9 @@ class Store:
         *,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
-        parse: Parse = parse_inline,
     ) -> None:
         self.kb_dir = kb_dir
         self._clock = clock
-        self._parse = parse
         self._ledger = Ledger()
         self._versions = Versions(kb_dir, wall)
         self._since: dict[str, float] = {}
@@ -165,9 +162,9 @@ class Store:
                 versions.forget(path)
                 self._ledger.distrust(path)
         self._drop_missing(found, missing)
-        files = (file for path in differing if (file := self._read(path)) is not None)
-        for file, reading in parsed(files, self._parse, len(differing)):
-            self._accept(file, reading)
+        for path in differing:
+            if (file := self._read(path)) is not None:
+                self._accept(file, parse(path, file.data))
         if only is None:
             self._remembering, self._keep = False, None
             if CONFIG not in versions.stats:
