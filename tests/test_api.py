@@ -68,6 +68,17 @@ from vouch_sidecar import open_kb
 with open_kb(sys.argv[1]) as kb:
     print(kb.status().roots[0].counts.claims)
 """
+WHAT_CHANGED = """
+import ctypes, gc, os, sys
+from vouch_sidecar import open_kb
+
+before, called = dict(os.environ), []
+ctypes.CDLL = called.append
+with open_kb(sys.argv[1]) as kb:
+    kb.experts("jwt")
+    kb.refresh()
+print(gc.get_freeze_count(), called, dict(os.environ) == before)
+"""
 
 
 def test_a_large_knowledge_base_is_read_by_the_calling_process_alone(tmp_path: Path) -> None:
@@ -75,9 +86,19 @@ def test_a_large_knowledge_base_is_read_by_the_calling_process_alone(tmp_path: P
     root = knowledge.make(tmp_path / "project")
     for number in range(2_100):
         knowledge.claim(root, f"c{number}", "JWT.", "jwt")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    assert run(tmp_path, SCRIPT, root) == ("2103\n", "")
+
+
+def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    assert run(tmp_path, WHAT_CHANGED, root) == ("0 [] True\n", "")
+
+
+def run(folder: Path, text: str, root: Path) -> tuple[str, str]:
+    """What a script prints on standard output and standard error."""
+    script = folder / "script.py"
+    script.write_text(text)
     done = subprocess.run(
         [sys.executable, script, root], capture_output=True, text=True, check=False, timeout=100
     )
-    assert (done.stdout, done.stderr) == ("2103\n", "")
+    return done.stdout, done.stderr

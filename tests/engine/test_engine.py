@@ -7,11 +7,9 @@ import os
 import shutil
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.layers import share_memory
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import InvalidParamsError
 
@@ -279,12 +277,3 @@ def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
     assert status["root"] == f"{tmp_path}/caf\\xe9"
     (hit, *_) = ask(engine, "search", query="keys rotate")["hits"]
     assert hit["uri"].endswith("/caf%E9/.vouch/claims/rotation.yaml")
-
-
-def test_all_threads_take_memory_from_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From before the first of them begins: each would keep an arena of its own."""
-    asked = Mock()
-    monkeypatch.setattr("vouch_sidecar.index.layers.ctypes.CDLL", asked)
-    share_memory.cache_clear()
-    Engine(env={})
-    asked(None).mallopt.assert_called_once_with(-8, 1)

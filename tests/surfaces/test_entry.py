@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from vouch_sidecar.surfaces import entry
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.protocol import knowledge
@@ -43,6 +45,19 @@ def test_no_plugin_of_pydantic_sees_what_is_said(
     )
     assert answer in done.stdout
     assert not loaded.exists()
+
+
+def test_all_threads_of_a_command_take_memory_from_one_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = Mock()
+    monkeypatch.setattr("ctypes.CDLL", asked)
+    monkeypatch.setattr("vouch_sidecar.surfaces.lsp.run.run_stdio", Mock())
+    monkeypatch.setattr("sys.argv", ["vouch-sidecar", "lsp"])
+    monkeypatch.setattr("sys.path", [])
+    monkeypatch.setattr("os.environ", {})
+    entry.main()
+    asked(None).mallopt.assert_called_once_with(-8, 1)
 
 
 PLANT = "import os\nopen(os.environ['RAN'], 'a').close()\nraise ImportError\n"

@@ -18,7 +18,6 @@ from vouch_sidecar.engine.starts import Starts
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import share_memory
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import printable
@@ -55,7 +54,6 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
     ) -> None:
-        share_memory()
         self.env = dict(env)  # `os.environ` is slow to look things up in
         self.now = now
         self.clock = clock

@@ -6,11 +6,9 @@ well are left out. Nothing here ever changes, so that any thread may ask.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +24,6 @@ __all__ = [
     "Sum",
     "Writing",
     "in_memory",
-    "share_memory",
 ]
 
 HEAP = 1_000_000_000
@@ -37,8 +34,6 @@ MANY_DOCUMENTS = 5_000
 MANY = 65_000
 """Values that one aggregation counts; tantivy refuses to count more than 65,536."""
 _FIRST_HITS = 64
-_ARENA_MAX = -8
-"""`M_ARENA_MAX` of glibc's malloc.h."""
 
 
 class Sum(NamedTuple):
@@ -117,7 +112,6 @@ class Writing:
     """Documents on their way into a layer: one segment, sorted by key."""
 
     def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
-        share_memory()
         self._folder = folder
         self._heap = heap
         path = None if folder is None else str(folder)
@@ -149,15 +143,6 @@ class Writing:
             for file in self._folder.iterdir():
                 file.unlink()
         return self._folder
-
-
-@cache
-def share_memory() -> None:
-    """Have all threads take memory from one place, where the C library is glibc: it gives each
-    thread an arena that it keeps: 7 MB after some hundred questions, 100 after twenty changes.
-    """
-    with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 HELP = {"-h", "--help"}
+M_ARENA_MAX = -8
+"""The number of this option of glibc's `mallopt`."""
 
 
 def main() -> None:
@@ -63,6 +66,7 @@ def _serve() -> None:
     from vouch_sidecar.surfaces.lsp.run import run_stdio
     from vouch_sidecar.surfaces.stdio import log_to_stderr
 
+    _share_memory()
     log_to_stderr(os.environ)
     run_stdio(os.environ)
 
@@ -77,7 +81,19 @@ def _run_command(arguments: list[str]) -> None:
             return
     from vouch_sidecar.surfaces.cli import main as shell
 
+    _share_memory()
     shell(prog_name="vouch-sidecar")
+
+
+def _share_memory() -> None:
+    """Have all threads of this process take memory from one place, where the C library is glibc. It
+    gives each thread an arena that it keeps: 7 MB after some hundred questions, 100 after twenty
+    changes.
+    """
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _print(said: Printed) -> None:
