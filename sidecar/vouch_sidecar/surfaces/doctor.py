@@ -27,7 +27,7 @@ from vouch_sidecar.surfaces.install.errors import InstallError
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
 from vouch_sidecar.surfaces.install.plan import plan
-from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
 
 __all__ = ["Finding", "examined"]
@@ -70,7 +70,7 @@ def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
         yield _cache(root, env)
     yield from _program(env)
     yield from _plugs(start, env)
-    if roots:
+    if roots and is_supported():
         yield _trial(engine, start, env)
 
 
@@ -89,6 +89,8 @@ def _contents(engine: Engine) -> Iterator[Finding]:
 
 def _resident(root: Path, env: Mapping[str, str]) -> Finding:
     """The process that answers hooks and MCP for others."""
+    if not is_supported():
+        return Finding("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
     answered = ask([root], "kb.status", {}, timeout=SECONDS, env=env)
     result = (answered or {}).get("result")

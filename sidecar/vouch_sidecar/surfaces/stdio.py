@@ -38,7 +38,7 @@ def log_to_file(path: str, env: Mapping[str, str]) -> None:
     """Log to a file as well, at the level that `VOUCH_SIDECAR_LOG` names, else everything. Raises
     OSError.
     """
-    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     handler = logging.StreamHandler(os.fdopen(sink, "a", encoding="utf-8", errors="replace"))
     handler.setFormatter(logging.Formatter(FORMAT))
     ours = logging.getLogger("vouch_sidecar")

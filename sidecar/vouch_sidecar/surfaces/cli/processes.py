@@ -121,7 +121,11 @@ def warm(root: Path | None) -> None:
 
     engine = Engine(env=os.environ)
     for one in found:
-        if hold(one, os.environ, "warm") is not None:
+        try:
+            lock = hold(one, os.environ, "warm")
+        except OSError:  # nobody else can be at it
+            lock = -1
+        if lock is not None:
             engine.add_root(one)
     until = time.monotonic() + WARMING_SECONDS
     while not engine.load(whole=True) and time.monotonic() < until:

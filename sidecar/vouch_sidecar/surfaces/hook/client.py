@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from vouch_sidecar.kb.discovery import discover, start_folder
 from vouch_sidecar.surfaces.hook.marks import Mark
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
+from vouch_sidecar.surfaces.local.address import is_supported
 from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 
 Payload = dict[str, Any]
@@ -36,7 +37,12 @@ LOG_VARIABLE = "VOUCH_SIDECAR_LOG"
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
-    """Read the event that is named from standard input, print its answer, end the process."""
+    """Read the event that is named from standard input, print its answer, end the process.
+
+    On Windows nothing is said: there is neither a process to ask nor a signal to end in time.
+    """
+    if not is_supported():
+        os._exit(0)
     env = os.environ
     event = ""
     try:

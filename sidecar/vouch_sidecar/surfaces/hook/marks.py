@@ -5,7 +5,6 @@ Keeps a file named by the event's hash, nothing else. Standard library only.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import time
@@ -37,6 +36,8 @@ class Mark:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
             return cls(None)
+        import fcntl  # absent on Windows, where there is no such folder
+
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             _forget_old(folder)

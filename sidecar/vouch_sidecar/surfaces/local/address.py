@@ -12,13 +12,20 @@ import stat
 import struct
 from collections.abc import Mapping
 
-__all__ = ["is_own_user", "runtime_folder", "socket_path", "usable_folder"]
+__all__ = ["is_own_user", "is_supported", "runtime_folder", "socket_path", "usable_folder"]
 
 FOLDER = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
 SUFFIX = ".sock"
+
+
+def is_supported() -> bool:
+    """Whether processes of one user can find each other here: Windows has none of the sockets, file
+    locks and owners of files that this needs.
+    """
+    return hasattr(os, "getuid")
 
 
 def runtime_folder(env: Mapping[str, str]) -> str:
@@ -41,8 +48,10 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
     """The runtime folder, closed to other users. With `make`, it is created where it is missing.
 
     Raises FileNotFoundError when it is missing, PermissionError when it is another user's, or no
-    folder.
+    folder, and OSError on a system that has no such folder.
     """
+    if not is_supported():
+        raise OSError("this system has no runtime folder")
     folder = runtime_folder(env)
     if make:
         try:

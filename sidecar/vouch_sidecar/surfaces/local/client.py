@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from vouch_sidecar.surfaces.local.address import is_own_user, socket_path, usable_folder
+from vouch_sidecar.surfaces.local.address import (
+    is_own_user,
+    is_supported,
+    socket_path,
+    usable_folder,
+)
 
 __all__ = ["Owner", "ask", "owners", "viewer_of"]
 
@@ -77,7 +82,7 @@ def owners(
 
 def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
     """A connection to the owner of a socket; None when there is no owner or it is another user."""
-    if not hasattr(socket, "AF_UNIX"):
+    if not is_supported():
         return None
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

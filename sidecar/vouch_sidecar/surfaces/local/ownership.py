@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import stat
@@ -59,6 +58,8 @@ def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int
     end of the process releases it; None while another process has it. Raises OSError.
     """
     usable_folder(env, make=True)
+    import fcntl  # absent on Windows, where there is no such folder
+
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     lock = os.open(f"{socket_path(root, env)}.{name}", flags, 0o600)
     try:

@@ -10,12 +10,11 @@ import asyncio
 import functools
 import json
 import logging
-import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
@@ -24,13 +23,11 @@ from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_beside,
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
-from vouch_sidecar.surfaces.local.address import is_own_user
+from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
 from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
+from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.shell import SHELL
 from vouch_sidecar.surfaces.stdio import at_end
-
-if TYPE_CHECKING:
-    from vouch_sidecar.surfaces.local.ownership import Ownership
 
 __all__ = ["LocalServer"]
 
@@ -70,7 +67,7 @@ class LocalServer:
         """Serve every knowledge base of the engine until cancelled. Returns at once on a system
         without such sockets.
         """
-        if sys.platform == "win32":
+        if not is_supported():
             return
         kept: dict[Path, anyio.CancelScope] = {}
         with Changes(self._engine) as changes:
@@ -86,8 +83,6 @@ class LocalServer:
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
         """Own the socket of a knowledge base, or follow its owner, and try again to own it."""
-        from vouch_sidecar.surfaces.local.ownership import Ownership  # needs fcntl
-
         warned = False
         with scope:
             while True:
