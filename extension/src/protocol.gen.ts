@@ -38,7 +38,7 @@ export interface CapabilitiesResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ClaimResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
@@ -148,7 +148,7 @@ export interface ContextResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The block, in its frame. */
@@ -203,7 +203,7 @@ export interface EntityResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
@@ -294,7 +294,7 @@ export interface ExpertsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Best first. */
@@ -320,7 +320,7 @@ export interface ExplainResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Strongest first. */
@@ -410,7 +410,7 @@ export interface MentionsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** As they stand there. */
@@ -533,7 +533,7 @@ export interface ProbeResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** By similarity. */
@@ -611,7 +611,7 @@ export interface Result {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
 }
@@ -657,7 +657,7 @@ export interface SalienceResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The session that was ranked. */
@@ -732,7 +732,7 @@ export interface SearchResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly hits: readonly SearchHit[];
@@ -755,7 +755,7 @@ export interface StatsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly arms: readonly ArmStats[];
@@ -771,7 +771,7 @@ export interface StatusResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The knowledge bases, in the order of their folders. */

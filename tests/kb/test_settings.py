@@ -67,6 +67,21 @@ def test_words_that_always_and_never_name_are_lists() -> None:
         ]
 
 
+@pytest.mark.parametrize("given", [False, True])
+def test_a_group_may_be_switched_as_a_whole(given: bool) -> None:
+    """YAML reads `reflex: off` as false."""
+    word = b"on" if given else b"off"
+    config = b"retrieval: {reflex: %b}\nvolunteer: %b\nsidecar: {recall: %b}" % ((word,) * 3)
+    settings, problems = load_settings(config, {}, {})
+    assert problems == ()
+    groups = (settings.reflex, settings.volunteer, settings.recall)
+    assert [group.enabled for group in groups] == [given] * 3
+    settings, problems = load_settings(None, {"reflex": given}, {})
+    assert (settings.reflex.enabled, problems) == (given, ())
+    _, (problem,) = load_settings(b"sidecar: {probe: off}", {}, {})
+    assert problem.message == "`sidecar.probe` must be a mapping; it is ignored"
+
+
 def test_vouchs_own_recall_is_another_matter() -> None:
     config = dump({"recall": {"enabled": False, "max_chars": 12000}})
     settings, problems = load_settings(config, {}, {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -139,6 +140,15 @@ def test_an_unknown_param_is_refused_where_somebody_wants_that() -> None:
     refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limit": 3, "workDoneToken": 1})
 
 
+@pytest.mark.parametrize("wrong", [{"weight": "recent"}, {"types": ["system", "persn"]}])
+def test_an_unknown_word_is_refused_where_somebody_wants_that(
+    engine: Engine, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidParamsError, match=r"must be one of .*; did you mean (rec|pers)"):
+        refuse_unknown(OPERATIONS["experts"], {"topic": "keys", **wrong}, engine)
+    refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "weight": "recency"}, engine)
+
+
 def test_an_unknown_param_is_logged_without_what_was_sent(
     engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -148,14 +158,10 @@ def test_an_unknown_param_is_logged_without_what_was_sent(
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
-def test_unknown_fields_are_ignored(engine: Engine, operation: str) -> None:
-    assert ask(
-        engine,
-        operation,
-        None,
-        **valid(operation),
-        future=[SENT],
-    )
+def test_unknown_fields_are_ignored_and_said(engine: Engine, operation: str) -> None:
+    found = ask(engine, operation, None, **valid(operation), future=[SENT])
+    assert found["degraded"] == ["unknown_param"]
+    assert ask(engine, operation, None, **valid(operation))["degraded"] == []
 
 
 _json = st.recursive(

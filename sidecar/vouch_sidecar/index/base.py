@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -42,6 +43,11 @@ _GONE = "gone-"
 _ROOMS = ("kb", "index")
 """What a file says, and in which terms, is decided by the code of these rooms."""
 _BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
+_OWNER_ALONE = struct.pack("<I", 2) + b"".join(
+    struct.pack("<HHI", tag, allowed, 0xFFFFFFFF)
+    for tag, allowed in ((0x01, 0o6), (0x04, 0), (0x20, 0))
+)
+"""A list of Linux's acl(5), version 2: owner, group and others with what they may do."""
 _numbers = count()
 
 
@@ -125,6 +131,7 @@ class Bases:
         self._tidy()
         folder = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
         folder.mkdir(mode=0o700)
+        _close_to_others(folder)
         try:
             return Unsealed(folder, Writing(folder))
         except ValueError as error:
@@ -247,6 +254,14 @@ def _is_others(found: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
     own = getattr(os, "getuid", lambda: found.st_uid)()
     return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
+
+
+def _close_to_others(folder: Path) -> None:
+    """Have every file that is made in a folder readable by this user alone, whatever the umask of
+    the process is, where the system has such lists: the folder is closed to others in any case.
+    """
+    with suppress(OSError, AttributeError):
+        os.setxattr(folder, "system.posix_acl_default", _OWNER_ALONE)
 
 
 def _is_left(folder: Path) -> bool:

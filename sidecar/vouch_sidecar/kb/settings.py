@@ -112,6 +112,8 @@ class _Layer:
             if is_one_key and name in self._groups:
                 if isinstance(value, Mapping):
                     self._take(value, f"{name}.")
+                elif isinstance(value, bool) and f"{name}.enabled" in self._known:
+                    self._take({"enabled": value}, f"{name}.")
                 elif value is not None:
                     self._refuse(name, "must be a mapping")
             elif is_one_key and name in self._known:

@@ -54,6 +54,8 @@ Degraded = Literal[
     "files_skipped",
     "timed_out",
     "semantic_unavailable",
+    "unknown_weight",
+    "unknown_param",
 ]
 
 

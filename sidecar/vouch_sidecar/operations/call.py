@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations.base import Meta, Params, Result, SalienceMeta, Wire
+from vouch_sidecar.operations.base import Choices, Meta, Params, Result, SalienceMeta, Wire
 from vouch_sidecar.operations.errors import InvalidParamsError, Message, UnknownOperationError
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
 
@@ -99,6 +99,8 @@ class _Call(Generic[P, R]):
     ask: Ask
     generation: int
     started: float
+    has_unknown: bool
+    """Whether some params are none of the operation's."""
 
     @classmethod
     def begin(
@@ -112,7 +114,8 @@ class _Call(Generic[P, R]):
         """Check the params and tell the session. Raises `InvalidParamsError`."""
         started = perf_counter()
         params = read_params(operation.params, raw)
-        for _, nearest in unknown(operation.params, raw):
+        others = list(unknown(operation.params, raw))
+        for _, nearest in others:
             words = "an unknown parameter is ignored; did you mean %s?"
             log.warning(f"%s: {words}", operation.name, nearest)
         who = params.viewer
@@ -128,7 +131,7 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = Ask(engine, caller, served, documents)
-        return cls(operation, params, ask, engine.generation, started)
+        return cls(operation, params, ask, engine.generation, started, bool(others))
 
     async def heard(self, meaning: Meaning) -> _Call[P, R]:
         """The same, with its text as a vector where a model has the time to hear it."""
@@ -152,7 +155,9 @@ class _Call(Generic[P, R]):
         """That with what every answer has."""
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
-        lacking = [*result.degraded, *(["semantic_unavailable"] if self.ask.lacks_meaning else [])]
+        lacking = [*result.degraded]
+        lacking += ["semantic_unavailable"] if self.ask.lacks_meaning else []
+        lacking += ["unknown_param"] if self.has_unknown else []
         common = {
             "generation": self.generation,
             "complete": engine.complete,
@@ -193,11 +198,36 @@ def read_params(model: type[M], raw: object) -> M:
         raise _invalid(error) from None
 
 
-def refuse_unknown(operation: Operation[P, R], raw: object) -> None:
-    """Raises `InvalidParamsError` where a param is none of the operation's."""
-    if found := list(unknown(operation.params, raw)):
-        said = ((name, f"is no parameter; did you mean {near}?") for name, near in found)
-        raise InvalidParamsError([Message(*one) for one in said])
+def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | None = None) -> None:
+    """Raises `InvalidParamsError` where a param is none of the operation's, or a word none of its
+    `Choices`, to which those of the engine's knowledge bases belong. LSP and JSONL ignore the one,
+    and take the default for the other.
+    """
+    said = [
+        Message(name, f"is no parameter; did you mean {near}?")
+        for name, near in unknown(operation.params, raw)
+    ]
+    given = raw if isinstance(raw, Mapping) else {}
+    for name, field in operation.params.model_fields.items():
+        choices = next((one for one in field.metadata if isinstance(one, Choices)), None)
+        if choices is None:
+            continue
+        known = sorted({*choices.values, *(_types(engine) if choices.of_entities else ())})
+        words = given.get(name)
+        for word in words if isinstance(words, list) else [words]:
+            if isinstance(word, str) and word not in known:
+                (near,) = get_close_matches(word[:MAX_NAME], known, 1, 0)
+                text = f"must be one of {', '.join(known)}; did you mean {near}?"
+                said.append(Message(name, text))
+                break
+    if said:
+        raise InvalidParamsError(said)
+
+
+def _types(engine: Engine | None) -> set[str]:
+    """The types of the entities that an engine serves."""
+    collections = engine.collections.values() if engine else ()
+    return {one.type for c in collections for one in c.knowledge.names.entities()}
 
 
 def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:

@@ -113,7 +113,10 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
         explain=params.explain,
     )
     found = rank(ask.views, question)
-    return ExpertsResult(experts=[_row(one, ask.many, params.explain) for one in found])
+    return ExpertsResult(
+        experts=[_row(one, ask.many, params.explain) for one in found],
+        degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
+    )
 
 
 def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:

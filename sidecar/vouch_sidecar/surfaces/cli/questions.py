@@ -63,8 +63,10 @@ class Question(click.Command):
 
     def params_of(self, engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
         """What was given on the command line, as params. Raises `InvalidParamsError`."""
+        from vouch_sidecar.operations import refuse_unknown
+
         params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
-        _refuse_unknown(engine, self.operation, params)
+        refuse_unknown(self.operation, params, engine)
         return params
 
     def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
@@ -174,26 +176,6 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
     except ValueError:
         raise click.ClickException("the sidecar that runs here is of another version") from None
     return result
-
-
-def _refuse_unknown(
-    engine: Engine, operation: Operation[Any, Any], params: Mapping[str, Any]
-) -> None:
-    """Raises `InvalidParamsError` for a word that is none of a param's `Choices`. Other surfaces
-    take such a word for the default.
-    """
-    from vouch_sidecar.operations import InvalidParamsError, Message
-
-    for name, field in _fields(operation).items():
-        choices, given = _choices(field), params.get(name)
-        if choices is None or given is None:
-            continue
-        known = set(choices.values)
-        if choices.of_entities:
-            for collection in engine.collections.values():
-                known.update(one.type for one in collection.knowledge.names.entities())
-        if not known.issuperset([given] if isinstance(given, str) else given):
-            raise InvalidParamsError([Message(name, f"must be one of {', '.join(sorted(known))}")])
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:

@@ -121,8 +121,8 @@ class Answers:
 
     async def _asked(self, operation: Operation[Any, Any], params: Object) -> Object:
         """The result of an operation, made harmless, and the text that a model reads of it."""
-        refuse_unknown(operation, params)
         await self._ready()
+        refuse_unknown(operation, params, self._engine)
         result = await self._result(operation, params)
         structured = harmless(as_json(result))
         if isinstance(result, ContextResult):
