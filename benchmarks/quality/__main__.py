@@ -19,10 +19,14 @@ from benchmarks.quality.runs import (
     ordinary_cases,
     prompt_cases,
     question_cases,
+    world_cases,
 )
 from benchmarks.quality.sets import (
+    FITTED,
+    KEPT_BACK,
     Asked,
     read_asked,
+    read_base,
     read_dialogues,
     read_experts,
     read_mentions,
@@ -30,7 +34,7 @@ from benchmarks.quality.sets import (
     read_prompts,
     read_questions,
 )
-from benchmarks.quality.world import copied
+from benchmarks.quality.world import copied, written
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = ROOT.parent / "shared" / "eval"
@@ -39,9 +43,7 @@ NAMES = Path(__file__).with_name("names.json")
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
-BASES = {"courier": DEMO} | {
-    name: PROMPTS.with_name(name) for name in ("bakery", "laboratory", "studio", "heating")
-}
+BASES = ("bakery", "laboratory", "studio", "heating")
 ASKED = PROMPTS.with_name("sets") / "answers.jsonl"
 
 Run = tuple[str, str, Sequence[Case]]
@@ -54,9 +56,15 @@ def main(arguments: Sequence[str]) -> int:
     if not folder.is_dir():
         print(f"no sets in {given}: only the project's own are measured", file=sys.stderr)
     lines: list[Line] = []
-    for name, variant, cases in [*_sets(folder), *_own(), *_by_meaning(folder)]:
+    for name, variant, cases in [
+        *_sets(folder),
+        *_own(),
+        *_worlds(),
+        *_by_meaning(folder),
+    ]:
         lines += figures(name, variant, cases)
-        write_wrong(WRONG, f"{name}-{variant}" if variant else name, cases)
+        if variant not in (*KEPT_BACK, "kept back"):
+            write_wrong(WRONG, f"{name}-{variant}" if variant else name, cases)
     print_table(lines)
     print(f"Every wrong case with its reason: {WRONG.relative_to(ROOT)}/")
     return 0
@@ -82,10 +90,29 @@ def _own() -> Iterator[Run]:
     with copied(DEMO) as world:
         yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
     yield "questions", "", list(question_cases(read_questions(QUESTIONS)))
-    for base, folder in BASES.items():
-        with copied(folder) as world:
-            asked = [one for one in read_asked(ASKED) if one.kb == base]
-            yield "answers", base, list(answer_cases(asked, world))
+    asked = read_asked(ASKED)
+    with copied(DEMO) as world:
+        yield "answers", "courier", list(answer_cases(_over("courier", asked), world))
+    for name in BASES:
+        with written(read_base(name)) as world:
+            yield "answers", name, list(answer_cases(_over(name, asked), world))
+
+
+def _worlds() -> Iterator[Run]:
+    """Each world, then all that were fitted and all that were kept back."""
+    for together, names in (("fitted", FITTED), ("kept back", KEPT_BACK)):
+        pooled: list[Case] = []
+        for name in names:
+            base = read_base(name)
+            with written(base) as world:
+                cases = list(world_cases(base, world))
+            yield "worlds", name, cases
+            pooled += cases
+        yield "worlds", together, pooled
+
+
+def _over(base: str, asked: Sequence[Asked]) -> Sequence[Asked]:
+    return [one for one in asked if one.kb == base]
 
 
 def _by_meaning(folder: Path) -> Iterator[Run]:
@@ -107,8 +134,8 @@ def _by_meaning(folder: Path) -> Iterator[Run]:
             yield "context", "by meaning", list(meaning.context_cases(asked, world))
             sentences = docstring_sentences()
             yield "docstrings", "by meaning", list(meaning.silent_cases(sentences, world))
-            own = list(answer_cases([a for a in read_asked(ASKED) if a.kb == "courier"], world))
-            yield "answers", "by meaning", own
+            own = _over("courier", read_asked(ASKED))
+            yield "answers", "by meaning", list(answer_cases(own, world))
         if (path := folder / "dialogues.jsonl").is_file():
             dialogues = list(dialogue_cases(read_dialogues(path), "context", made))
             yield "dialogues", "by meaning", dialogues

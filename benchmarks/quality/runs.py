@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.quality.measures import Case
-from benchmarks.quality.sets import Asked, Dialogue, Experts, Knowledge, Mentions, Prompt, Questions
+from benchmarks.quality.sets import (
+    Asked,
+    Dialogue,
+    Experts,
+    Knowledge,
+    KnowledgeBase,
+    Mentions,
+    Prompt,
+    Questions,
+)
 from benchmarks.quality.world import Said, World, written
 
 __all__ = [
@@ -21,6 +30,7 @@ __all__ = [
     "prompt_cases",
     "question_cases",
     "together",
+    "world_cases",
 ]
 
 _WORD = re.compile(r"\w+")
@@ -92,6 +102,30 @@ def answer_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
         yield Case(counts, [] if right else [wrong])
 
 
+def world_cases(base: KnowledgeBase, world: World) -> Iterator[Case]:
+    """Prompts of a knowledge base: whether one of the first three lines answers, or any is unasked.
+
+    Who somebody is may also be told by a claim that declares them; a line that is about a tolerable
+    entity is not unasked.
+    """
+    declared = {claim["id"]: set(claim.get("entities", ())) for claim in base.claims}
+    for prompt in base.prompts:
+        lines = _lines_said(world, prompt.text)
+        about = [{line.id, line.entity_id} | declared.get(line.id, set()) for line in lines]
+        if not prompt.want:
+            fires = any(one.isdisjoint(prompt.tolerable) for one in about)
+            measure, right = f"{prompt.kind} fires", not fires
+        else:
+            answers = any(line.is_(i) for line in lines for i in prompt.want)
+            if prompt.kind == "who":
+                answers = answers or any(not one.isdisjoint(prompt.want) for one in about)
+            measure, right = f"{prompt.kind} answered", answers
+        found = [line.id for line in lines]
+        wrong = f"{prompt.kind}: {prompt.text!r} gave {found}, not {list(prompt.want)}"
+        counted = float(right is bool(prompt.want))
+        yield Case({measure: (counted, 1.0)}, [] if right else [wrong])
+
+
 class _Line(NamedTuple):
     """A line of the block: the artifact that it tells, for which entity, and in which words."""
 
@@ -105,7 +139,7 @@ class _Line(NamedTuple):
         if not heading:
             return wanted in (self.id, self.entity_id)
         told = _slug(self.text.partition(": ")[2].partition(". ")[2])
-        return self.id == page and told.startswith(heading)
+        return self.id == page and told.startswith(_slug(heading))
 
 
 def _slug(text: str) -> str:

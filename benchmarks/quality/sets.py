@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 __all__ = [
+    "FITTED",
+    "KEPT_BACK",
     "Asked",
     "ClaimRecord",
     "Dialogue",
     "EntityRecord",
     "Experts",
     "Knowledge",
+    "KnowledgeBase",
     "Mentions",
     "Prompt",
     "Question",
     "Questions",
     "Turn",
+    "Wanted",
     "read_asked",
+    "read_base",
     "read_dialogues",
     "read_experts",
     "read_mentions",
@@ -28,6 +34,13 @@ __all__ = [
     "read_prompts",
     "read_questions",
 ]
+
+_DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
+FITTED = ("port", "newspaper")
+KEPT_BACK = ("payroll", "groundstation")
+"""Worlds: knowledge bases with prompts of their own. Nobody reads the prompts of those kept back,
+or what is said of them: only how many are answered.
+"""
 
 
 class Record(BaseModel):
@@ -93,6 +106,40 @@ class Knowledge(Record):
 
     entities: tuple[EntityRecord, ...]
     claims: tuple[ClaimRecord, ...]
+
+
+class Wanted(Record):
+    """A prompt over its own knowledge base: any of the ids in `want` answers it.
+
+    Where that is empty nothing does, but a line about an entity in `tolerable` is no fault.
+
+    An id is that of a claim or an entity, or `page#Heading` for a section of a page.
+    """
+
+    kind: str
+    text: str
+    want: tuple[str, ...] = ()
+    tolerable: tuple[str, ...] = ()
+
+
+class KnowledgeBase(Record):
+    """A knowledge base in one file: its records as vouch has them, and prompts over it.
+
+    A record leaves out what it shares with most of its kind: that stands in `defaults`, and beneath
+    them in `world.PLAIN`. `text` is a page's body, `content` that of a source.
+    """
+
+    name: str
+    config: Mapping[str, Any] = {}
+    defaults: Mapping[str, Mapping[str, Any]] = {}
+    entities: tuple[Mapping[str, Any], ...] = ()
+    claims: tuple[Mapping[str, Any], ...] = ()
+    relations: tuple[Mapping[str, Any], ...] = ()
+    evidence: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[Mapping[str, Any], ...] = ()
+    pages: tuple[Mapping[str, Any], ...] = ()
+    sessions: tuple[Mapping[str, Any], ...] = ()
+    prompts: tuple[Wanted, ...] = ()
 
 
 class Mentions(Knowledge):
@@ -168,6 +215,11 @@ def read_prompts(path: Path) -> list[Prompt]:
 def read_asked(path: Path) -> list[Asked]:
     """One prompt a line."""
     return [Asked.model_validate_json(line) for line in _lines(path)]
+
+
+def read_base(name: str) -> KnowledgeBase:
+    """The knowledge base of that name in `tests/quality/data`."""
+    return KnowledgeBase.model_validate_json((_DATA / f"{name}.json").read_bytes())
 
 
 def read_mentions(path: Path) -> Mentions:

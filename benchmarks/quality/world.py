@@ -14,12 +14,43 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.operations import as_json, call, salience_notification
 
-from benchmarks.quality.sets import Knowledge
+from benchmarks.quality.sets import Knowledge, KnowledgeBase
 
-__all__ = ["Said", "World", "copied", "write", "written"]
+__all__ = ["PLAIN", "Said", "World", "copied", "write", "written"]
 
 _NOW = "2026-01-01T00:00:00Z"
-_SOURCE = "0" * 64
+_TIMES = {"created_at": _NOW, "updated_at": _NOW}
+_SOURCE = {
+    "id": "0" * 64,
+    "hash": "0" * 64,
+    "type": "file",
+    "locator": "set.txt",
+    "title": "set",
+    "created_at": _NOW,
+}
+PLAIN: Mapping[str, dict[str, Any]] = {
+    "entities": {"aliases": [], "description": None, "page": None} | _TIMES,
+    "claims": {
+        "type": "fact",
+        "status": "stable",
+        "confidence": 0.9,
+        "evidence": [_SOURCE["id"]],
+        "entities": [],
+        "last_confirmed_at": None,
+    }
+    | _TIMES,
+    "pages": {
+        "type": "concept",
+        "status": "active",
+        "claims": [],
+        "entities": [],
+        "sources": [_SOURCE["id"]],
+        "tags": [],
+        "metadata": {},
+    }
+    | _TIMES,
+}
+"""By kind, what a record is beside what its file says: stable, certain to 0.9, from one source."""
 
 
 class Said(NamedTuple):
@@ -74,7 +105,9 @@ class World:
 
 
 @contextmanager
-def written(knowledge: Knowledge, made: Callable[[Path], World] = World) -> Iterator[World]:
+def written(
+    knowledge: Knowledge | KnowledgeBase, made: Callable[[Path], World] = World
+) -> Iterator[World]:
     """A world over files in a temporary folder, written the way vouch writes them."""
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder)
@@ -91,40 +124,44 @@ def copied(source: Path, made: Callable[[Path], World] = World) -> Iterator[Worl
         yield made(root)
 
 
-def write(root: Path, knowledge: Knowledge) -> None:
-    """The files of a knowledge base: one source, which every claim cites."""
-    base = root / ".vouch"
-    for name in ("claims", "entities", f"sources/{_SOURCE}"):
-        (base / name).mkdir(parents=True)
-    _dump(base / "config.yaml", {"version": 1, "kb": {"name": "notes"}})
-    _dump(base / "sources" / _SOURCE / "meta.yaml", _source())
-    times = {"created_at": _NOW, "updated_at": _NOW}
-    for entity in knowledge.entities:
-        record = entity.model_dump(mode="json") | times | {"page": None}
-        _dump(base / "entities" / f"{entity.id}.yaml", record)
-    for claim in knowledge.claims:
-        record = claim.model_dump(mode="json") | times
-        record |= {
-            "type": "fact",
-            "status": "stable",
-            "confidence": 0.9,
-            "evidence": [_SOURCE],
-            "last_confirmed_at": None,
-        }
-        _dump(base / "claims" / f"{claim.id}.yaml", record)
+def write(root: Path, knowledge: Knowledge | KnowledgeBase) -> None:
+    """The files of a knowledge base; where it has no sources, one that claims and pages cite."""
+    base = knowledge if isinstance(knowledge, KnowledgeBase) else _plain(knowledge)
+    folder = root / ".vouch"
+    folder.mkdir(parents=True)
+    (folder / "schema_version").write_text("0.1.0\n", encoding="utf-8")
+    config = base.config or {"version": 1, "kb": {"name": base.name}}
+    (folder / "config.yaml").write_text(_yaml(config), encoding="utf-8")
+    for kind in ("entities", "claims", "relations", "evidence", "sessions"):
+        for record in _records(base, kind):
+            _put(folder / kind / f"{record['id']}.yaml", _yaml(record))
+    for source in _records(base, "sources") or [dict(_SOURCE)]:
+        if (content := source.pop("content", None)) is not None:
+            _put(folder / "sources" / source["id"] / "content", content)
+        _put(folder / "sources" / source["id"] / "meta.yaml", _yaml(source))
+    for page in _records(base, "pages"):
+        text = page.pop("text")
+        _put(folder / "pages" / f"{page['id']}.md", f"---\n{_yaml(page)}---\n{text}")
 
 
-def _source() -> Mapping[str, object]:
-    return {
-        "id": _SOURCE,
-        "hash": _SOURCE,
-        "type": "file",
-        "locator": "set.txt",
-        "title": "set",
-        "created_at": _NOW,
-    }
+def _plain(knowledge: Knowledge) -> KnowledgeBase:
+    return KnowledgeBase(
+        name="notes",
+        entities=tuple(entity.model_dump(mode="json") for entity in knowledge.entities),
+        claims=tuple(claim.model_dump(mode="json") for claim in knowledge.claims),
+    )
 
 
-def _dump(path: Path, record: Mapping[str, object]) -> None:
-    text = yaml.dump(record, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
-    path.write_text(text, encoding="utf-8")
+def _records(base: KnowledgeBase, kind: str) -> list[dict[str, Any]]:
+    """The records of a kind, each whole."""
+    common = {**PLAIN.get(kind, {}), **base.defaults.get(kind, {})}
+    return [common | dict(record) for record in getattr(base, kind)]
+
+
+def _yaml(record: Mapping[str, Any]) -> str:
+    return yaml.dump(dict(record), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

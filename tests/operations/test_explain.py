@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 
+from benchmarks.quality.sets import read_base
+from benchmarks.quality.world import write as write_base
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim, entity
 
 ROOT = Path(__file__).parents[2]
-KBS = {"courier": ROOT / "examples" / "courier", "bakery": ROOT / "tests" / "quality" / "bakery"}
+KBS = ("courier", "bakery")
 SET = [
     json.loads(line)
     for line in (ROOT / "tests" / "quality" / "sets" / "answers.jsonl").read_text().splitlines()
@@ -21,8 +23,10 @@ SET = [
 
 
 @pytest.fixture(scope="module")
-def engines() -> dict[str, Engine]:
-    return {name: engine_on(root) for name, root in KBS.items()}
+def engines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Engine]:
+    bakery = tmp_path_factory.mktemp("bakery")
+    write_base(bakery, read_base("bakery"))
+    return {"courier": engine_on(ROOT / "examples" / "courier"), "bakery": engine_on(bakery)}
 
 
 @pytest.mark.parametrize("kb", KBS)
