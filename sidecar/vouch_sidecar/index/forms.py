@@ -28,11 +28,13 @@ __all__ = [
     "required",
     "surface",
     "surfaces",
+    "unpunctuated",
 ]
 
 MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")
+_PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _GAP = "\0"
 """Begins the keys that are punctuation."""
 
@@ -153,3 +155,8 @@ def surface(text: str) -> str:
 def surfaces(entity: Entity) -> set[str]:
     """The surfaces of an entity's name and aliases."""
     return {s for name in (entity.name, *entity.aliases) if (s := surface(name))}
+
+
+def unpunctuated(text: str) -> str:
+    """A text without the punctuation and white space around it."""
+    return text.strip(_PUNCTUATION)

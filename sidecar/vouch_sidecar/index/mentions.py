@@ -69,9 +69,17 @@ def _arm(form: Form, written: str, words: tuple[str, ...]) -> Arm | None:
         return Arm.SURNAME if form.words == words else None
     if surface(written) == form.surface:
         return form.arm
-    if len(form.words) == len(words) and all(map(inflects, form.words, words)):
-        return Arm.VARIANT
-    return None
+    if len(form.words) != len(words):
+        return None
+    if form.name.isupper():
+        plural = not written.isupper() and all(map(_is_plural, form.words, words))
+        return Arm.VARIANT if plural or form.words == words else None
+    return Arm.VARIANT if all(map(inflects, form.words, words)) else None
+
+
+def _is_plural(one: str, form: str) -> bool:
+    """Of a name in capitals nothing else is an inflection: DNS is no plural of DN."""
+    return form in (one, one + "s", one + "es")
 
 
 def _at_borders(analysed: Units, start: int, end: int) -> bool:

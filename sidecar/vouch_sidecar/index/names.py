@@ -6,8 +6,9 @@ shares the trie of all names and has a small one of its own for what is new.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
@@ -20,6 +21,7 @@ from vouch_sidecar.index.forms import (
     paths_without_gaps,
     surface,
     surfaces,
+    unpunctuated,
 )
 from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.index.text import Units, differ_in_number, units
@@ -31,8 +33,12 @@ __all__ = ["Names"]
 
 MANY_SHARE = 5
 """Entities that may share a part of their names; what more have says nothing."""
+LONG_NAME = 256
+"""Characters of a text that may be nothing but a name."""
 MANY_NEW = 500
 """New or gone entities from which on one trie of all is made again."""
+_NUMBER_BEHIND = re.compile(r"-\d")
+"""INC of INC-118 is no part of INC-119."""
 
 
 class _Known:
@@ -120,7 +126,22 @@ class Names:
         for start, unit in enumerate(analysed.units):
             if unit.stem in known or unit.stem in new or start in analysed.wholes:
                 found += named_by(analysed, start, [*self._steps(analysed, start)])
-        return mark_nested(found)
+        return mark_nested([*found, *self._whole(text, {one.entity_id for one in found})])
+
+    def _whole(self, text: str, known: Container[str]) -> list[Mention]:
+        """The entities whose name is all of a text, beside those known: a name may have no words,
+        such as a lone sign, or the words of another one with signs of its own.
+        """
+        if len(text) > LONG_NAME:
+            return []
+        written = text.strip() if self.exactly(text) else unpunctuated(text)
+        ids = self.exactly(written) if written else []
+        start, end = text.find(written), text.find(written) + len(written)
+        return [
+            Mention(start, end, i, Arm.NAME, written, len(ids) > 1, False)
+            for i in ids
+            if i not in known
+        ]
 
     def _steps(self, analysed: Units, start: int) -> Iterator[Step]:
         """Where names end that begin at a unit."""
@@ -169,7 +190,7 @@ class Names:
             unit, ids = analysed.units[at], list[str]()
             if not covered[unit.start] and not unit.spaceless and unit.folded not in STOPWORDS:
                 last, ids = _longest_part(analysed, at, covered, holding)
-            if not ids:
+            if not ids or _NUMBER_BEHIND.match(text, analysed.units[last - 1].end):
                 at += 1
                 continue
             end = analysed.units[last - 1].end

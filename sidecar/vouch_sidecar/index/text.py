@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 from vouch_sidecar.index.composed import compose, is_composed
+from vouch_sidecar.index.words import STOPWORDS, tier
 
 __all__ = [
     "Unit",
@@ -26,6 +27,7 @@ __all__ = [
     "fold",
     "has_spaceless",
     "inflects",
+    "is_acronym",
     "stem",
     "units",
     "words_of",
@@ -65,6 +67,13 @@ _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
 
 _PLAIN_GAPS = frozenset({"", " "})
+_ACRONYM = re.compile(r"([A-Z][A-Z0-9]+)e?s")
+"""One in the plural: DLQs, VMs, SMSes."""
+_CONSONANT = r"[^\W\d_aeiouy]"
+_UNSOUNDED = re.compile(
+    rf"({_CONSONANT}{{2,}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}+[sxz])es"
+)
+"""A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
 _FEW = 1 << 8
 """Characters of a text that is one of thousands that are kept with what was made of them."""
 _SHORT = 1 << 10
@@ -93,9 +102,17 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def stem(folded: str) -> str:
-    """English stem of a folded word (Snowball)."""
+    """English stem of a folded word (Snowball), also of acronyms in the plural."""
+    plural = _UNSOUNDED.fullmatch(folded)
+    if plural and folded not in STOPWORDS and not tier(folded):
+        return stem(plural[1] or plural[2])
     analysed = _STEMMER.analyze(folded)
     return intern(analysed[0] if analysed else folded)
+
+
+def is_acronym(written: str) -> bool:
+    """Whether a word is in capitals, but for an s of the plural."""
+    return written.isupper() or _ACRONYM.fullmatch(written) is not None
 
 
 class Word(NamedTuple):
@@ -115,12 +132,13 @@ def _word(token: str) -> Word:
     end = found.start() if (found := _POSSESSIVE.search(token)) and found.start() > start else None
     core = token[start:end]
     whole = _APOSTROPHES.sub("", fold(core))
+    singular = fold(found[1]) if (found := _ACRONYM.fullmatch(core)) else whole
     parts = tuple(
         (start + first, start + last, folded, stem(folded))
         for first, last in _camel_parts(core)
         if (folded := fold(core[first:last]))
     )
-    return Word(start, start + len(core), whole, stem(whole), parts if len(parts) > 1 else ())
+    return Word(start, start + len(core), whole, stem(singular), parts if len(parts) > 1 else ())
 
 
 def words_of(text: str) -> Iterator[Word]:
@@ -153,6 +171,7 @@ def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
             and bare[i].isupper()
             and bare[i - 1].isupper()
             and bare[i + 1].islower()
+            and bare[i + 1 :] not in ("s", "es")
         )
         if starts_word or ends_acronym:
             borders.append(i)

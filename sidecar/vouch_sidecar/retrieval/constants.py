@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-# How strongly words mean an entity: arm × specificity × keyness × surroundings.
+# How strongly words mean an entity: arm × specificity × keyness × place.
 
 LISTED = 0.20
 """From here on an entity is listed: above an ordinary word without its capital (0.15)."""
@@ -30,41 +30,15 @@ PART = 0.45
 SHARED = 0.4
 """The same of several entities, below whatever else is listed."""
 
-# Specificity of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common.
-WRITTEN_AS_NAME = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
-"""A capital that nothing else explains: a name is meant, though maybe another's."""
-AS_THE_ENTITY_HAS_IT = {0: 0.9, 3: 0.55, 2: 0.5, 1: 0.15}
-"""The same letters, but so would the word be: listed, not volunteered, unless it is no English."""
-WITHOUT_ITS_CAPITAL = {0: 0.9, 3: 0.15, 2: 0.15, 1: 0.1}
-"""Who means a name that is a word writes its capital: below LISTED."""
-OF_A_NAME = {0: 0.9, 3: 0.55, 2: 0.15, 1: 0.1}
-"""A part of a name that is an ordinary word is one, unless hardly anything else is meant by it."""
-IN_CODE = 0.4
-"""Identifiers and imports have no capitals to go by; a repository with such a system means it."""
-BARE_NOUN = 0.35
-"""“is beacon slow?” has no article, as names have none; some other words have none either."""
-BESIDE_ITS_TRADE = 0.7
-"""Written or standing as a name, with words that are said of the entity: that is what is meant."""
-TRADE_WORDS = 2
-"""So many of these words at least: one stands beside an ordinary word by chance…"""
-TRADE_WEIGHT = 0.5
-"""…and so may two very common ones."""
-SIGNED = 0.9
-"""A word with signs that belong to its name, such as C# or @team, is no English word."""
-WITH_PARTICLE = 0.55
-"""A word with its particle, such as a phrasal verb, or three stopwords in a given order."""
+SPECIFICITY = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
+"""Of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common. Two letters
+are common, numbers and stopwords very common. Several words are specific."""
 ONE_LETTER = 0.3
 """A letter in the right case may still be a variable, a list's item or an article."""
-TWO_LETTERS = 0.5
-"""Two letters are mostly an abbreviation of something else."""
-TWO_CAPITALS = 0.8
-"""Two capitals are written as an abbreviation of a name is."""
-SHORT_IN_ANOTHER_CASE = 0.1
-"""“it” is not IT."""
-STOPWORDS_ALONE = 0.1
-"""Stopwords stand in every text, whatever is named so."""
-STOPWORD_IN_CAPITALS = 0.5
+STOPWORD = 0.5
 """A stopword in capitals amid words that are not: maybe a name, maybe stress."""
+SIGNED = 0.9
+"""A word with signs that belong to its name, such as C# or @team, is no English word."""
 FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
 
@@ -73,16 +47,27 @@ OUTSIDE = 10
 WRITTEN_OUT = 0.5
 """Keyness at least, where name and text both have a capital that nothing else explains."""
 
-PART_OF_LONGER_NAME = 0.2
-"""A word within a longer proper name names another thing: “Keiko Tanaka” is not Yuki Tanaka."""
-ADDRESS = 0.2
-"""A word within a web or mail address is part of the address."""
-BARE = 0.3
-"""A name without the signs that belong to it: “C” for C#."""
-MODIFIED = 0.5
-"""“the bug tracker” is another one than the delivery tracker, which is called “tracker” here."""
-JOINED = 0.5
-"""A sign joins the word to another one: a compound, a path, an attribute."""
+PlaceKind = Literal[
+    "alone", "name", "trade", "as it is", "code", "bare", "unsigned", "another's", "word"
+]
+PLACES: dict[PlaceKind, float] = {
+    "alone": 1.0,  # the text is nothing but the name
+    "name": 1.0,  # a capital that nothing else explains, or one where a name stands
+    "trade": 1.0,  # beside words that are said of the entity, where a name may stand
+    "as it is": 0.6,  # the same letters, but so would the word be: listed, not volunteered
+    "code": 0.5,  # a part of an identifier, a path or an import, which have no capitals to go by
+    "bare": 0.4,  # “is beacon slow?” has no article, as names have none; some other words neither
+    "unsigned": 0.3,  # a name without the signs that belong to it: “C” for C#
+    "another's": 0.15,  # in a longer proper name or an address: “Keiko Tanaka” is not Yuki Tanaka
+    "word": 0.17,  # who means a name that is a word writes its capital: below LISTED
+}
+"""What a mention is worth by where it stands. What is no English word is a name wherever it stands,
+but unsigned, another's, and in code."""
+TRADE_WORDS = 2
+"""So many words that one of the entity's claims has stand beside its name, at least: one stands
+beside an ordinary word by chance…"""
+TRADE_WEIGHT = 0.5
+"""…and so may two very common ones."""
 HEADING_SHARE = 0.9
 """Share of capitals among content words from which on a capital says nothing, as in a heading."""
 

@@ -1,48 +1,58 @@
 """How strongly a mention says that its entity is meant.
 
-strength = arm × specificity × keyness × surroundings, each from 0 to 1. docs/how-it-decides.md
-explains them, with worked examples and the measurement behind the constants.
+strength = arm × specificity × keyness × place, each from 0 to 1. docs/how-it-decides.md explains
+them, with worked examples and the measurement behind the constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from math import prod
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum, prod
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.forms import Arm, surface
 from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.schema import stems_in
+from vouch_sidecar.index.text import Unit, fold
+from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.retrieval.asking import worths_of
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
-    BESIDE_ITS_TRADE,
+    FEW_SIGNS,
     IDENTIFIER_FORM,
-    IN_CODE,
     INFLECTED,
     LISTED,
-    MODIFIED,
     NAME,
+    ONE_LETTER,
     OUTSIDE,
     PART,
+    PLACES,
     SHARED,
     SIGNED,
+    SPECIFICITY,
+    STOPWORD,
     SURNAME,
+    TRADE_WEIGHT,
+    TRADE_WORDS,
     WRITTEN_OUT,
+    PlaceKind,
 )
-from vouch_sidecar.retrieval.specificity import (
-    Place,
-    meant_by_its_place,
-    specificity,
-    specificity_of_part,
-)
-from vouch_sidecar.retrieval.surroundings import Passage, has_signs, unpunctuated, with_signs
+from vouch_sidecar.retrieval.places import Passage, has_signs, with_signs
 from vouch_sidecar.retrieval.view import View
 
 __all__ = ["Evidence", "weigh"]
 
-_ARMS = {Arm.NAME: NAME, Arm.ALIAS: ALIAS, Arm.VARIANT: IDENTIFIER_FORM, Arm.SURNAME: SURNAME}
-_LONG_NAME = 256
+_ARMS = {
+    Arm.NAME: NAME,
+    Arm.ALIAS: ALIAS,
+    Arm.VARIANT: IDENTIFIER_FORM,
+    Arm.SURNAME: SURNAME,
+    Arm.PART: PART,
+}
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 class Evidence(NamedTuple):
@@ -53,7 +63,7 @@ class Evidence(NamedTuple):
     arm: float
     specificity: float
     keyness: float
-    surroundings: float
+    place: float
 
     @property
     def strength(self) -> float:
@@ -74,7 +84,7 @@ class Evidence(NamedTuple):
 
     @property
     def written_out(self) -> str:
-        """The product: `name 1 × specificity 0.8 × keyness 1 × surroundings 1 = 0.8`."""
+        """The product: `name 1 × specificity 0.8 × keyness 1 × place 1 = 0.8`."""
         arm, *others = self.factors.items()
         told = [f"{self.mention.arm.name.lower()} {arm[1]:g}", *(f"{n} {v:g}" for n, v in others)]
         return f"{' × '.join(told)} = {self.strength:g}"
@@ -86,84 +96,131 @@ def weigh(view: View, text: str) -> list[Evidence]:
 
 
 def _weigh(view: View, text: str) -> list[Evidence]:
-    mentions = [m for m in view.mentions(text) if not m.nested]
-    named = {m.entity_id for m in mentions}
-    unseen = [] if mentions and len(text) > _LONG_NAME else _unseen(view, text, named)
-    parts = view.parts(text)
-    if not mentions and not parts:
-        return unseen
+    mentions = [m for m in view.mentions(text) if not m.nested] + view.parts(text)
     passage = Passage.of(text)
-    found = [_weighed(Place.of(view, passage, m)) for m in mentions]
-    found += [_weighed_part(Place.of(view, passage, m)) for m in parts]
-    return [*found, *unseen]
+    return [_weighed(_Named(view, passage, mention)) for mention in mentions]
 
 
-def _unseen(view: View, text: str, named: Container[str]) -> list[Evidence]:
-    """Names that are all of a text, though no words of it show them: those without words, such as
-    a lone sign, and those whose words without their signs are the name of something else.
-    """
-    names = view.knowledge.names
-    written = text.strip() if names.exactly(text) else unpunctuated(text)
-    unknown = not written or surface(written) in view.words.never
-    found = [] if unknown else names.exactly(written)
-    start, shared = text.find(written), len(found) > 1
-    return [
-        Evidence(
-            Mention(start, start + len(written), entity_id, Arm.NAME, written, shared, False),
-            written,
-            *(1.0, 1.0, 1.0, 1.0),
-        )
-        for entity_id in found
-        if entity_id not in named
-    ]
+@dataclass(frozen=True)
+class _Named:
+    """A mention in its text, with the entity that it may mean."""
+
+    view: View
+    passage: Passage
+    mention: Mention
+
+    @cached_property
+    def entity(self) -> Entity | None:
+        return self.view.entity(self.mention.entity_id)
+
+    @cached_property
+    def inside(self) -> list[Unit]:
+        return self.passage.units_in(self.mention.start, self.mention.end)
+
+    @cached_property
+    def content(self) -> list[Unit]:
+        """Its words that are no stopwords."""
+        return [unit for unit in self.inside if unit.folded not in STOPWORDS]
+
+    @property
+    def written(self) -> str:
+        return self.passage.text[self.mention.start : self.mention.end]
+
+    @property
+    def is_part(self) -> bool:
+        return self.mention.arm is Arm.PART
+
+    @property
+    def is_person(self) -> bool:
+        return self.entity is not None and self.entity.type == "person"
+
+    @property
+    def is_one_word(self) -> bool:
+        """Whether there is at most one content word, of a script with spaces."""
+        return len(self.content) < 2 and not any(unit.spaceless for unit in self.inside)
+
+    @cached_property
+    def tier(self) -> int:
+        """How common that word is in English, or with a stopword beside it."""
+        if not self.content:
+            return 1
+        word = self.content[0].folded
+        common = 1 if word.isdigit() else tier(word) or 2 * (len(word) < 3)
+        is_pair = len(self.inside) > 1 and self.inside[0].folded not in _ARTICLES
+        return 3 if common and is_pair else common
+
+    @cached_property
+    def is_settled(self) -> bool:
+        """Whether the knowledge base says that these words always name an entity."""
+        return surface(self.written) in self.view.words.always
+
+    @cached_property
+    def stands(self) -> PlaceKind:
+        """Where its letters and its neighbours place it."""
+        has_capital = self.mention.name != self.mention.name.lower()
+        return self.passage.place(self.mention, self.is_person, has_capital)
+
+    @cached_property
+    def place(self) -> PlaceKind:
+        """Where it stands, for what is known of its words and its entity."""
+        if self.stands in ("alone", "unsigned", "another's"):
+            return self.stands
+        if self.heads_another_name:
+            return "another's"
+        if not self.is_one_word:
+            return "name"
+        if self.stands == "code":
+            return "code"
+        if not self.is_part and not self.is_person and _beside_its_trade(self):
+            is_word = self.tier and self.stands == "word" and not self.is_settled
+            return "bare" if is_word else "trade"
+        if self.is_settled or not self.tier or self.stands == "name":
+            return "name"
+        if self.is_part:
+            return "as it is" if self.tier == 3 else "word"
+        return "word" if self.tier == 1 else self.stands
+
+    @property
+    def heads_another_name(self) -> bool:
+        """Whether an alias that is the last word of the name has another word before it: “the bug
+        tracker” beside a Delivery Tracker.
+        """
+        words = self.entity.name.split() if self.entity is not None else []
+        if self.mention.arm is not Arm.ALIAS or len(words) < 2 or len(self.inside) > 1:
+            return False
+        is_last = fold(words[-1]) == fold(self.mention.name)
+        return is_last and self.passage.is_modified(self.inside[0])
 
 
-def _weighed(place: Place) -> Evidence:
-    passage, mention = place.passage, place.mention
-    bare = passage.text[mention.start : mention.end]
-    whole = with_signs(passage.text, mention)
-    matched = whole or bare
-    signed = whole is not None and has_signs(mention.name)
-    if signed:
-        mention = mention._replace(arm=_own_arm(place.view, mention, matched))
-    if passage.is_nothing_but(matched):
+def _weighed(named: _Named) -> Evidence:
+    mention, place = named.mention, named.place
+    matched = with_signs(named.passage.text, mention) or named.written
+    is_signed = place != "unsigned" and not named.is_part and has_signs(mention.name)
+    if is_signed:
+        mention = mention._replace(arm=_own_arm(named, matched))
+    if place == "alone" and not named.is_part:
         return Evidence(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
-    specific, meant = specificity(place), meant_by_its_place(place)
-    around = passage.surroundings(mention, place.inside, place.is_person)
-    if place.heads_another_name:
-        around *= MODIFIED
-    specific = max(specific, meant, SIGNED if signed else 0.0)
-    if meant == IN_CODE and (specific * around < IN_CODE or place.is_ordinary):
-        specific, around = IN_CODE, 1.0
-    factors = (specific, 1.0, around)
-    evidence = Evidence(mention, matched, _arm(mention, matched), *factors)
-    if place.is_one_word and not place.is_settled and evidence.strength >= LISTED:
-        return evidence._replace(keyness=_keyness(place) if meant < BESIDE_ITS_TRADE else 1.0)
-    return evidence
-
-
-def _weighed_part(place: Place) -> Evidence:
-    passage, mention = place.passage, place.mention
-    matched = passage.text[mention.start : mention.end]
-    around = passage.surroundings(mention, place.inside, place.is_person)
-    arm = PART * SHARED if mention.ambiguous else PART
-    found = Evidence(mention, matched, arm, specificity_of_part(place), 1.0, around)
-    if place.is_one_word and not place.is_settled and found.strength >= found.least:
-        return found._replace(keyness=_keyness(place))
-    return found
+    arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(named)
+    found = Evidence(mention, matched, arm, specific, 1.0, PLACES["name" if is_signed else place])
+    is_sure = place == "trade" or named.is_settled or not named.is_one_word or not named.content
+    if is_sure or found.strength < found.least:
+        return found
+    return found._replace(keyness=_keyness(named))
 
 
 def _arm(mention: Mention, matched: str) -> float:
+    if mention.arm is Arm.PART and mention.ambiguous:
+        return PART * SHARED
     if mention.arm is Arm.VARIANT and _letters(matched) != _letters(mention.name):
         return INFLECTED
     return _ARMS[mention.arm]
 
 
-def _own_arm(view: View, mention: Mention, written: str) -> Arm:
+def _own_arm(named: _Named, written: str) -> Arm:
     """The arm of a name that is written with its signs."""
+    mention, entity = named.mention, named.entity
     if fold(written) != fold(mention.name.strip()):
         return mention.arm
-    entity = view.entity(mention.entity_id)
     is_name = entity is not None and entity.name == mention.name
     return min(mention.arm, Arm.NAME if is_name else Arm.ALIAS)
 
@@ -172,17 +229,48 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def _keyness(place: Place) -> float:
+def _specificity(named: _Named) -> float:
+    """How little else the words could mean: by how many there are, and how common in English."""
+    if named.is_settled or len(named.content) > 1:
+        return 1.0
+    if not named.is_one_word:
+        return 1.0 if len(named.inside) > 2 else FEW_SIGNS
+    if not named.content:
+        return STOPWORD
+    unit = named.content[0]
+    return ONE_LETTER if len(unit.folded) == 1 else SPECIFICITY[named.tier]
+
+
+def _keyness(named: _Named) -> float:
     """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
 
     After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
     use a word speak of something else, it hardly names the entity.
     """
-    view, unit, name = place.view, place.content[0], place.mention.name
-    words = needles(unit.folded)
-    own = view.claim_count(place.mention.entity_id)
-    using = view.frequency(words[0]) if words else 0
-    others = max(0, using - own)
-    keyness = round((own + 1) / (own + 1 + others / OUTSIDE), 2)
-    shown = place.passage.like_a_name(unit) and name != name.lower()
+    words = needles(named.content[0].folded)
+    own = named.view.claim_count(named.mention.entity_id)
+    using = named.view.frequency(words[0]) if words else 0
+    keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
+    shown = named.stands == "name" and named.mention.name != named.mention.name.lower()
     return max(keyness, WRITTEN_OUT if shown else 0.0)
+
+
+def _beside_its_trade(named: _Named) -> bool:
+    """Whether one of the entity's claims, with its description, holds several of the words that
+    stand beside its name in the text.
+    """
+    view, text, entity = named.view, named.passage.text, named.entity
+    if entity is None or not named.content:
+        return False
+    worths = worths_of(view, text)
+    by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
+    beside = (by_stem.get(unit.stem) for unit in named.passage.around(named.content[0]))
+    weights = {word: worths[word] for word in beside if word is not None}
+    described = frozenset(content_stems(entity.description or ""))
+    hits = view.search.nearest(entity.id, weights, 1) if len(weights) >= TRADE_WORDS else []
+    claims = [frozenset(stems_in(view.knowledge.snapshot.document(hit))) for hit in hits]
+    for said in claims or [frozenset[str]()]:
+        held = [word for word in weights if word.held_by(said | described)]
+        if len(held) >= TRADE_WORDS and fsum(weights[word] for word in held) >= TRADE_WEIGHT:
+            return True
+    return False

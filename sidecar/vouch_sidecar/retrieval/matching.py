@@ -114,7 +114,7 @@ def _match(
     """
     names, topic, search = view.knowledge.names, question.topic, view.search
     mentioned = {mention.entity_id for mention in view.mentions(topic)}
-    named = frozenset(mentioned.union(names.containing(topic), names.exactly(topic)))
+    named = frozenset(mentioned.union(names.containing(topic)))
     query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])
