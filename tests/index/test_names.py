@@ -131,6 +131,48 @@ def test_a_name_as_written_is_no_inflection_of_another(text: str, named: tuple[s
     assert not mention.ambiguous
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("drain the DLQs", "DLQs"),
+        ("drain the dlqs", "dlqs"),
+        ("three VMs", "VMs"),
+        ("three vms", "vms"),
+        ("our SLOs", "SLOs"),
+        ("our slos", "slos"),
+        ("two VBSes", "VBSes"),
+        ("two vbses", "vbses"),
+        ("two VBSs", "VBSs"),
+        ("list userVMs", "VMs"),
+    ],
+)
+def test_a_name_in_capitals_has_a_plural(text: str, written: str) -> None:
+    acronyms = [entity(name, name) for name in ("DLQ", "VM", "SLO", "VBS")]
+    mention = one(text, *acronyms)
+    assert (text[mention.start : mention.end], mention.arm) == (written, Arm.VARIANT)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("the DNS of it", "DN"), ("a dn", "DNS"), ("it was DLQed", "DLQ"), ("the css", "CS")],
+)
+def test_of_a_name_in_capitals_nothing_else_is_an_inflection(text: str, name: str) -> None:
+    assert found(text, entity("e", name)) == []
+
+
+def test_a_part_of_a_name_has_a_plural_and_is_not_cut_out_of_a_number() -> None:
+    names = names_of(entity("jwt", "JWT authentication"), entity("inc", "INC-118"))
+    for text, ids in [("old jwts", ["jwt"]), ("old JWTs", ["jwt"]), ("see INC-119", [])]:
+        assert [m.entity_id for m in names.parts(text, names.find(text))] == ids
+
+
+@pytest.mark.parametrize("text", ["→", " “→” ", "@team", "@team?"])
+def test_a_text_that_is_nothing_but_a_name_names_it(text: str) -> None:
+    names = names_of(entity("arrow", "→"), entity("at", "@team"), entity("team", "team"))
+    expected = "arrow" if "→" in text else "at"
+    assert expected in [m.entity_id for m in names.find(text)]
+
+
 def test_words_that_inflect_two_names_are_ambiguous() -> None:
     mentions = names_of(entity("a", "Relay"), entity("b", "relay")).find("two relays")
     assert [(m.entity_id, m.ambiguous) for m in mentions] == [("a", True), ("b", True)]

@@ -154,6 +154,18 @@ def test_spaces_hyphens_and_one_line_end_join_names(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "many"), [("jwt", "jwts"), ("cpu", "cpus"), ("sms", "smses"), ("vm", "vms")]
+)
+def test_acronyms_and_their_plurals_have_one_stem(one: str, many: str) -> None:
+    assert stem(one) == stem(many)
+
+
+@pytest.mark.parametrize("word", ["bus", "gas", "plus", "css", "this", "p95s"])
+def test_other_words_keep_the_stem_of_snowball(word: str) -> None:
+    assert stem(word) == word
+
+
+@pytest.mark.parametrize(
     ("base", "form", "expected"),
     [
         ("limiter", "limiters", True),

@@ -20,33 +20,29 @@ PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^\| (.+?) \| (“.+|nothing: .+?) \|$", PAGE, re.MULTILINE)
 
 CONSTANTS = vars(constants)
-TABLES = ("WRITTEN_AS_NAME", "AS_THE_ENTITY_HAS_IT", "WITHOUT_ITS_CAPITAL", "OF_A_NAME")
+TABLES = ("SPECIFICITY",)
 """Values by tier, from the rarest word to the commonest."""
 QUOTES = """
 name {NAME:g} · alias {ALIAS:g} · identifier form of a name {IDENTIFIER_FORM:g} ·
 other number or verb form {INFLECTED:g} · surname {SURNAME:g} ·
 part of a name {PART:g}, of several entities × {SHARED:g}
-as such {OF_A_NAME}, by the same tiers
-the scope of a commit; hosts and packages named after hosts are other people's | {IN_CODE:g},
-not a word that is among the commonest | {BARE_NOUN:g} |
-holds {TRADE_WORDS} or more other words of the text that weigh {TRADE_WEIGHT:g} together
-in a text in capitals throughout | {BESIDE_ITS_TRADE:g}, and keyness is 1
-behind another word (“the bug tracker”) {MODIFIED:g} ·
-written as a name, {WRITTEN_AS_NAME};
-as the entity has it, {AS_THE_ENTITY_HAS_IT};
-without the capital that the entity has, {WITHOUT_ITS_CAPITAL}.
+very common): {SPECIFICITY}.
+One letter {ONE_LETTER:g}. Stopwords alone {STOPWORD:g}.
 such as C# or @team: {SIGNED:g}.
-A word with a particle: {WITH_PARTICLE:g}.
-One letter {ONE_LETTER:g}, two {TWO_LETTERS:g} (capitals {TWO_CAPITALS:g}),
-in another case {SHORT_IN_ANOTHER_CASE:g}.
-Stopwords alone {STOPWORDS_ALONE:g}, one in capitals amid others {STOPWORD_IN_CAPITALS:g}.
 One or two signs of a script without spaces {FEW_SIGNS:g}.
 (own + 1) / (own + 1 + others / {OUTSIDE})
-at least {WRITTEN_OUT:g} where text and name both have a capital
-part of a longer proper name {PART_OF_LONGER_NAME:g} · in a web or mail address {ADDRESS:g} ·
-without signs that belong to the name {BARE:g} ·
-by a hyphen, dot, slash and the like {JOINED:g} a side
+at least {WRITTEN_OUT:g} where name and text both have a capital
+(all other factors but the arm are 1, too) | {PLACES[alone]:g} |
 (where {HEADING_SHARE:g} of the content words have one)
+but not “Relay the message” | {PLACES[name]:g} |
+holds {TRADE_WORDS} or more other words of the sentence that weigh {TRADE_WEIGHT:g} together
+keyness is 1, too | {PLACES[trade]:g} |
+as the entity has it | {PLACES[as it is]:g} |
+the scope of a commit | {PLACES[code]:g} |
+beside words of its trade | {PLACES[bare]:g} |
+signs that belong to the name | {PLACES[unsigned]:g} |
+(“the bug tracker”) | {PLACES[another's]:g} |
+a verb that begins a sentence | {PLACES[word]:g} |
 From **{LISTED:.2f}** an entity is *listed*, from **{VOLUNTEERED:.2f}** it is *volunteered*
 fades by {FADING:g} for every newer text
 named {NAMED[0]:g} + {NAMED[1]:g} × strength; found by full text {FOUND[0]:g} + {FOUND[1]:g} ×

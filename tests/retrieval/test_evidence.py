@@ -75,7 +75,9 @@ def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
         ("mei", "did Tanaka answer?"),
         ("mei", "Has Mr Tanaka answered?"),
         ("mei", "Ping Mei about it"),
-        ("wren", "remind me what wren said about it"),
+        ("relay", "Relay was down again"),
+        ("relay", "Relay and Kafka are slow"),
+        ("kafka", "the kafka-backed store"),
         ("acme", "a contract with Acme Ltd is due"),
     ],
 )
@@ -86,11 +88,12 @@ def test_volunteered(entity_id: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("entity_id", "text"),
     [
-        ("relay", "Relay was down again"),
+        ("relay", "Relay races are fun"),
         ("orbit", "each orbit takes an hour"),
-        ("kafka", "the kafka-backed store"),
+        ("kafka", "the kafka_store of it"),
         ("relay", "the class is Relay.Client there"),
         ("wren", "meeting wren tomorrow"),
+        ("wren", "remind me what wren said about it"),
     ],
 )
 def test_listed_but_not_volunteered(entity_id: str, text: str) -> None:
@@ -101,6 +104,7 @@ def test_listed_but_not_volunteered(entity_id: str, text: str) -> None:
     ("entity_id", "text"),
     [
         ("relay", "please relay my thanks"),
+        ("relay", "Relay the message to the team"),
         ("relay", "shares of Relay Therapeutics fell"),
         ("relay", "the new Modern Relay is a shop"),
         ("mei", "someone named Mei Brandt wrote"),
@@ -120,7 +124,7 @@ def test_a_heading_says_nothing_by_its_capitals() -> None:
     sentence = of("relay", "we know that Relay raced")
     assert heading is not None
     assert sentence is not None
-    assert heading.specificity < sentence.specificity
+    assert heading.place < sentence.place
 
 
 def test_signs_that_belong_to_a_name_are_asked_for() -> None:
@@ -128,7 +132,7 @@ def test_signs_that_belong_to_a_name_are_asked_for() -> None:
     with_sign, without = (of("me", text, where) for text in ("type /me waves", "tell me all"))
     assert with_sign is not None
     assert without is not None
-    assert (with_sign.surroundings, without.surroundings) == (1.0, 0.3)
+    assert (with_sign.place, without.place) == (1.0, 0.3)
 
 
 SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")
@@ -198,6 +202,6 @@ def test_a_name_with_its_capital_is_not_drowned_by_others() -> None:
 
 def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
     for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
-        product = found.arm * found.specificity * found.keyness * found.surroundings
+        product = found.arm * found.specificity * found.keyness * found.place
         assert found.strength == round(product, 3)
         assert found.written_out.endswith(f"= {found.strength:g}")

@@ -104,7 +104,7 @@ def test_an_alias_in_lower_case_lists_as_any_word_that_is_as_the_entity_has_it()
     [
         ("is the jwt too old?", ["jwt"]),
         ("do lockers report doors", ["locker"]),
-        ("my locker has a hinge", []),
+        ("my lockers have a hinge", ["locker"]),
         ("the gateway is down", []),
         ("the Gateway is down", ["locker"]),
         ("was INC-570 closed", []),

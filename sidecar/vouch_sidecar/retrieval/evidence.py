@@ -145,7 +145,8 @@ class _Named:
         if not self.content:
             return 1
         word = self.content[0].folded
-        common = 1 if word.isdigit() else tier(word) or 2 * (len(word) < 3)
+        is_short = min(len(word), len(self.mention.name)) < 3
+        common = 1 if word.isdigit() else tier(word) or (2 if is_short else 0)
         is_pair = len(self.inside) > 1 and self.inside[0].folded not in _ARTICLES
         return 3 if common and is_pair else common
 

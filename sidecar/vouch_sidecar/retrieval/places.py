@@ -53,9 +53,10 @@ _PREPOSITIONS = frozenset(
 )
 _PREDICATES = _AUXILIARIES | frozenset(
     """
-    answers breaks crashes crashing drops exposes fails fetches gets gives goes got hangs keeps kept
-    knows lags logs looks loses lost needs raises reads receives rejects returns runs says seems
-    sends sent shows starts stops stores stuck takes throws times took uses wants went works writes
+    answers breaks broke came crashes crashing drops exposes fails fell fetches froze gets gives
+    goes got hangs hung keeps kept knows lags logs looks loses lost needs raises ran reads receives
+    rejects returns runs says seems sends sent shows starts stops stores stuck takes throws times
+    took uses wants went works writes
     """.split()
 )
 _ADVERBS = frozenset("again also always just never now only often sometimes still".split())
@@ -223,7 +224,7 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     if before == "to":
         return after is None
     if before is None or before in _QUESTIONS or before == "till":
-        return _is_predicate(units, at + 1)
+        return _is_predicate(units, at + (3 if after == "and" else 1))
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
     return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
 
