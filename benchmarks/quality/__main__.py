@@ -43,8 +43,8 @@ NAMES = Path(__file__).with_name("names.json")
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
-BASES = ("bakery", "laboratory", "studio", "heating")
-ASKED = PROMPTS.with_name("sets") / "answers.jsonl"
+BASES = ("bakery", "laboratory", "studio", "heating", "newspaper", "port")
+ASKED = [PROMPTS.with_name("sets") / name for name in ("answers.jsonl", "names.jsonl")]
 
 Run = tuple[str, str, Sequence[Case]]
 
@@ -90,7 +90,7 @@ def _own() -> Iterator[Run]:
     with copied(DEMO) as world:
         yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
     yield "questions", "", list(question_cases(read_questions(QUESTIONS)))
-    asked = read_asked(ASKED)
+    asked = [one for path in ASKED for one in read_asked(path)]
     with copied(DEMO) as world:
         yield "answers", "courier", list(answer_cases(_over("courier", asked), world))
     for name in BASES:
@@ -134,7 +134,7 @@ def _by_meaning(folder: Path) -> Iterator[Run]:
             yield "context", "by meaning", list(meaning.context_cases(asked, world))
             sentences = docstring_sentences()
             yield "docstrings", "by meaning", list(meaning.silent_cases(sentences, world))
-            own = _over("courier", read_asked(ASKED))
+            own = _over("courier", read_asked(ASKED[0]))
             yield "answers", "by meaning", list(answer_cases(own, world))
         if (path := folder / "dialogues.jsonl").is_file():
             dialogues = list(dialogue_cases(read_dialogues(path), "context", made))

@@ -80,7 +80,7 @@ def test_the_missed_threshold_is_named(engine: Engine) -> None:
     assert entities["beacon"]["verdict"] == "refused"
     assert "is less than 0.2, from where on it is listed" in entities["beacon"]["why"]
     factors = entities["beacon"]["factors"]
-    assert set(factors) == {"arm", "specificity", "keyness", "surroundings"}
+    assert set(factors) == {"arm", "specificity", "keyness", "place"}
 
 
 def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
