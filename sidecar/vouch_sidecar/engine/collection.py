@@ -119,7 +119,7 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        if self.is_failing:
+        if self.is_failing or self.is_damaged:
             return self._read_anew()
         if not self.complete:
             return self._read_first()
@@ -141,8 +141,14 @@ class Collection:
 
     @property
     def rebuilds(self) -> bool:
-        """Whether the base that an earlier process left could not be read, and is built anew."""
-        return not self.complete and self.bases is not None and self.bases.damaged
+        """Whether the base could not be read, and is built anew."""
+        found_damaged = not self.complete and self.bases is not None and self.bases.damaged
+        return found_damaged or self.is_damaged
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the files of the base were overwritten while it is asked."""
+        return self.knowledge.base.is_damaged or self.latest.base.is_damaged
 
     def _read_first(self) -> Step:
         """See everything, with the help of a base that an earlier process left."""

@@ -90,6 +90,7 @@ class Keeper:
         self._engine = engine
         self._meaning = engine.meaning = Meaning(engine.collections, engine.tell)
         engine.listeners.add(self._meaning.wake)
+        engine.listeners.add(self._notice)
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
@@ -143,6 +144,11 @@ class Keeper:
                 with self._engine.faults.contained("settle", TORN):
                     await self._settled()
 
+    def _notice(self) -> None:
+        """Read anew at once what turned out to be damaged."""
+        if any(one.is_damaged for one in self._engine.collections.values()):
+            self._wake.set()
+
     def _until_next(self) -> float:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
@@ -186,6 +192,8 @@ class Keeper:
             del self._due[root]
         for root, collection in list(self._engine.collections.items()):
             due = self._due.setdefault(root, _Due())
+            if collection.is_damaged:
+                due.sweep_at = 0.0
             if due.at <= self._engine.clock():
                 await self._look_at(collection)
         while self._written:

@@ -6,11 +6,11 @@ well are left out. Nothing here ever changes, so that any thread may ask.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from tantivy import DocAddress, Document, Index, Query, Searcher
 from vouch_sidecar.index.schema import SCHEMA
@@ -18,6 +18,7 @@ from vouch_sidecar.index.schema import SCHEMA
 __all__ = [
     "EMPTY",
     "HEAP",
+    "DamagedError",
     "Hit",
     "Layer",
     "Snapshot",
@@ -43,8 +44,39 @@ class Sum(NamedTuple):
     total: float
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class DamagedError(Exception):
+    """The files of an index no longer hold what was written to them."""
+
+
+def _asks(
+    method: Callable[Concatenate[Layer, P], R],
+) -> Callable[Concatenate[Layer, P], R]:
+    """Have what tantivy raises, where files were overwritten, raised as `DamagedError`. Its panics
+    are no `Exception`: they would end a thread, or leave a request unanswered.
+    """
+
+    @wraps(method)
+    def asked(layer: Layer, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(layer, *args, **kwargs)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            layer.is_damaged = True
+            raise DamagedError(type(error).__name__) from None
+
+    return asked
+
+
 class Layer:
     """One tantivy index, in memory or on disk, as it was when it was opened."""
+
+    is_damaged = False
+    """Whether a question could not be answered, so that none should be asked any more."""
 
     def __init__(self, index: Index) -> None:
         index.config_reader("manual")
@@ -55,12 +87,14 @@ class Layer:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
 
+    @_asks
     def count(self, query: Query) -> int:
         if not self.size:
             return 0
         found = self._searcher.search(query, 1, count=True)
         return int(found.count)  # type: ignore[attr-defined]  # is missing in its stubs
 
+    @_asks
     def search(self, query: Query, limit: int, by: str | None = None) -> list[tuple[float, int]]:
         """Values and numbers of documents, greatest value first, ties by key: by score, or by a
         number that they hold.
@@ -70,12 +104,14 @@ class Layer:
         found = self._searcher.search(query, limit, count=False, order_by_field=by)
         return [(value, address.doc) for value, address in found.hits]
 
+    @_asks
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
         """One of the whole numbers that documents hold, of each."""
         addresses = [DocAddress(0, number) for number in documents]
         values = self._searcher.fast_field_values(field, addresses) if addresses else []
         return [int(value or 0) for value in values]
 
+    @_asks
     def document(self, number: int) -> Document:
         return self._searcher.doc(DocAddress(0, number))
 
@@ -83,10 +119,12 @@ class Layer:
         """All of them, by key."""
         return map(self.document, range(self.size))
 
+    @_asks
     def frequency(self, field: str, value: str) -> int:
         """How many documents hold a value."""
         return self._searcher.doc_freq(field, value) if self.size else 0
 
+    @_asks
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
         """By each value of a field, the documents that hold it."""
         if not self.size:
@@ -100,6 +138,7 @@ class Layer:
             for bucket in buckets
         }
 
+    @_asks
     def total(self, query: Query, number: str) -> float:
         """What a number of the documents adds up to."""
         if not self.size:

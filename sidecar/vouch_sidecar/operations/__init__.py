@@ -20,6 +20,7 @@ from vouch_sidecar.operations.errors import (
     Message,
     NotFoundError,
     OperationError,
+    SearchFailedError,
     UnknownOperationError,
 )
 from vouch_sidecar.operations.notifications import (
@@ -45,6 +46,7 @@ __all__ = [
     "OperationError",
     "PromptParams",
     "Result",
+    "SearchFailedError",
     "SessionId",
     "UnknownOperationError",
     "ViewerParams",

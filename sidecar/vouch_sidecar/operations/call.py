@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from time import perf_counter
@@ -14,9 +15,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
+from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.base import Choices, Meta, Params, Result, SalienceMeta, Wire
-from vouch_sidecar.operations.errors import InvalidParamsError, Message, UnknownOperationError
+from vouch_sidecar.operations.errors import (
+    InvalidParamsError,
+    Message,
+    SearchFailedError,
+    UnknownOperationError,
+)
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
 
 if TYPE_CHECKING:
@@ -62,9 +69,24 @@ def perform(
     caller: Caller,
     documents: Documents | None = None,
 ) -> R:
-    """Answer one call. `documents`: what the caller has open. Raises `InvalidParamsError`."""
-    begun = _Call.begin(engine, operation, raw, caller, documents)
-    return begun.completed(begun.run())
+    """Answer one call. `documents`: what the caller has open. Raises `InvalidParamsError` and
+    `SearchFailedError`.
+    """
+    with _searching(engine):
+        begun = _Call.begin(engine, operation, raw, caller, documents)
+        return begun.completed(begun.run())
+
+
+@contextmanager
+def _searching(engine: Engine) -> Iterator[None]:
+    """Raises `SearchFailedError` where the index turns out to be damaged, and tells those who make
+    it anew.
+    """
+    try:
+        yield
+    except DamagedError:
+        engine.tell()
+        raise SearchFailedError from None
 
 
 async def perform_beside(
@@ -75,17 +97,18 @@ async def perform_beside(
     documents: Documents | None = None,
 ) -> R:
     """The same for whoever has an event loop: what can be long runs beside it, over the knowledge
-    that it began with. Raises `InvalidParamsError`.
+    that it began with. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    begun = _Call.begin(engine, operation, raw, caller, documents)
-    if engine.meaning is not None and engine.meaning.is_on:
-        begun = await begun.heard(engine.meaning)
-    if not operation.is_long:
-        return begun.completed(begun.run())
-    import asyncio  # the shell asks without an event loop
+    with _searching(engine):
+        begun = _Call.begin(engine, operation, raw, caller, documents)
+        if engine.meaning is not None and engine.meaning.is_on:
+            begun = await begun.heard(engine.meaning)
+        if not operation.is_long:
+            return begun.completed(begun.run())
+        import asyncio  # the shell asks without an event loop
 
-    loop = asyncio.get_running_loop()
-    return begun.completed(await loop.run_in_executor(_WORKER, begun.run))
+        loop = asyncio.get_running_loop()
+        return begun.completed(await loop.run_in_executor(_WORKER, begun.run))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ __all__ = [
     "Message",
     "NotFoundError",
     "OperationError",
+    "SearchFailedError",
     "UnknownOperationError",
 ]
 
@@ -39,6 +40,13 @@ class InvalidParamsError(OperationError):
         super().__init__("; ".join(map(str, messages)))
         self.messages = tuple(messages)
         self.missing = missing
+
+
+class SearchFailedError(OperationError):
+    """The index could not be read. JSON-RPC -32803, JSONL `internal_error`."""
+
+    def __init__(self) -> None:
+        super().__init__("the index could not be read; it is being rebuilt")
 
 
 class NotFoundError(InvalidParamsError):

@@ -15,7 +15,13 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform_beside
+from vouch_sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    SearchFailedError,
+    as_json,
+    perform_beside,
+)
 from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
@@ -110,6 +116,8 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
         return refusal(request_id, code, str(error))
+    except SearchFailedError as error:
+        return refusal(request_id, "internal_error", str(error))
     except Exception as error:
         log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
         return refusal(request_id, "internal_error", "internal error")

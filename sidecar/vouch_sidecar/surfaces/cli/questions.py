@@ -120,7 +120,7 @@ class Question(click.Command):
                 result = _of_process(roots_of(asked), operation)
             else:
                 result = self.answer(*loaded(asked), given)
-        except operations.NotFoundError as error:
+        except (operations.NotFoundError, operations.SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except operations.InvalidParamsError as error:
             names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}

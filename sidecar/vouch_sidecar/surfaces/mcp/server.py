@@ -28,6 +28,7 @@ from vouch_sidecar.operations import (
     InvalidParamsError,
     Operation,
     Result,
+    SearchFailedError,
     as_json,
     perform_beside,
     refuse_unknown,
@@ -91,6 +92,8 @@ class Answers:
         except InvalidParamsError as error:
             code = "missing_param" if error.missing else "invalid_request"
             return _refused(f"{code}: {safe(str(error))}")
+        except SearchFailedError as error:
+            return _refused(f"internal_error: {error}")
         except Exception as error:  # its text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return _refused("internal_error: internal error")

@@ -6,7 +6,8 @@ import logging
 from functools import partial
 from typing import Any
 
-from pygls.exceptions import JsonRpcInvalidParams
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from vouch_sidecar.operations import (
     OPERATIONS,
@@ -14,6 +15,7 @@ from vouch_sidecar.operations import (
     Operation,
     PromptParams,
     Result,
+    SearchFailedError,
     perform_beside,
     read_params,
 )
@@ -39,6 +41,8 @@ async def _answer(server: Sidecar, operation: Operation[Any, Any], params: objec
         return result
     except InvalidParamsError as error:
         raise refusal(error) from None
+    except SearchFailedError as error:
+        raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed.value) from None
 
 
 def _prompt(server: Sidecar, params: object) -> None:

@@ -1,0 +1,74 @@
+"""A base that is damaged while it is served costs an answer, not the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.index.base import SEAL
+
+from tests.engine.bases import base
+from tests.engine.processes import Server, place, serving, until
+from tests.protocol.client import running
+
+FAILED = "the index could not be read; it is being rebuilt"
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("experts", {"topic": "mail relay"}),
+    ("search", {"query": "keys rotate"}),
+    ("context", {"task": "How do the keys of the key vault rotate?"}),
+    ("claim", {"id": "rotation"}),
+]
+
+
+@pytest.fixture
+def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
+    with place() as (folder, env):
+        base(folder / "kb")
+        yield folder, env
+
+
+def overwrite(folder: Path, ending: str) -> list[Path]:
+    """Overwrite the files of the sealed base, which are mapped by whoever serves it."""
+    until(lambda: any(folder.rglob(SEAL)), "it is not sealed")
+    (seal,) = folder.rglob(SEAL)
+    files = [*seal.parent.glob(f"*.{ending}")]
+    for file in files:
+        with file.open("r+b") as stream:
+            stream.write(b"\xff" * file.stat().st_size)
+    return files
+
+
+def answered(server: Server) -> list[dict[str, Any]]:
+    """All answers, without what another generation says otherwise."""
+    found = [server.ask(name, **params) for name, params in QUESTIONS]
+    return [{key: one[key] for key in one if key != "generation"} for one in found]
+
+
+@pytest.mark.parametrize("ending", ["store", "term", "idx"])
+def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending: str) -> None:
+    folder, env = here
+    with serving(folder / "kb", env, 1) as (first,):
+        before = answered(first)
+        until(lambda: any(folder.rglob(SEAL)), "it is not sealed")
+    with serving(folder / "kb", env, 1) as (server,):
+        server.status()
+        assert overwrite(folder, ending)
+        assert {"error": FAILED} in answered(server)
+        until(lambda: answered(server) == before, "it is not made anew")
+        assert server.ask("status")["degraded"] == []
+
+
+def test_the_language_server_says_so_until_it_is_made_anew(
+    here: tuple[Path, Mapping[str, str]],
+) -> None:
+    folder, env = here
+    with running(cwd=folder / "kb", env=env) as client:
+        client.initialize(folder / "kb")
+        client.indexed()
+        overwrite(folder, "store")
+        refused = client.refused("vouch/search", {"query": "keys rotate"})
+        assert (refused["code"], refused["message"]) == (-32803, FAILED)
+        until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
+        assert client.request("vouch/search", {"query": "keys rotate"})["hits"]
