@@ -26,7 +26,10 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
     """Where a sidecar runs, alone on a warm cache, and an empty Python: in turns, so that a busy
     moment falls on all alike.
     """
-    env = environment(folder) | {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+    env = environment(folder) | {
+        "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
+        "VOUCH_SIDECAR_HOOK_RESIDENT": "false",
+    }
     samples: dict[str, list[float]] = {"hook": [], "hook alone": [], "python": []}
     with TemporaryDirectory(prefix="v") as apart, connected(root, folder) as client:
         client.wait_for("complete", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -66,7 +67,8 @@ def project() -> Iterator[Place]:
         (base / "run").mkdir(mode=0o700)
         own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
         yield Place(knowledge.make(base / "project"), base, own)
-        until(lambda: not processes_of(base))  # a `warm` that was left running still writes there
+        shutil.rmtree(base / "project", ignore_errors=True)  # what was left running ends then
+        until(lambda: not processes_of(base))
 
 
 def processes_of(base: Path) -> list[Path]:

@@ -280,9 +280,11 @@ def running(
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without what would tune the sidecar, and with `extra`."""
+    """This process's environment without what would tune the sidecar, and with `extra`. Hooks leave
+    no process behind, unless that says so.
+    """
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
-    return {**own, **extra}
+    return {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}
 
 
 def uri_of(path: Path) -> str:

@@ -19,10 +19,11 @@ from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.discovery import SETTINGS
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.settings import load_settings, viewer_for
+from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import Deadline, NameWords, View
 
@@ -224,11 +225,12 @@ class Engine:
         Raises `UnknownRootError`.
         """
         served, chosen = [], self._chosen(caller, root)
-        limits = [collection.settings.recall.timeout_ms for collection in chosen]
+        tuned = [self._tuned(collection, caller) for collection in chosen]
+        limits = [settings.recall.timeout_ms for settings in tuned]
         deadline = Deadline(self.clock() + min(limits, default=0) / 1000, self.clock)
-        for collection in chosen:
+        for collection, settings in zip(chosen, tuned, strict=True):
             overlay = self.overlays.of(caller.connection, collection.root)
-            settings, knowledge = collection.settings, collection.knowledge
+            knowledge = collection.knowledge
             if collection.is_silent:
                 knowledge = Knowledge()
             elif overlay is not None:
@@ -243,6 +245,12 @@ class Engine:
             )
             served.append(Served(view, settings, collection))
         return served
+
+    def _tuned(self, collection: Collection, caller: Caller) -> Settings:
+        """The settings of a collection, with those that the caller's own environment holds."""
+        if not caller.env or not any(name.startswith(SETTINGS) for name in caller.env):
+            return collection.settings
+        return load_settings(collection.config, self._client, {**self.env, **caller.env})[0]
 
     def _chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         everything = [

@@ -15,7 +15,12 @@ from collections.abc import Iterable, Mapping
 
 __all__ = [
     "KB_DIRNAME",
+    "LOG",
+    "NO_SETTINGS",
+    "RESIDENT",
+    "SETTINGS",
     "SKIPPED",
+    "TRUST",
     "Finder",
     "discover",
     "is_refused",
@@ -32,7 +37,12 @@ SKIPPED = frozenset(
 )
 """Folders of builds and package managers; hidden ones are skipped as well."""
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
-TRUST = "VOUCH_SIDECAR_TRUST_FOLDERS"
+SETTINGS = "VOUCH_SIDECAR_"
+"""What the names of settings in the environment begin with."""
+TRUST = f"{SETTINGS}TRUST_FOLDERS"
+LOG, RESIDENT = f"{SETTINGS}LOG", f"{SETTINGS}HOOK_RESIDENT"
+NO_SETTINGS = frozenset({LOG, RESIDENT})
+"""Variables that begin like settings and are none."""
 GIT_SECONDS = 0.5
 """How long git may take for one level of folders."""
 

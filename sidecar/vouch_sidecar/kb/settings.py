@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.document import DocumentError, decode, load, placed
 from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.options import Group, Settings, Source
@@ -28,9 +29,6 @@ __all__ = [
 ]
 
 CLIENT = "vouchSidecar"
-PREFIX = "VOUCH_SIDECAR_"
-OTHER_VARIABLES = frozenset({"VOUCH_SIDECAR_LOG"})
-"""Variables that begin like settings and are none."""
 MAX_PROBLEMS = 20
 """Problems that are said of one source at most."""
 GROUPS: dict[str, type[Group]] = {
@@ -60,7 +58,7 @@ def names() -> list[Name]:
             file = f"{group.path}.{field}"
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
-            environment = PREFIX + short.replace(".", "_").upper()
+            environment = SETTINGS + short.replace(".", "_").upper()
             found.append(Name(group, field, file, client, environment))
     return found
 
@@ -75,7 +73,7 @@ def load_settings(
     """
     problems: list[Problem] = []
     mapping = config_mapping(config, problems)
-    own = {name: text.strip() for name, text in env.items() if name.startswith(PREFIX)}
+    own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS)}
     layers = [
         _Layer("file", mapping),
         _Layer("client", {CLIENT: client}),
@@ -125,7 +123,7 @@ class _Layer:
         vouchs = {f"{group.path}.{key}" for group in GROUPS.values() for key in group.others}
         if self._source == "file":
             return name.startswith(OURS) and name not in vouchs
-        return name not in OTHER_VARIABLES
+        return name not in NO_SETTINGS
 
     def _unknown(self, name: str) -> str:
         elsewhere = {n.file for n in names() if self._source not in n.group.sources}

@@ -18,9 +18,10 @@ from uuid import uuid4
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base import Bases, user_folder
-from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.operations import perform, status
+from vouch_sidecar.surfaces.hook.client import NO
 from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.command import found_by, place_of
 from vouch_sidecar.surfaces.install.errors import InstallError
@@ -29,12 +30,15 @@ from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
 from vouch_sidecar.surfaces.install.plan import plan
 from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.resident import IDLE_SECONDS
+from vouch_sidecar.surfaces.local.server import PROCESS
 
 __all__ = ["Finding", "examined"]
 
 State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
 TRIAL_SECONDS = 15.0
+ENDS = f"ends after {IDLE_SECONDS / 60:.0f} idle minutes ({RESIDENT}=false: none)"
 TRIALS = 3
 """Entities that a trial prompt names, one after another, until a hook says something."""
 
@@ -96,13 +100,23 @@ def _resident(root: Path, env: Mapping[str, str]) -> Finding:
     result = (answered or {}).get("result")
     if isinstance(result, dict):
         theirs = result.get("version")
+        process = (ask([root], PROCESS, {}, timeout=SECONDS, env=env) or {}).get("result")
+        process = process if isinstance(process, dict) else {}
+        resident = process.get("resident") is True
         if theirs == __version__:
-            return Finding("running sidecar", "ok", f"version {theirs}, at {path}")
-        said = f"version {theirs}, this is {__version__}: restart the editor that runs it"
+            what = f"version {theirs}, process {process.get('process')}, at {path}"
+            kept = f"; a hook left it, it {ENDS}" if resident else ""
+            return Finding("running sidecar", "ok", f"{what}{kept}")
+        end = "it ends by itself" if resident else "restart the editor that runs it"
+        said = f"version {theirs}, this is {__version__}: {end}"
         return Finding("running sidecar", "note", said)
     if Path(path).exists():
         return Finding("running sidecar", "wrong", f"none answers at {path}")
-    return Finding("running sidecar", "note", f"none: hooks work alone; its socket is {path}")
+    if env.get(RESIDENT, "").strip().lower() in NO:
+        said = f"none: hooks work alone, as {RESIDENT} says; its socket is {path}"
+    else:
+        said = f"none: the next hook leaves one, which {ENDS}; its socket is {path}"
+    return Finding("running sidecar", "note", said)
 
 
 def _cache(root: Path, env: Mapping[str, str]) -> Finding:

@@ -132,6 +132,15 @@ def warm(root: Path | None) -> None:
         time.sleep(0.1)  # a file written just now may change again under the same time stamp
 
 
+@click.command(hidden=True)
+@click.option("--root", "roots", type=click.Path(path_type=Path), multiple=True)
+def resident(roots: tuple[Path, ...]) -> None:
+    """Serve knowledge bases to hooks, until nobody asks any more."""
+    from vouch_sidecar.surfaces.local.resident import run_resident
+
+    run_resident(roots, os.environ)
+
+
 @click.command()
 @click.option("--log-file", help="Log to this file. No log holds a prompt.")
 @click.argument("event", type=click.Choice(list(NAMES)))
@@ -158,4 +167,4 @@ def _loopback(address: str) -> tuple[str, int]:
     return host, number
 
 
-PROCESSES = (lsp, jsonl, mcp, hook, warm, install)
+PROCESSES = (lsp, jsonl, mcp, hook, resident, warm, install)

@@ -19,7 +19,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn
 
-from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
 from vouch_sidecar.surfaces.hook.marks import Mark
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
 from vouch_sidecar.surfaces.local.address import is_supported
@@ -33,7 +33,7 @@ MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5
 """Time limit in seconds, unless the environment or the knowledge base's config names another."""
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
-LOG_VARIABLE = "VOUCH_SIDECAR_LOG"
+NO = {"false", "0", "no", "off"}
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
@@ -75,7 +75,7 @@ def _told(arguments: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _is_logged() -> bool:
-    return os.environ.get(LOG_VARIABLE, "").strip().lower() == "debug"
+    return os.environ.get(LOG, "").strip().lower() == "debug"
 
 
 def _log(line: str) -> None:
@@ -137,8 +137,8 @@ def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if log_file is not None and ".vouch" not in os.path.realpath(log_file).split(os.sep):
         os.dup2(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
-        os.environ.setdefault(LOG_VARIABLE, "debug")
-    elif not env.get(LOG_VARIABLE, "").strip():
+        os.environ.setdefault(LOG, "debug")
+    elif not env.get(LOG, "").strip():
         os.dup2(nowhere, 2)
     try:
         sink = os.dup(1)
@@ -238,10 +238,15 @@ def _answer_of(
 def _alone(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
-    """The answer of an engine in this process; none where the cache holds no base. In that case,
-    and when the time limit passes, a process is left behind that writes one.
+    """The answer of an engine in this process; none where the cache holds no base. A process is
+    left behind that answers the next hook; where the user wants none, one that fills the cache, in
+    that case and when the time limit passes.
     """
-    deadline.at_end.append(partial(_warm, roots, env))
+    has_resident = _wants_resident(env)
+    if has_resident:
+        _leave_resident(roots, env)
+    warm = partial(_warm, [] if has_resident else roots, env)
+    deadline.at_end.append(warm)
     gc.disable()  # the process ends soon; collecting would take a tenth of its time
     from pathlib import Path
 
@@ -253,18 +258,17 @@ def _alone(
     engine = Engine(env=env)
     collections = [engine.add_root(Path(root)) for root in roots]
     if not all(collection.find_base() for collection in collections):
-        _warm(roots, env)
+        warm()
         return None
     engine.read()
-    _warm([f"{one.root}" for one in collections if one.wants_base], env)
+    if any(one.wants_base for one in collections):
+        warm()
     deadline.set(limit_of(engine))
     return respond(engine, event, wanted, Caller())
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
     """For each knowledge base, start a process that fills its cache, unless one is running."""
-    import subprocess
-
     from vouch_sidecar.surfaces.local.ownership import hold
 
     for root in roots:
@@ -275,12 +279,41 @@ def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
         if lock is None:
             continue
         os.close(lock)  # the process that is left behind takes it
-        subprocess.Popen(
-            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "warm", "--root", root],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-            env=dict(env),
-        )
+        _leave(["warm", "--root", root], env)
+
+
+def _wants_resident(env: Mapping[str, str]) -> bool:
+    return env.get(RESIDENT, "").strip().lower() not in NO
+
+
+def _leave_resident(roots: Sequence[str], env: Mapping[str, str]) -> None:
+    """Start a process that serves these knowledge bases, unless each has one. It gets no viewer and
+    no setting of this environment: they come with each request. Which folders of other users count
+    is asked by whoever asks it.
+    """
+    from vouch_sidecar.surfaces.local.ownership import hold
+
+    try:
+        locks = [lock for root in roots if (lock := hold(root, env, "lock")) is not None]
+    except OSError:
+        return
+    for lock in locks:
+        os.close(lock)
+    if locks:
+        kept = {n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")}
+        _leave(["resident", *(f"--root={root}" for root in roots)], kept)
+
+
+def _leave(command: Sequence[str], env: Mapping[str, str]) -> None:
+    """Start a process that outlives this one."""
+    import subprocess
+
+    subprocess.Popen(
+        [sys.executable, "-m", "vouch_sidecar.surfaces.entry", *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env=dict(env),
+    )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
+from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.surfaces.local.address import (
     is_own_user,
     is_supported,
@@ -16,7 +17,7 @@ from vouch_sidecar.surfaces.local.address import (
     usable_folder,
 )
 
-__all__ = ["Owner", "ask", "owners", "viewer_of"]
+__all__ = ["Owner", "ask", "owners", "settings_in", "viewer_of"]
 
 MAX_ANSWER = 8 << 20
 LEAST_SECONDS = 0.001
@@ -27,20 +28,25 @@ class Owner:
     """A connection to the process that owns a socket. It answers questions in their order.
 
     `roots` are the knowledge bases that are asked about: it refuses unless it serves all of them.
-    `left` gives the seconds until the time limit.
+    The settings of `env` count for the answers: the owner has another environment. `left` gives the
+    seconds until the time limit.
     """
 
     def __init__(
-        self, connected: socket.socket, roots: list[str], left: Callable[[], float]
+        self,
+        connected: socket.socket,
+        roots: list[str],
+        env: Mapping[str, str],
+        left: Callable[[], float],
     ) -> None:
         self._socket = connected
-        self._roots = roots
+        self._common = {"roots": roots, "env": settings_in(env)}
         self._left = left
         self._received = bytearray()
 
     def send(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a question. When sending fails, `answer` gives None."""
-        asked = {"id": 1, "method": method, "params": params, "roots": self._roots}
+        asked = {"id": 1, "method": method, "params": params, **self._common}
         line = json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n"
         try:
             self._set_timeout()
@@ -77,7 +83,7 @@ def owners(
         connected = _connect(root, env, max(left(), LEAST_SECONDS))
         if connected is not None:
             with connected:
-                yield Owner(connected, asked, left)
+                yield Owner(connected, asked, env, left)
 
 
 def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
@@ -118,6 +124,15 @@ def ask(
         if answered is not None and answered.get("ok") is True:
             break
     return answered
+
+
+def settings_in(env: Mapping[str, object]) -> dict[str, str]:
+    """The settings that an environment holds."""
+    return {
+        name: value
+        for name, value in env.items()
+        if name.startswith(SETTINGS) and name not in NO_SETTINGS and isinstance(value, str)
+    }
 
 
 def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:

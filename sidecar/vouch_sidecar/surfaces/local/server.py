@@ -10,6 +10,7 @@ import asyncio
 import functools
 import json
 import logging
+import os
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
+from vouch_sidecar.surfaces.local.client import settings_in
 from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.shell import SHELL
@@ -37,6 +39,8 @@ RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
 HOOK = "hook."
+PROCESS = "process"
+"""The method that asks which process this is."""
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +66,12 @@ class LocalServer:
         self._came: defaultdict[Path, set[str]] = defaultdict(set)
         """The ids of the sessions that came through the socket of each knowledge base."""
         self._connections = 0
+        self._asked_at = engine.clock()
+
+    @property
+    def idle(self) -> float:
+        """Seconds since anybody was connected."""
+        return 0.0 if self._connections else self._engine.clock() - self._asked_at
 
     async def run(self) -> None:
         """Serve every knowledge base of the engine until cancelled. Returns at once on a system
@@ -89,7 +99,7 @@ class LocalServer:
                 try:
                     owned = Ownership.take(root, self._engine.env)
                     if owned is not None:
-                        await self._own(root, owned)
+                        await self.own(root, owned)
                         if root in self._yielded:
                             self._yielded.discard(root)
                             await anyio.sleep(CHECK_SECONDS)
@@ -105,8 +115,8 @@ class LocalServer:
                     warned = True
                     await anyio.sleep(CHECK_SECONDS)
 
-    async def _own(self, root: Path, owned: Ownership) -> None:
-        """Answer on a socket for as long as its file is there."""
+    async def own(self, root: Path, owned: Ownership) -> None:
+        """Answer on a socket for as long as its file is there, and no editor asks for it."""
         connected = functools.partial(self._connected, root)
         forget = at_end(owned.release)
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
@@ -145,6 +155,7 @@ class LocalServer:
             log.error("a local connection failed: %s", type(error).__name__)
         finally:
             self._connections -= 1
+            self._asked_at = self._engine.clock()
             writer.close()
 
     async def _answer(self, root: Path, line: bytes, request: Request) -> dict[str, Any]:
@@ -152,7 +163,12 @@ class LocalServer:
         roots = _roots(request) or frozenset({root})
         if not roots <= engine.collections.keys():
             return refusal(request_id, "not_served", "not all of these are served here")
-        caller = Caller("socket", env={}, roots=roots)
+        env = request.get("env")
+        settings = settings_in(env) if isinstance(env, dict) else {}
+        caller = Caller("socket", env=settings, roots=roots)
+        if method == PROCESS:
+            said = {"process": os.getpid(), "resident": self._tell is None and self._watches}
+            return {"id": request_id, "ok": True, "result": said}
         if method == f"{HOOK}limit":
             return {"id": request_id, "ok": True, "result": limit_of(engine)}
         if method == SHELL:

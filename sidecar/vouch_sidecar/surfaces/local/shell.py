@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS, discover, start_folder
 from vouch_sidecar.slices import slices
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
@@ -23,7 +23,6 @@ SECONDS = 2.0
 """How long the other process may take."""
 OWN = {"-h", "--help", "-"}
 """Words that this process sees to itself: help, and standard input."""
-PREFIX, LOG_VARIABLE = "VOUCH_SIDECAR_", "VOUCH_SIDECAR_LOG"
 LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
 """Variables that change how rich prints."""
 PLAIN_TERMINALS = {"dumb", "unknown"}
@@ -65,7 +64,7 @@ def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> Print
 def _may_ask(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     if not arguments or OWN.intersection(arguments) or sys.stdout is None:
         return False
-    settings = any(name.startswith(PREFIX) and name != LOG_VARIABLE for name in env)
+    settings = any(name.startswith(SETTINGS) and name not in NO_SETTINGS for name in env)
     looks = LOOKS.intersection(env) or env.get("TERM") in PLAIN_TERMINALS
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     commands = (one.name.replace("_", "-") for one in slices() if one.shown)

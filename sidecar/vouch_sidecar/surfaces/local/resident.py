@@ -1,0 +1,62 @@
+"""The process that a hook leaves behind: it answers the next ones, until nobody asks any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+
+from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.surfaces.keeping import beside
+from vouch_sidecar.surfaces.local.ownership import Ownership
+from vouch_sidecar.surfaces.local.server import LocalServer
+from vouch_sidecar.surfaces.stdio import leave
+
+__all__ = ["IDLE_SECONDS", "run_resident"]
+
+IDLE_SECONDS = 900.0
+LOOK_SECONDS = 1.0
+NICE = 10
+
+
+def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
+    """Serve those of some knowledge bases that no process serves yet; return where there are none.
+
+    The process ends after `IDLE_SECONDS` without a question, when one of the knowledge bases is
+    gone, and when an editor serves them instead.
+    """
+    taken = {root: Ownership.take(root, env) for root in roots}
+    owned = {root: one for root, one in taken.items() if one is not None}
+    if not owned:
+        return
+    os.nice(NICE)
+    signal.signal(signal.SIGTERM, lambda *_: leave(0))
+    engine = Engine(env=env)
+    for root in roots:
+        engine.add_root(root)
+    anyio.run(_serve, engine, owned)
+    leave(0)
+
+
+async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
+    keeper = Keeper(engine)
+    local = LocalServer(engine, keeper, watches=True)  # which leaves the socket to an editor
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(_end_idle, local, list(engine.collections))
+        async with anyio.create_task_group() as sockets:
+            for root, one in owned.items():
+                sockets.start_soon(local.own, root, one)
+        tasks.cancel_scope.cancel()
+
+
+async def _end_idle(local: LocalServer, roots: Sequence[Path]) -> None:
+    """End the process when nobody has asked for long, or what is asked about is gone."""
+    await anyio.sleep(LOOK_SECONDS)
+    while local.idle < IDLE_SECONDS and all((root / KB_DIRNAME).is_dir() for root in roots):
+        await anyio.sleep(LOOK_SECONDS)
+    leave(0)
