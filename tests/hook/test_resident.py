@@ -148,7 +148,7 @@ def test_the_user_may_want_none(hook: Hook, place: Place, said: str) -> None:
 @LINUX
 def test_the_doctor_says_what_runs(hook: Hook, place: Place) -> None:
     def doctor(**env: str) -> str:
-        command = [COMMAND, "doctor", "--root", place.root]
+        command: list[str | Path] = [COMMAND, "doctor", "--root", place.root]
         done = subprocess.run(
             command, env=environment({**place.env, **env}), capture_output=True, check=False
         )

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -169,3 +169,41 @@ def test_who_may_see_it_is_told_what_is_wrong(tmp_path: Path) -> None:
     engine = engine_on(root)
     (problem,) = ask(engine, "status", Caller(viewer=Viewer(agent="mole")))["roots"][0]["problems"]
     assert problem["path"] == "claims/hidden-name.yaml"
+
+
+SURFACES: dict[str, Callable[[Path], str]] = {
+    "check": lambda root: _printed(root, "check"),
+    "check --json": lambda root: _printed(root, "check", "--json"),
+    "check --format github": lambda root: _printed(root, "check", "--format", "github"),
+    "pushed": lambda root: _pushed(root, {}),
+    "pulled": lambda root: _pushed(root, {"textDocument": {"diagnostic": {}}}),
+}
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_no_list_of_problems_names_what_a_viewer_may_not_see(tmp_path: Path, surface: str) -> None:
+    root = base(tmp_path / "kb")
+    write(root, "claims/seen.yaml", b"id: [")
+    for number, fields in enumerate(HIDDEN):
+        write(root, f"claims/hidden-{number}.yaml", claim(f"other-{number}", **fields))
+        lacking = claim(f"hidden-too-{number}", entities=["hidden-entity"], **fields)
+        write(root, f"claims/hidden-too-{number}.yaml", lacking)
+    said = SURFACES[surface](root)
+    assert "hidden" not in said
+    assert "claims/seen.yaml" in said
+
+
+def _printed(root: Path, *command: str) -> str:
+    done = subprocess.run(
+        [COMMAND, *command], env=environment({}), cwd=root, capture_output=True, check=False
+    )
+    assert not done.stderr
+    return done.stdout.decode()
+
+
+def _pushed(root: Path, able: dict[str, Any]) -> str:
+    with running(cwd=root) as client:
+        client.initialize(root, capabilities=able)
+        client.indexed()
+        pulled = client.request("workspace/diagnostic", {"previousResultIds": []})
+        return json.dumps([pulled, *client.received])

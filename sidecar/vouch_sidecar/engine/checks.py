@@ -108,13 +108,17 @@ class Surroundings:
 Check = Callable[[Artifact, Surroundings], Iterator[Finding]]
 
 
-def check_all(around: Surroundings) -> dict[str, tuple[Problem, ...]]:
-    """What the checks find in a whole knowledge base, by path. Reads files with findings."""
+def check_all(
+    around: Surroundings, sees: Callable[[Artifact], bool] = lambda _: True
+) -> dict[str, tuple[Problem, ...]]:
+    """What the checks find in a whole knowledge base, by path: in what `sees` lets through. Reads
+    files with findings.
+    """
     kb_dir = around.collection.root / KB_DIRNAME
     found: dict[str, tuple[Problem, ...]] = {}
     for kind in CHECKED:
         for artifact in around.knowledge.all_of(kind):
-            if next(_findings(artifact, around), None) is None:
+            if not sees(artifact) or next(_findings(artifact, around), None) is None:
                 continue
             try:
                 data, _ = read_bytes_of(kb_dir, artifact.path)

@@ -329,7 +329,9 @@ class Engine:
         return found
 
     def problems(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
-        """All problems of a knowledge base by path, open documents as they stand in the editor."""
+        """All problems of a knowledge base by path, open documents as they stand in the editor.
+        What is said goes through `problems_for`.
+        """
         found = dict(collection.problems)
         settings_problems = collection.settings_problems
         overlay = self.overlays.of(caller.connection, collection.root)
@@ -340,6 +342,20 @@ class Engine:
         for problem in (*settings_problems, *collection.faulty(), *self._faulty()):
             found[problem.path] = (*found.get(problem.path, ()), problem)
         return {path: problems for path, problems in found.items() if problems}
+
+    def problems_for(self, caller: Caller, served: Served) -> dict[str, tuple[Problem, ...]]:
+        """As `problems`, without those of files that the viewer may not be told of."""
+        collection, view = served.collection, served.view
+        shown = {
+            path: tuple(
+                one
+                for one in problems
+                if not one.bound
+                or ((there := collection.on_disk(path)) is not None and view.sees(there))
+            )
+            for path, problems in self.problems(caller, collection).items()
+        }
+        return {path: problems for path, problems in shown.items() if problems}
 
     def faulty(self) -> list[Problem]:
         """All that fails at the moment, what is worst first."""

@@ -97,7 +97,7 @@ def answer(ask: Ask, _: Params) -> StatusResult:
 
 def _root_status(ask: Ask, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    problems = ask.engine.problems(ask.caller, collection)
+    problems = ask.engine.problems_for(ask.caller, served)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
@@ -106,8 +106,6 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
             for problem in sorted(found, key=lambda one: (one.line, one.column))
-            if not problem.bound
-            or ((there := collection.on_disk(problem.path)) is not None and view.sees(there))
         ],
         indexed_at=iso(collection.indexed_at),
     )

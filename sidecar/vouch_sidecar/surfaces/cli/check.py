@@ -66,9 +66,11 @@ def _found(asked: Asked) -> Iterator[Found]:
     from vouch_sidecar.kb.layout import KB_DIRNAME
 
     engine, caller = loaded(asked)
-    for root, collection in sorted(engine.collections.items()):
-        problems = engine.problems(caller, collection)
-        for path, more in check_all(Surroundings(collection, collection.knowledge)).items():
+    for served in engine.serving(caller):
+        root, collection = served.collection.root, served.collection
+        problems = engine.problems_for(caller, served)
+        around = Surroundings(collection, collection.knowledge)
+        for path, more in check_all(around, served.view.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):
             file = root / KB_DIRNAME / path if path else None

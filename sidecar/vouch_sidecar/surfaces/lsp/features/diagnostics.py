@@ -96,9 +96,9 @@ class Diagnostics:
         server = self._server
         uri_for = server.uris()
         found: dict[str, list[Problem]] = {}
-        for collection in server.engine.collections.values():
-            for relative, problems in server.engine.problems(server.caller, collection).items():
-                uri = uri_for(collection.root / KB_DIRNAME / relative)
+        for served in server.engine.serving(server.caller):
+            for relative, problems in server.engine.problems_for(server.caller, served).items():
+                uri = uri_for(served.collection.root / KB_DIRNAME / relative)
                 found[uri] = [*found.get(uri, ()), *problems]
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
