@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.surfaces.local import client
+from vouch_sidecar.surfaces.local.shell import SHELL
 
 from tests.hook.conftest import Place, project, until
 from tests.hook.test_bad_input import listening, socket_of
@@ -51,6 +53,22 @@ def ask(place: Place, *args: str, code: int = 0, env: Mapping[str, str] | None =
     )
     assert done.returncode == code, done.stderr
     return _without(json.loads(done.stdout)) if done.stdout else done.stderr.decode()
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize(
+    "words", [["search", "--help"], ["search", "-h"], ["search", "jwt", "--help"], ["search", "-"]]
+)
+def test_what_a_shell_prints_itself_is_refused(place: Place, words: list[str]) -> None:
+    params = {
+        "arguments": words,
+        "viewer": {},
+        "terminal": False,
+        "width": 80,
+        "folder": str(place.root),
+    }
+    answered = client.ask([place.root], SHELL, params, timeout=30, env=place.env)
+    assert answered == {"id": 1, "ok": True, "result": None}
 
 
 def _without(value: Any) -> Any:

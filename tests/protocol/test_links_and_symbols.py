@@ -46,6 +46,20 @@ def test_the_outline_of_a_page(editor: Editor, library: Path) -> None:
     assert _within(root)
 
 
+@pytest.mark.parametrize("kind", ["claims", "entities", "pages", "relations", "evidence"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "- a", "[]", "null", "5", "---", "id: [", "\ufeff"]
+)
+def test_the_outline_of_a_file_that_says_nothing_yet(
+    editor: Editor, library: Path, kind: str, text: str
+) -> None:
+    path = library / ".vouch" / kind / ("new.md" if kind == "pages" else "new.yaml")
+    uri = editor.open(path, text)
+    (root,) = editor.whole(uri, OUTLINE)
+    assert root["name"]
+    assert not editor.whole(uri, LINKS)
+
+
 def _within(symbol: Any) -> bool:
     def order(position: Any) -> tuple[int, int]:
         return position["line"], position["character"]

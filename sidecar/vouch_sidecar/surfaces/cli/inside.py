@@ -18,7 +18,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.page import Look, Page
 from vouch_sidecar.surfaces.cli.questions import QUESTIONS, Question
-from vouch_sidecar.surfaces.local.shell import Printed
+from vouch_sidecar.surfaces.local.shell import OWN, Printed
 
 __all__ = ["printed"]
 
@@ -41,6 +41,8 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
     try:
         asked = read_params(ShellParams, raw)
         name, *arguments = asked.arguments
+        if OWN.intersection(arguments):
+            return None
         command = next((one for one in QUESTIONS if one.name == name), None)
         if not isinstance(command, Question) or not engine.complete:
             return None
@@ -58,6 +60,8 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         explain = given.get("explain", False)
         look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
         code = command.print(result, given, lambda: Page(look, out, err), out)
-    except (click.ClickException, OperationError, ValueError):  # ValueError: no arguments
+    except (click.ClickException, click.exceptions.Exit, OperationError):
+        return None
+    except ValueError:  # there are no arguments
         return None
     return Printed(out.getvalue(), err.getvalue(), code)

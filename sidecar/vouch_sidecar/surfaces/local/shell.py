@@ -15,7 +15,7 @@ from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS, discover, start_fo
 from vouch_sidecar.slices import slices
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
-__all__ = ["SHELL", "Printed", "printed_elsewhere"]
+__all__ = ["OWN", "SHELL", "Printed", "printed_elsewhere"]
 
 SHELL = "shell"
 """The method that asks for what a command prints."""

@@ -84,9 +84,8 @@ def _title(file: File) -> str:
 def _fields(text: str) -> list[Part]:
     found = list(FIELD.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
-    return [
-        Part(0, one.start(), one.end(1), one[1], end) for one, end in zip(found, ends, strict=True)
-    ]
+    parts = zip(found, ends, strict=False)  # where there is no field, its end is one too many
+    return [Part(0, one.start(), one.end(1), one[1], end) for one, end in parts]
 
 
 def _page(text: str, front: str) -> list[Part]:
