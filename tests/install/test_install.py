@@ -477,3 +477,26 @@ def test_every_host_is_documented(install: Install) -> None:
 
 def test_unknown_hosts_are_refused(install: Install) -> None:
     assert "claude-code" in install("vi", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [
+        ("cursor", ".cursor/mcp.json"),
+        ("zed", ".zed/settings.json"),
+        ("opencode", "opencode.json"),
+    ],
+)
+def test_the_difference_shows_what_a_terminal_would_obey(
+    install: Install, root: Path, host: str, file: str
+) -> None:
+    """It is what the user reviews: a comment of the workspace must not repaint it."""
+    path = root / file
+    path.parent.mkdir(exist_ok=True)
+    text = '{\n  // \x1b[1A\x1b[2K\u202e\u3164 hidden\n  "a": 1\n}\n'
+    path.write_text(text, "utf-8")
+    said = install(host, "--dry-run").stdout
+    assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
+    assert not {"\x1b", "\u202e", "\u3164"} & set(said)
+    install(host)
+    assert "\x1b[1A" in path.read_text("utf-8"), "the file was changed"

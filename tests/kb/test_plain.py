@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.plain import escaped, one_line
 
 from tests.soak import examples
 
@@ -78,3 +79,25 @@ def test_no_run_of_hidden_characters_is_longer_than_one() -> None:
     for base in ("a", "🔥", "ی", "्", "9"):
         for around in ("", base):
             assert len(one_line(base + hidden * 3 + around)) <= len(base + around) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain, ünïcode, 漢字\n\tindented", "plain, ünïcode, 漢字\n\tindented"),
+        ("\x1b[2Jcleared\x07 \x9b31m", "\\u001b[2Jcleared\\u0007 \\u009b31m"),
+        ("a\u3164b\u2800c\ufe0fd\u115fe", "a\\u3164b\\u2800c\\ufe0fd\\u115fe"),
+        ("\U000e0041\U000e0100", "\\udb40\\udc41\\udb40\\udd00"),
+        ("\u202eevil\r\n", "\\u202eevil\\r\n"),
+    ],
+)
+def test_what_is_printed_shows_all_of_itself(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+
+
+@examples(300)
+@given(st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=30).map("".join))
+def test_printed_json_hides_nothing_and_says_the_same(text: str) -> None:
+    data = escaped(json.dumps({text: text}, ensure_ascii=False))
+    assert json.loads(data) == {text: text}
+    assert not regex.search(r"[\p{Default_Ignorable_Code_Point}\p{Cn}\p{Cc}\p{Cs}\u2800]", data)

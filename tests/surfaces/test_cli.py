@@ -397,3 +397,40 @@ def test_experts_explain_their_rows() -> None:
     shown = run(courier, "experts", "rate limiter", "--explain", "--limit", "1").stdout
     assert "formula\trate-limiter\t4 = sum, where every matching claim adds 1" in shown
     assert "claim\trate-limiter\tlimit-per-depot\t1\tentity\tdeclared\n" in shown
+
+
+HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["check", "--format", "github"],
+        ["check", "--format", "sarif"],
+        ["check", "--json"],
+        ["check"],
+        ["search", "JWT", "--json"],
+        ["search", "JWT"],
+        ["entity", "jwt", "--json"],
+        ["status", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) -> None:
+    root = knowledge.make(tmp_path / f"pro{HIDDEN}ject")
+    knowledge.entity(root, "jwt", f"JWT{HIDDEN}")
+    (root / ".vouch" / "claims" / f"bro{HIDDEN}ken.yaml").write_text("id: [", "utf-8")
+    knowledge.claim(root, "hiding", f"JWT is{HIDDEN} well.", "jwt", "nobody")
+    done = subprocess.run(
+        [COMMAND, *args], capture_output=True, cwd=root, env=environment({}), check=False
+    )
+    said = (done.stdout + done.stderr).decode()
+    assert said
+    assert not set(HIDDEN.replace("[2J", "")) & set(said)
+
+
+def test_complaints_do_not_act_either(tmp_path: Path) -> None:
+    (tmp_path / f"no{HIDDEN}thing").mkdir()
+    said = run(tmp_path / f"no{HIDDEN}thing", "experts", "jwt", code=2).stderr
+    assert "no knowledge base found from" in said
+    assert not set(HIDDEN.replace("[2J", "")) & set(said)

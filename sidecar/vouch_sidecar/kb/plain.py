@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import Any
 
-__all__ = ["clip", "count", "one_line", "printable", "with_field"]
+__all__ = ["clip", "count", "escaped", "one_line", "printable", "with_field"]
 
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]"
@@ -42,6 +43,23 @@ def one_line(text: str) -> str:
     if not _PLAIN.fullmatch(text):
         text = _unneeded().sub(_instead, _ANSI.sub("", text))
     return " ".join(text.split())
+
+
+def escaped(text: str) -> str:
+    """A text whose every character can be seen, line ends and tabs apart: what a terminal would
+    obey, or not show, is escaped as in JSON.
+    """
+    if all(map(_PLAIN.fullmatch, text.split("\n"))):
+        return text
+    return str(_unseen().sub(lambda found: json.dumps(found[0])[1:-1], text))
+
+
+@cache
+def _unseen() -> Any:
+    import regex
+
+    others = r"[[\p{Cc}--[\n\t]]\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800\p{Prepended_Concatenation_Mark}]"
+    return regex.compile(rf"{others}|{_HIDDEN}", regex.VERSION1)
 
 
 @cache

@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from io import RawIOBase
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
+
+from vouch_sidecar.kb.plain import escaped
 
 __all__ = [
     "at_end",
@@ -23,6 +25,7 @@ __all__ = [
     "leave",
     "log_to_file",
     "log_to_stderr",
+    "say",
 ]
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -58,6 +61,16 @@ def log_to_stderr(env: Mapping[str, str]) -> None:
 def _level(env: Mapping[str, str]) -> str | None:
     level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
     return level if level in logging.getLevelNamesMapping() else None
+
+
+def say(text: str, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
+    """Print a text for people or programs to standard output, standard error or a file. Whatever it
+    quotes, a terminal obeys and hides nothing of it. All that commands print goes through here, or
+    through `operations.page`.
+    """
+    import click  # protocols print nothing
+
+    click.echo(escaped(text), file=file, nl=nl, err=err)
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.kb.plain import escaped
 from vouch_sidecar.surfaces.cli.check import CHECK
 from vouch_sidecar.surfaces.cli.doctor import DOCTOR
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
@@ -17,7 +19,18 @@ from vouch_sidecar.surfaces.cli.watch import WATCH
 __all__ = ["main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Shell(click.Group):
+    """Commands whose complaints are harmless as well, whatever names of files they quote."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            vars(error).update(message=escaped(error.message))
+            raise
+
+
+@click.group(cls=_Shell, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="vouch-sidecar")
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +15,7 @@ import click
 
 from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
 from vouch_sidecar.kb.plain import printable
+from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
@@ -39,8 +38,6 @@ ROOT: dict[str, Any] = {
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
 root_option = click.option("--root", **ROOT)
-OTHERS = re.compile(r"[^ -~\n]")
-"""What is not printable ASCII; some of these characters control a terminal."""
 
 
 class NoKnowledgeBaseError(click.ClickException):
@@ -74,7 +71,7 @@ def roots_of(asked: Asked) -> list[Path]:
     finder = Finder(os.environ)
     found = [Path(root) for root in finder.around(start_at(asked.root))]
     for folder in finder.refused:
-        click.echo(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
+        say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
     if not found:
         where = f" from {start_at(asked.root)}"
         if forced := os.environ.get("VOUCH_KB_PATH"):
@@ -114,13 +111,7 @@ def page(header: bool = False, explain: bool = False) -> Page:
 
 def print_json(data: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Print an object as JSON to a file that takes Unicode, or to standard output, in ASCII where
-    that takes no more. What a terminal would obey, or not show, is escaped.
+    that takes no more.
     """
     encoding = "utf8" if file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
-    text = json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
-    click.echo(OTHERS.sub(lambda found: _escaped(found[0]), text), file)
-
-
-def _escaped(char: str) -> str:
-    hidden = unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
-    return json.dumps(char)[1:-1] if hidden else char
+    say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"), file=file)

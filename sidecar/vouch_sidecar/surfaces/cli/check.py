@@ -14,6 +14,7 @@ import click
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.plain import printable, with_field
 from vouch_sidecar.surfaces.cli.asking import Asked, common_options, loaded, page, print_json
+from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
     from vouch_sidecar.kb.records import Problem
@@ -53,7 +54,7 @@ def _check(**given: Any) -> None:
         print_json(_as_sarif(found))
     elif given["form"] == "github":
         for one in found:
-            click.echo(_as_github(one))
+            say(_as_github(one))
     else:
         _show(found, given["header"])
     if any(one.problem.severity != "hint" for one in found):

@@ -21,6 +21,7 @@ from vouch_sidecar.surfaces.cli.asking import (
     print_json,
     roots_of,
 )
+from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -157,7 +158,7 @@ def _standard_input(most: int) -> str:
     """At most so many characters of standard input. Tells the user where there are more."""
     text = sys.stdin.buffer.read(4 * most + 1).decode("utf-8", "replace")
     if len(text) > most:
-        click.echo(f"only the first {most:,} characters of standard input count", err=True)
+        say(f"only the first {most:,} characters of standard input count", err=True)
     return text[:most]
 
 

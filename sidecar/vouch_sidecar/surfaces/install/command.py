@@ -18,6 +18,7 @@ from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import Host, Place
 from vouch_sidecar.surfaces.install.pieces import Piece
 from vouch_sidecar.surfaces.install.plan import Edit, apply, difference, plan
+from vouch_sidecar.surfaces.stdio import say
 
 __all__ = ["found_by", "place_of", "run_install"]
 
@@ -39,7 +40,7 @@ def run_install(
     """Put the plug of a host in, or take it out. Raises `click.ClickException`."""
     host = host_called(name)
     if host.snippet is not None:
-        click.echo(host.snippet, nl=False)
+        say(host.snippet, nl=False)
         return
     place = place_of(host, root, env, user=user)
     if not (uninstall or replace_hook or dry_run):
@@ -52,15 +53,15 @@ def run_install(
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
     for edit in edits:
-        click.echo(difference(edit), nl=False)
+        say(difference(edit), nl=False)
     if not edits:
-        click.echo(f"{host.title}: {'was not there' if uninstall else 'is there'}.", err=True)
+        say(f"{host.title}: {'was not there' if uninstall else 'is there'}.", err=True)
     elif not dry_run:
         _apply(edits)
     if not uninstall:
         remarks = _remarks(host, place, env, user=user, replaced=replace_hook)
         for line in [*([host.after] if edits and not dry_run else []), *remarks]:
-            click.echo(line, err=True)
+            say(line, err=True)
 
 
 def _apply(edits: Sequence[Edit]) -> None:
