@@ -366,8 +366,10 @@ export interface ExplainedEntity {
 export interface ExplainedText {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
-  /** Strength of the evidence. */
+  /** Likelihood that it answers the text. */
   readonly similarity: number;
+  /** What each feature adds to it, by name. */
+  readonly factors: Readonly<Record<string, number>>;
   readonly verdict: "said" | "refused";
   /** What brings it in, or what it lacks. */
   readonly why: string;

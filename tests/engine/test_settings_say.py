@@ -51,10 +51,10 @@ def test_the_threshold_is_the_one_of_what_context_says(
 
 
 def test_at_0_weak_evidence_is_said_as_well(tmp_path: Path) -> None:
-    text = "all of the tills and the music"
+    text = "all of the tills and the music of the school at the green lake"
     assert said(engine(tmp_path / "a"), text) == []
     recall = {"similarity_threshold": 0.0}
-    assert [i for i, _ in said(engine(tmp_path / "b", recall=recall), text)] == ["gull"]
+    assert "gull" in [i for i, _ in said(engine(tmp_path / "b", recall=recall), text)]
 
 
 def test_words_are_settled_as_soon_as_the_config_says_so(tmp_path: Path) -> None:

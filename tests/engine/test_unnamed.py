@@ -35,7 +35,7 @@ def said(served: Engine, **params: object) -> list[str]:
         ({}, ["billing"]),
         ({"fallback_to_fts": False}, []),
         ({"enabled": False}, []),
-        ({"similarity_threshold": 0.8}, []),
+        ({"similarity_threshold": 0.999}, []),
         ({"min_prompt_len": len(PROMPT) + 1}, []),
     ],
 )

@@ -86,7 +86,7 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
         ended = hook("user-prompt-submit", prompt=prompt, env=PATIENT)
         assert (ended.text if ended.out else "") == said
     assert prompt == unnamed
-    assert "“refresh tokens rotate use” 0.7 jwt-rotates: " in said
+    assert "jwt-rotates: " in said
     assert "3 claims, 2 entities" in hook("session-start", env=PATIENT).text
 
 
@@ -182,7 +182,8 @@ def test_after_many_changes_what_it_leaves_behind_lets_the_next_one_answer(
     short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
     assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent()
     until(lambda: whole(place) not in ([], before))
-    assert "rule-" in hook("user-prompt-submit", prompt=f"{PROMPT} Now?", env=PATIENT).text
+    said = hook("user-prompt-submit", prompt="signing keys of JWT, which rule?", env=PATIENT).text
+    assert "rule-" in said
     assert stored(place, f"Rule {changed - 1}: JWT")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.retrieval.constants import WEIGHTS
 
 from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
@@ -84,9 +85,10 @@ def test_the_missed_threshold_is_named(engine: Engine) -> None:
 
 
 def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
-    _, texts = explained(engine, "Which diesel engines need new filters and oil this winter?")
+    _, texts = explained(engine, "Are diesel prices of the filling station below ours this winter?")
     assert texts["night"]["verdict"] == "refused"
-    assert texts["night"]["why"].endswith("is needed")
+    assert texts["night"]["why"].endswith("is less than 0.4, from where on it is said")
+    assert set(texts["night"]["factors"]) == set(WEIGHTS)
     _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
     assert texts["night"]["verdict"] == "said"
 

@@ -76,21 +76,19 @@ def test_sources_are_named_where_there_is_room(engine: Engine) -> None:
         assert ("expire after 15 minutes." in short) or "Auth notes" not in short
 
 
-@pytest.mark.anyio
-async def test_a_turn_that_is_repeated_is_not_searched_again(engine: Engine) -> None:
+def test_the_same_text_has_the_same_answer(engine: Engine) -> None:
     for name, field in (("probe", "hits"), ("context", "items")):
         param = "text" if name == "probe" else "task"
         first = asked(engine, name, session_id="A", **{param: BY_WORDS})[field]
         assert any(hit["arm"] == "text" for hit in first)
-        again = asked(engine, name, session_id="A", **{param: BY_WORDS})[field]
-        assert not any(hit["arm"] == "text" for hit in again)
-        other = asked(engine, name, session_id="B", **{param: BY_WORDS})[field]
-        assert other == first
-        asked(engine, name, session_id="A", **{param: NAMED})
         assert asked(engine, name, session_id="A", **{param: BY_WORDS})[field] == first
-    for _ in range(2):
-        stateless = asked(engine, "context", task=BY_WORDS)["items"]
-        assert any(hit["arm"] == "text" for hit in stateless)
+
+
+@pytest.mark.anyio
+async def test_what_a_session_was_given_is_not_said_again(engine: Engine) -> None:
+    given = {"session_id": "A", "task": BY_WORDS, "repeat": False}
+    assert asked(engine, "context", **given)["items"]
+    assert asked(engine, "context", **given)["items"] == []
     assert await said(engine, BY_WORDS)
     assert not await said(engine, BY_WORDS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.block import beginning
 from vouch_sidecar.retrieval.context import adjacent_hits, lines_for, tiers
 from vouch_sidecar.retrieval.probe import run
@@ -29,8 +29,7 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
         claim("c", "Bounces are parked.", entities=("relay",)),
     )
     text = "When do keys of the Key Vault rotate weekly? And the Mail Relay?"
-    assert said(seen, text) == ["b", "c", "a"]
-    assert said(seen, text, limit=2) == ["b", "c"]
+    assert said(seen, text) == ["b", "c"]
 
 
 def test_a_claim_of_two_entities_is_said_once() -> None:
@@ -116,7 +115,7 @@ def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_te
     for listing in (RUNBOOK, page("runbook", body=RUNBOOK.body, entities=("relay",))):
         seen = view(RELAY, *facts, listing)
         rows = worth_volunteering([seen], [text])
-        found = run([seen], text, 0.4, lambda _, look: look()).moderate
+        found = run([seen], text, 0.4).answers
         first, second = lines_for(rows, text, found)
         assert (first.artifact.id, first.section) == ("runbook", 1)
         assert first.excerpt == "## Draining Drain the buffer before midnight."
@@ -127,20 +126,26 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
     text = "who pages for the Mail Relay?"
     facts = [claim("a", "Bounces are parked.", entities=("relay",))]
     about = page("runbook", "Runbook", body=RUNBOOK.body, entities=("relay",))
-    assert said(view(RELAY, *facts, about), text) == ["runbook", "a"]
-    assert said(view(RELAY, *facts, RUNBOOK), text) == ["a"]
     naming = page("paging", body="## Paging\n\nOf the Mail Relay: nobody.")
-    assert said(view(RELAY, *facts, naming), text) == ["paging", "a"]
+
+    def told(*pages: Page) -> list[str]:
+        seen = view(RELAY, *facts, *pages)
+        rows = worth_volunteering([seen], [text])
+        return [h.artifact.id for h in lines_for(rows, text, run([seen], text, 0.4).answers)]
+
+    assert told(about) == ["runbook", "a"]
+    assert told(naming) == ["paging", "a"]
+    assert told(RUNBOOK) == ["a"]
 
 
 def test_a_page_answers_where_no_name_speaks() -> None:
-    found = run([view(RUNBOOK)], "when is the buffer drained?", 0.4, lambda _, look: look())
-    assert [(hit.artifact.id, hit.section) for hit in found.moderate] == [("runbook", 1)]
+    found = run([view(RUNBOOK)], "when is the buffer drained?", 0.4)
+    assert [(hit.artifact.id, hit.section) for hit in found.answers] == [("runbook", 1)]
 
 
 def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> None:
     seen = view(RUNBOOK)
-    found = run([seen], "when is the buffer drained?", 0.4, lambda _, look: look()).moderate
+    found = run([seen], "when is the buffer drained?", 0.4).answers
     near = adjacent_hits(found)
     assert [hit.section for hit in near] == [0, 2, None]
     assert [hit.excerpt for hit in near] == [
@@ -153,8 +158,8 @@ def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> N
 def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
     filler = "Nothing to see in this sentence either. " * 12
     body = f"## Limits\n\n{filler}\n\nA valve feeds the boiler. {filler}"
-    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4, lambda _, k: k())
-    (hit,) = found.moderate
+    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4)
+    (hit,) = found.answers
     assert hit.excerpt.startswith("## Limits … A valve feeds the boiler. Nothing")
     assert len(hit.excerpt) <= 240
 

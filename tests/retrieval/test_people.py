@@ -163,7 +163,7 @@ ASK = "- “Key Vault” 1 entity vault: Key Vault. To ask: ada (1 claim), owned
 
 def test_a_text_that_asks_for_somebody_is_told_whom_to_ask(tmp_path: Path) -> None:
     found = engine(tmp_path, *OWNED)
-    says_so, asks = context(found, "who owns the Key Vault?")
+    says_so, asks, *_ = context(found, "who owns the Key Vault?")
     assert "two: Ops owns the Key Vault." in says_so
     assert asks == ASK.replace("ada", "Ada")
     assert context(found, "whom do I ask about the Key Vault")[0] == asks
@@ -189,8 +189,8 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
     )
     asks = context(found, "whom should I ask about glyph fonts? It is for a small dog.")[:2]
     assert asks == [
-        "- “glyph fonts” 0.7 entity ada: Ada. To ask: 2 claims",
-        "- “glyph fonts” 0.7 entity bob: Bob. To ask: 1 claim",
+        "- “glyph fonts” 1 entity ada: Ada. To ask: 2 claims",
+        "- “glyph fonts” 1 entity bob: Bob. To ask: 1 claim",
     ]
     told = ask(found, "explain", text="whom should I ask about glyph fonts?")["texts"]
     assert [(t["id"], t["verdict"]) for t in told[:2]] == [("ada", "said"), ("bob", "said")]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from vouch_sidecar.retrieval.context import lines_for
 from vouch_sidecar.retrieval.phrases import _candidates, phrases
 from vouch_sidecar.retrieval.probe import run
+from vouch_sidecar.retrieval.salience import named_in
 
 from tests.retrieval.samples import claim, entity, page, view
 
@@ -40,7 +42,7 @@ def test_a_title_is_given_in_the_words_of_the_text_and_once() -> None:
     )
 
     def tested(text: str) -> tuple[str, ...]:
-        return run([seen], text, 0.4, lambda _, look: look()).phrases
+        return run([seen], text, 0.4).phrases
 
     text = "is proof of delivery needed when Proof of delivery lies about its depot clock?"
     assert tested(text) == ("proof of delivery", "depot clock")
@@ -50,25 +52,8 @@ def test_a_title_is_given_in_the_words_of_the_text_and_once() -> None:
     assert (titled.kind, titled.text) == ("title", "rate limiter guide")
 
 
-def test_a_title_that_is_a_name_too_is_looked_for() -> None:
+def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> None:
     seen = view(entity("e", "Proof of delivery"), page("one", "Proof of delivery", body="Signed."))
-    found = run([seen], "what counts as proof of delivery?", 0.4, lambda _, look: look())
-    assert found.phrases == ("proof of delivery",)
-    assert [hit.artifact.id for hit in found.moderate] == ["one"]
-
-
-def test_a_title_of_common_words_is_meant_where_it_stands_just_so() -> None:
-    seen = view(
-        page("line", "Starting a line", body="Be early."),
-        page("peak", "Peak plan 2026", body="Freeze."),
-        page("hub", "Our glossary", body="Words."),
-        claim("c", "A line is started by hand."),
-    )
-
-    def said(text: str) -> list[str]:
-        found = run([seen], text, 0.4, lambda _, look: look())
-        return [hit.artifact.id for hit in found.moderate]
-
-    assert said("how do I start a new line in the printed report?") == []
-    assert said("see the page on starting a line for that") == ["line"]
-    assert said("is the peak plan of 2026 out for us yet?") == ["peak"]
+    text = "what counts as proof of delivery?"
+    rows = named_in(seen, [text])
+    assert [hit.artifact.id for hit in lines_for(rows, text)] == ["one"]

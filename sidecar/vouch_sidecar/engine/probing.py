@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.retrieval.block import Hit
-from vouch_sidecar.retrieval.phrases import Phrase
-from vouch_sidecar.retrieval.probe import Probe, run
+from vouch_sidecar.retrieval.asking import holds_exact
+from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
 __all__ = ["Probed", "allowed", "probe"]
 
@@ -29,47 +28,33 @@ def probe(
     session: Session | None,
     *,
     again: bool = False,
+    spoken: Spoken = frozenset(),
 ) -> Probed:
     """Probe the knowledge bases, as many as the settings allow. A probe of the same text in the
     same session is not made again while nothing changed, unless time ran out. Full text is not
-    searched `again` for the turn before.
+    searched `again` for the turn before. The names of what was `spoken` of before say nothing.
     """
     asked = allowed(served)
-    stamp = tuple((one.view.stamp, one.settings) for one in asked)
     if session is None:
-        return _probe(asked, text, lambda _, look: look())
+        return _probe(asked, text, again, spoken)
+    stamp = tuple((one.view.stamp, one.settings) for one in asked)
     session.turn += 1
-    hits_before = 0
-
-    def lookup(phrase: Phrase, look: Callable[[], list[Hit]]) -> list[Hit]:
-        nonlocal hits_before
-        hits, known = session.recall((phrase.text.casefold(), phrase.kind, stamp), look)
-        hits_before += known
-        return hits
-
     probed, known = session.recall(
-        (text, again, stamp), lambda: _probe(asked, text, lookup, again=again)
+        (text, again, frozenset(spoken), stamp), lambda: _probe(asked, text, again, spoken)
     )
     if any(one.view.deadline.cut for one in asked):
         session.probed.clear()
         session.turns.clear()
-    remembered = len(probed.probe.phrases) if known else hits_before
-    return Probed(probed.probe, remembered, probed.persona)
+    return replace(probed, from_cache=len(probed.probe.phrases) if known else 0)
 
 
-def _probe(
-    asked: Sequence[Speaker],
-    text: str,
-    lookup: Callable[[Phrase, Callable[[], list[Hit]]], list[Hit]],
-    *,
-    again: bool = False,
-) -> Probed:
+def _probe(asked: Sequence[Speaker], text: str, again: bool, spoken: Spoken) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    asks = len(text.strip()) >= shortest and not again
+    asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    found = run([one.view for one in asked], text, threshold, lookup, full_text)
+    found = run([one.view for one in asked], text, threshold, full_text, spoken)
     return Probed(found, 0, persona_of(asked, found.primary))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.kb.records import Claim, Kind, Page, key_of
+from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.block import Hit, render
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.context import (
@@ -15,8 +15,8 @@ from vouch_sidecar.retrieval.context import (
     adjacent_hits,
     each_once,
     lines_for,
-    lines_next,
     tiers,
+    whom_to_ask,
 )
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import (
@@ -26,7 +26,7 @@ from vouch_sidecar.retrieval.salience import (
     worth_volunteering,
 )
 
-__all__ = ["Speech", "fresh", "held_back", "say", "speak_of"]
+__all__ = ["Speech", "fresh", "held_back", "say", "speak_of", "spoken_before"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,17 @@ class Speech:
     hits: tuple[Hit, ...] = ()
     primary: str | None = None
     supplemental: tuple[str, ...] = ()
+
+
+def spoken_before(
+    served: Sequence[Speaker], session: Session, text: str
+) -> frozenset[tuple[Hashable, str]]:
+    """The entities that a text names and that the session was given as they are: `View.identity`
+    and id of each.
+    """
+    rows = (row for one in served for row in worth_volunteering([one.view], [text]))
+    known = (row for row in rows if _given_state(session, row) == _state(row))
+    return frozenset((row.view.identity, row.entity.id) for row in known)
 
 
 def speak_of(
@@ -74,7 +85,8 @@ def speak_of(
         rows = [row for row in rows if _given_state(session, row) != _state(row)]
         if texts is not None:
             again = session.asked == list(texts)  # who repeats a prompt asks for nothing else
-            more = [] if again else [*lines_next(before, " ".join(texts)), *more]
+            whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
+            more = [] if again else [*whom, *more]
             session.asked = list(texts)
     given = _given(session, repeat)
     if texts is None:
@@ -146,26 +158,19 @@ def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
 
 
 def _found(served: Sequence[Speaker], probed: Probe) -> list[Hit]:
-    """What full text found and may be said, as far as each knowledge base's config lets it: weak
-    evidence only where its threshold is 0.
-    """
+    """What answers a text, as far as each knowledge base's config lets it be said."""
     recalls = {one.view.collection: one.settings.recall for one in served}
-    weak = (
-        hit
-        for hit in probed.hits
-        if hit.arm == "text" and not recalls[hit.view.collection].similarity_threshold
-    )
-    found = each_once([*probed.moderate, *weak])
+    found = each_once(probed.answers)
     return _allowed(served, [h for h in found if recalls[h.view.collection].fallback_to_fts])
 
 
 def _allowed(served: Sequence[Speaker], hits: Sequence[Hit]) -> list[Hit]:
-    """The claims, pages and people to ask that the config of their knowledge base lets be said."""
+    """The claims, pages, relations and people to ask that the config of their collection allows."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     return [
         hit
         for hit in hits
-        if (isinstance(hit.artifact, Claim | Page) or hit.to_ask)
+        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.to_ask)
         and recalls[hit.view.collection].enabled
         and hit.similarity >= recalls[hit.view.collection].similarity_threshold
     ]

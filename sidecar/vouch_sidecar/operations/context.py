@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.served import Speaker, persona_of
-from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.engine.speech import speak_of, spoken_before
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import (
     MAX_TEXT,
@@ -93,8 +93,10 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     if task is not None:
         served = probing.allowed(ask.served)
         turn = session if params.session_id is not None else None
-        again = turn is not None and turn.repeats(OPERATION.name, task)
-        made = probing.probe(served, task, session, again=again)
+        again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
+        known = session is not None and not params.repeat
+        spoken = spoken_before(served, session, task) if known and session else frozenset()
+        made = probing.probe(served, task, session, again=again, spoken=spoken)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
         if ask.meant is not None:

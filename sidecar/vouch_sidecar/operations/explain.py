@@ -50,7 +50,8 @@ class ExplainedText(Wire):
 
     kind: SearchKind
     id: str
-    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    similarity: float = Field(ge=0, le=1, description="Likelihood that it answers the text.")
+    factors: dict[str, float] = Field(description="What each feature adds to it, by name.")
     verdict: Literal["said", "refused"]
     why: str = Field(description="What brings it in, or what it lacks.")
     collection: str | None = absent("Present with several knowledge bases.")
@@ -78,9 +79,9 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for one in ask.served:
-        threshold = strength_of(one.settings.recall.similarity_threshold)
-        found = candidates(one.view, text, threshold)
-        speaking = [each.entity for each in found if each.verdict == "volunteered"]
+        threshold = one.settings.recall.similarity_threshold
+        found = candidates(one.view, text, strength_of(threshold))
+        speaking = {e.entity.id: e.strength for e in found if e.verdict == "volunteered"}
         collection = one.view.collection if ask.many else None
         entities += [
             ExplainedEntity(
@@ -99,11 +100,12 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
                 similarity=line.similarity,
+                factors={name: round(value, 3) for name, value in line.factors.items()},
                 verdict="said" if line.said else "refused",
                 why=line.why,
                 collection=collection,
             )
-            for line in lines(one.view, text, speaking, speech.hits)
+            for line in lines(one.view, text, speaking, speech.hits, threshold)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

@@ -1,192 +1,214 @@
-"""Claims and sections of pages that hold most of what a text asks: for a text that names nothing,
-for what a text asks beside the names in it, and for what is asked next of an entity that was spoken
-of before.
-
-docs/how-it-decides.md gives the rule, with the measurement behind the constants.
+"""Claims, sections of pages and relations that may answer or constrain a text, with how likely it
+is that they do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, content_stems
-from vouch_sidecar.index.schema import key_in, sections, stems_in, texts
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page
-from vouch_sidecar.retrieval.asking import Asked, Least, asked_about, asked_by, own_stems
-from vouch_sidecar.retrieval.clauses import Reading, Span, readings
+from vouch_sidecar.index.layers import Hit
+from vouch_sidecar.index.schema import entities_in, key_in, sections, stems_in, texts, worth
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
-    ABOUT_WEIGHT,
-    ABOUT_WORDS,
-    CONSIDERED_SHARE,
+    ANSWER_WORDS,
+    BARE_WEIGHT,
     MAX_CONSIDERED,
     MAX_NEAREST,
-    MAX_SECTIONS,
-    MUCH_COUNTS,
-    QUESTION_SHARE,
-    RIVALS,
-    STANDS_OUT,
+    MAX_RELATIONS,
+    MAX_SPEAKING,
 )
-from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.retrieval.likelihood import Features
+from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Answer", "Considered", "answers", "asked_next", "considered", "sections_about"]
+ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
+"""What answers a text."""
+Strengths = Mapping[str, float]
+"""By entity id, how strongly a text names it, from 0 to 1."""
 
 
 class Answer(NamedTuple):
-    """A claim or a section of a page, the words of the text that it holds, and their share of the
-    text from 0 to 1.
-    """
+    """What may answer a text: the words of the text that it holds, and what is known of both."""
 
-    artifact: Claim | Page
+    artifact: Claim | Entity | Page | Relation | Source
     section: int | None
     words: tuple[str, ...]
-    share: float
+    features: Features
+    about: frozenset[str]
+    """The entities that it is about."""
+
+    @property
+    def likelihood(self) -> float:
+        """How likely it is that this answers or constrains the text, from 0 to 1."""
+        return self.features.likelihood
+
+    @property
+    def order(self) -> tuple[float, int, str, int]:
+        """Likeliest first; of equals the best by worth, then by id."""
+        claim = self.artifact if isinstance(self.artifact, Claim) else None
+        better = worth(claim) if claim is not None else 0
+        return (-self.likelihood, -better, self.artifact.id, self.section or 0)
 
 
-class Considered(NamedTuple):
-    """What may answer, and what it lacks; None where it answers. `much`: it answers where nothing
-    else holds nearly as much.
+class _Candidate(NamedTuple):
+    artifact: Claim | Entity | Page | Relation | Source
+    section: int | None
+    stems: list[str]
+    said: str
+    about: frozenset[str]
+
+
+def answers(
+    view: View, text: str, named: Strengths, kinds: Sequence[Kind] = ANSWERING
+) -> list[Answer]:
+    """What may answer a text, likeliest first, each artifact once: of some kinds what holds most of
+    its words beside the names, and what is about the entities that it names. A name of strength 0
+    is taken out of the text and is no evidence.
     """
-
-    answer: Answer
-    lacks: str | None
-    much: bool = False
+    key = f"answers {sorted(named.items())} {kinds}"
+    return view.once(key, text, lambda: _answers(view, text, named, kinds))
 
 
-def answers(view: View, text: str, names: Sequence[Span] = ()) -> list[Answer]:
-    """What holds most of a text or of a clause of it that asks, beside the names at some places:
-    best first, claims before pages; nothing where too much does.
-    """
-
-    def find() -> list[Answer]:
-        judged = (one for way in readings(text, names) for one in _of_reading(view, text, way))
-        return _each_once(one.answer for one in sorted(judged, key=_order) if one.lacks is None)
-
-    return view.once(f"answers {names}", text, find)
-
-
-def considered(view: View, text: str, names: Sequence[Span] = ()) -> list[Considered]:
-    """The same, with what falls short of it: what lacks nothing first, then by share."""
-    judged = [one for way in readings(text, names) for one in _of_reading(view, text, way)]
-    judged = [one for one in judged if one.answer.share >= CONSIDERED_SHARE]
-    judged.sort(key=lambda one: (one.lacks is not None, _order(one)))
-    lacking = {one.answer: one.lacks for one in reversed(judged)}
-    return [Considered(one, lacking[one]) for one in _each_once(one.answer for one in judged)]
-
-
-def _of_reading(view: View, text: str, reading: Reading) -> list[Considered]:
-    """What holds a part of a text, read in one way, best first."""
-    asked = asked_by(view, text, reading)
-    if not asked.weights:
-        return []
-    hits = view.search.down_to(asked.weights, Kind.CLAIM, CONSIDERED_SHARE, MAX_CONSIDERED)
-    judged = [_claim(asked, view.knowledge.snapshot.document(hit)) for hit in hits]
-    judged = sorted([*judged, *_sections(view, asked, asked.least)], key=_order)
-    shares = [one.answer.share for one in judged if one.lacks is None]
-    if not shares and _stands_out(judged):
-        answer = judged[0].answer._replace(share=MUCH_COUNTS)
-        return [Considered(answer, None), *judged[1:]]
-    rivals = shares.count(shares[0]) if shares else 0
-    if rivals <= RIVALS:
-        return judged
-    unclear = f"{rivals} hold as much: none of them is meant"
-    return [one if one.lacks else one._replace(lacks=unclear) for one in judged]
-
-
-def _stands_out(judged: Sequence[Considered]) -> bool:
-    """Whether the first holds much of a text, and all others far less."""
-    if not judged or not judged[0].much:
-        return False
-    first = judged[0].answer
-    others = (one.answer for one in judged if one.answer.artifact.id != first.artifact.id)
-    return max((one.share for one in others), default=0.0) <= STANDS_OUT * first.share
-
-
-def _order(judged: Considered) -> tuple[float, bool, str, int]:
-    answer = judged.answer
-    of_page = isinstance(answer.artifact, Page)
-    return (-answer.share, of_page, answer.artifact.id, answer.section or 0)
-
-
-def _each_once(found: Iterable[Answer]) -> list[Answer]:
-    first: dict[tuple[bool, str], Answer] = {}
-    for answer in found:
-        first.setdefault((isinstance(answer.artifact, Page), answer.artifact.id), answer)
+def _answers(view: View, text: str, named: Strengths, kinds: Sequence[Kind]) -> list[Answer]:
+    asked = asked_by(view, text, view.places_of(text, named))
+    found = {
+        (type(one.artifact), one.artifact.id, one.section): one
+        for one in _candidates(view, asked, named, kinds)
+    }
+    judged = sorted(_judged(view, asked, named, found.values()), key=lambda one: one.order)
+    first: dict[tuple[type, str], Answer] = {}
+    for one in judged:
+        first.setdefault((type(one.artifact), one.artifact.id), one)
     return list(first.values())
 
 
-def _claim(asked: Asked, document: Document) -> Considered:
-    claim, stems = claim_in(document), stems_in(document)
-    said = " ".join((claim.text, *claim.tags))
-    return _judged(asked, asked.least, asked.held(stems), said, claim, None)
-
-
-def _sections(view: View, asked: Asked, least: Least) -> Iterator[Considered]:
-    """The sections of pages that hold a part of what is asked, together with their heading and the
-    title of their page.
-    """
+def _candidates(
+    view: View, asked: Asked, named: Strengths, kinds: Sequence[Kind]
+) -> Iterator[_Candidate]:
     snapshot = view.knowledge.snapshot
-    for hit in view.search.down_to(asked.weights, Kind.PAGE, CONSIDERED_SHARE, MAX_SECTIONS):
-        document = snapshot.document(hit)
-        page, number = view.told_by(document), key_in(document)[2]
-        if isinstance(page, Page):
-            first = sections(page)[number].partition("\n")[0]
-            heading = f"{page.title}\n{first if first.startswith('#') else ''}"
-            held = asked.held(stems_in(document), content_stems(heading))
-            yield _judged(asked, least, held, f"{heading}\n{texts(page)[number]}", page, number)
+    for kind in kinds:
+        if asked.weights and not view.deadline.has_passed():
+            for hit in snapshot.search(view.search.weighed(asked.weights, kind), MAX_CONSIDERED):
+                yield from _candidate(view, snapshot.document(hit))
+    for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
+        if view.deadline.has_passed():
+            return
+        for document in _nearest(view, entity_id, asked.weights):
+            yield from _candidate(view, document)
+        for relation in view.relations_of(entity_id)[:MAX_RELATIONS]:
+            stored = view.knowledge.document((Kind.RELATION, relation.id))
+            if stored is not None:
+                yield from _candidate(view, stored)
+
+
+def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
+    artifact, number = view.told_by(document), key_in(document)[2]
+    stems = stems_in(document)
+    if isinstance(artifact, Claim):
+        about = entities_in(document, view.gates)
+        yield _Candidate(artifact, None, stems, texts(artifact)[0], about)
+    elif isinstance(artifact, Relation):
+        ends = frozenset((artifact.source, artifact.target))
+        yield _Candidate(artifact, None, stems, texts(artifact)[0], ends)
+    elif isinstance(artifact, Page):
+        first = sections(artifact)[number].partition("\n")[0]
+        heading = f"{artifact.title}\n{first if first.startswith('#') else ''}"
+        said = f"{heading}\n{texts(artifact)[number]}"
+        names = {mention.entity_id for mention in view.mentions(said)}
+        about = frozenset(names.union(artifact.entities))
+        yield _Candidate(artifact, number, [*content_stems(heading), *stems], said, about)
+    elif isinstance(artifact, Entity | Source):
+        yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
 def _judged(
-    asked: Asked,
-    least: Least,
-    held: list[Needle],
-    said: str,
-    artifact: Claim | Page,
-    section: int | None,
-) -> Considered:
-    """Whether words that stand together are enough, and still are as they are written there."""
-    if asked.lacks(held, least) is None or asked.lacks(held, asked.much) is None:
-        held = asked.as_written(held, said)
-    words = tuple(word.word for word in held)
-    answer = Answer(artifact, section, words, asked.share_of(held))
-    return Considered(answer, asked.lacks(held, least), asked.lacks(held, asked.much) is None)
+    view: View, asked: Asked, named: Strengths, found: Iterable[_Candidate]
+) -> Iterator[Answer]:
+    """Every candidate with its features. A relation counts only beside the name of one of its ends
+    and with a word of the rest: what is asked about that end.
+    """
+    holding = [(one, _held(asked, one)) for one in found]
+    whole, total = asked.whole, view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
+    for one, held in holding:
+        strength = max((named[each] for each in one.about if each in named), default=0.0)
+        if isinstance(one.artifact, Relation) and not (strength and held):
+            continue
+        every = frozenset(held)
+        features = Features.of(
+            held=asked.weight_of(held),
+            whole=whole,
+            rivals=sum(every.issubset(other) for _, other in holding),
+            lone=asked.words_in(held) < (1.0 if strength else ANSWER_WORDS),
+            pairs=_pairs(asked, held, one.stems),
+            named=strength,
+            section=one.section is not None,
+            total=total,
+        )
+        words = tuple(word.word for word in held)
+        yield Answer(one.artifact, one.section, words, features, one.about)
 
 
-def sections_about(view: View, entity: Entity, text: str, names: Sequence[Span]) -> list[Answer]:
-    """The sections that hold most of what a text asks beside the names in it, of those that are
-    about an entity: their page lists it, or they name it.
+def _held(asked: Asked, one: _Candidate) -> tuple[Needle, ...]:
+    held = asked.held_by(frozenset(one.stems))
+    return asked.as_written(held, one.said) if asked.proper.intersection(held) else held
 
-    The name is evidence as well, so less of the rest is enough than for `answers`.
+
+def _pairs(asked: Asked, held: Iterable[Needle], stems: list[str]) -> int:
+    """Neighbouring words of the text that are neighbours in a candidate; an identifier is one."""
+    whole = sum(len(word.alternatives) > 1 for word in held)
+    return whole + len(asked.pairs.intersection(pairwise(stems)))
+
+
+# The claims of one entity. This is their order in the block, in hover, in `entity` and behind
+# `top_claim_id`.
+
+
+def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
+    """The claims of an entity that a text asks for, at most `MAX_NEAREST`: the likeliest answers
+    first, of equals the best by worth.
     """
 
     def find() -> list[Answer]:
-        asked = asked_about(view, text, names)
-        if not asked.weights:
-            return []
-        least = Least(QUESTION_SHARE, ABOUT_WEIGHT, ABOUT_WORDS)
-        judged = sorted(_sections(view, asked, least), key=_order)
-        found = [one.answer for one in judged if one.lacks is None]
-        about = view.knowledge.pages_about((Kind.ENTITY, entity.id)) if found else []
-        told = [one for one in found if one.artifact.id in about or _names(view, one, entity)]
-        return _each_once(told)
+        asked = asked_by(view, text, view.places_of(text, [entity.id]))
+        documents = _nearest(view, entity.id, asked.weights)
+        found = [one for document in documents for one in _candidate(view, document)]
+        return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
 
-    return view.once(f"sections {entity.id} {names}", text, find)
+    return view.once(f"claims about {entity.id}", text, find)
 
 
-def _names(view: View, found: Answer, entity: Entity) -> bool:
-    page = found.artifact
-    assert isinstance(page, Page)
-    said = f"{page.title}\n{sections(page)[found.section or 0]}"
-    return any(mention.entity_id == entity.id for mention in view.mentions(said))
+def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
+    """The id of the first of them."""
+    return next((one.artifact.id for one in claims_about(view, entity, text)), None)
 
 
-def asked_next(view: View, entity: Entity, text: str) -> Iterator[Answer]:
-    """Those claims of an entity that hold most of what a text asks besides its name."""
-    asked, own = asked_by(view, text, readings(text)[0]), own_stems(entity)
-    words = {word: weight for word, weight in asked.weights.items() if not word.held_by(own)}
-    asked = asked._replace(weights=words, mute=frozenset())
-    for hit in view.search.nearest(entity.id, asked.weights, MAX_NEAREST):
-        judged = _claim(asked, view.knowledge.snapshot.document(hit))
-        if judged.lacks is None:
-            yield judged.answer
+def asks_for_all(view: View, entity: Entity, text: str) -> bool:
+    """Whether a text asks for nothing in particular beside an entity's name."""
+    return asked_by(view, text, view.places_of(text, [entity.id])).whole < BARE_WEIGHT
+
+
+def _nearest(view: View, entity_id: str, weights: Mapping[Needle, float]) -> Iterator[Document]:
+    """The claims of an entity that hold most of some words, ties by worth; then the others by worth
+    alone.
+    """
+    snapshot = view.knowledge.snapshot
+    hits = []
+    if weights:
+        query = view.search.near(entity_id, weights)
+        hits = [hit for hit in snapshot.search(query, MAX_NEAREST) if hit.value]
+        if len(hits) == MAX_NEAREST:
+            hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
+    worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
+    hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
+    if len(hits) < MAX_NEAREST:
+        best = snapshot.search(view.search.about([entity_id]), MAX_NEAREST, by="worth")
+        hits += [hit for hit in best if _key(hit) not in worths]
+    return map(snapshot.document, hits[:MAX_NEAREST])
+
+
+def _key(hit: Hit) -> tuple[int, int]:
+    return id(hit.layer), hit.number

@@ -88,17 +88,11 @@ FOUND_WITHOUT_CLAIMS: Band = (0.0, 0.1)
 # What full text may say of a text.
 
 LEAST_WORDS = 3
-"""A text of fewer words is a command or a name; names are recognised without full text."""
-WHOLE_SHARE = 0.6
-"""Share of a whole text's words, by rarity, that an artifact must hold to be a hit."""
-WHOLE_WORTH = 0.7
-"""Similarity of what holds all of a text: weaker evidence than a name."""
+"""A text of fewer words is a command or a name, unless it holds an identifier or the like."""
 RARE = 0.6
 """Rarity, as a share of the greatest there is, from which on a word is looked for by itself."""
 
-PhraseKind = Literal[
-    "quoted", "title", "identifier", "notation", "name", "together", "rare", "whole"
-]
+PhraseKind = Literal["quoted", "title", "identifier", "notation", "name", "together", "rare"]
 PHRASE_WORTH: dict[PhraseKind, float] = {
     "quoted": 0.95,
     "title": 0.9,
@@ -110,33 +104,29 @@ PHRASE_WORTH: dict[PhraseKind, float] = {
 }
 """What a phrase is worth by how it was found: the more it was set apart on purpose, the more."""
 
-# Which claims answer a text that names nothing.
+# What answers a text. `make fit` writes what stands between the two marks.
 
-QUESTION_SHARE = 0.6
-"""Share of a question, by weight, that a claim must hold: the rest is what is asked."""
-QUESTION_WEIGHT = 0.55
-"""What these words weigh at least, together; 1 is a word of one claim that is not English."""
-OTHER_SHARE = 0.7
-"""The same of anything else, which may ask for nothing: 1 of 55 such texts is answered, not 2."""
-OTHER_WEIGHT = 0.75
+# fitted
+BIAS = -1.57
+WEIGHTS = {
+    "held": 3.23,
+    "missing": -1.03,
+    "rivals": -1.23,
+    "lone": -0.73,
+    "pairs": 1.66,
+    "named": 4.26,
+    "section": -0.93,
+    "size": -0.2,
+}
+# end of fitted
 ANSWER_WORDS = 2.0
-"""Words that it holds at least; a pair of signs of a script without spaces is half a word."""
-MUCH_SHARE = 0.4
-"""Share that is enough where more words are held, and nothing else holds nearly as much…"""
-MUCH_QUESTION = (1.05, 3.0)
-"""…their weight and number, of a question…"""
-MUCH_OTHER = (1.25, 4.0)
-"""…and of anything else."""
-STANDS_OUT = 0.7
-"""What all others hold at most of what such a claim holds…"""
-MUCH_COUNTS = 0.58
-"""…which counts as this share: just enough to be said."""
-CONSIDERED_SHARE = 0.3
-"""From here on `explain` names what was considered: less than half of what answers."""
-RIVALS = 3
-"""Where more claims than these hold as much, none of them is meant."""
-NEARBY = 40
-"""Content words of a claim among which they must stand: a long one holds anything."""
+"""Words of which an answer that holds fewer is a lone one; a number is none, an identifier two."""
+BARE_WEIGHT = 0.55
+"""A text whose words beside a name weigh less asks for whatever there is about it."""
+WHO_LIKELIHOOD = 0.08
+"""From here on a claim about a person or a team is said to whom asks who."""
+ASKED_FOR = 1.0
+"""Similarity of somebody to ask about a topic, to whom asks for somebody."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
 """By tier in English: what is rare in a small knowledge base may be in every other prompt."""
 SLIGHT = 0.3
@@ -145,15 +135,6 @@ SIGN_PAIR = 0.5
 """Two signs of a script without spaces are often half of a word."""
 HIRAGANA = 0.15
 """Endings and particles in Japanese are in hiragana."""
-
-# Which claims and sections of a named entity are said.
-
-OF_THE_FAMILY = 0.5
-"""“maintenance” for “maintain”: the matter of the question, in other words."""
-ABOUT_WORDS = 1.0
-"""A section about an entity that a text names needs one word more: the name is evidence too…"""
-ABOUT_WEIGHT = 0.3
-"""…which may be a very common one that stands nowhere else."""
 
 # On which scale evidence is told.
 
@@ -196,22 +177,19 @@ MAX_PHRASES = 8
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
 MAX_HITS = 24
-MAX_HITS_OF_PHRASE = 3
 MAX_CLAIMS_OF_NAME = 3
-MAX_COMPARED = 50
-"""Artifacts that hold all words of a phrase, of which those that have it as it is come first."""
-MAX_NEAREST = 50
+MAX_NEAREST = 10
 """Claims of an entity that are looked at, nearest first."""
+MAX_TITLED = 3
+"""Pages that have a name as their title."""
+MAX_RELATIONS = 24
+"""Relations of a named entity that are looked at."""
 MAX_ASKED = 64
 """Words of a text that are looked for in claims and sections: those that weigh most."""
-MAX_CLAUSES = 8
-"""Clauses of a text that are read by themselves, from its beginning."""
 MAX_AROUND = 12
 """Words before and after a name that may be of its trade."""
-MAX_CONSIDERED = 12
-"""Claims that are looked at for a text, those that hold most of it."""
-MAX_SECTIONS = 24
-"""Sections of pages that are looked at for a text, those that hold most of it."""
+MAX_CONSIDERED = 16
+"""Claims, sections and relations each that are looked at for a text, those that hold most of it."""
 MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
 MAX_BY_MEANING = 5

@@ -1,4 +1,4 @@
-"""What to say of a text or a window: lines chosen from what it names and what full text found."""
+"""What to say of a text or a window: lines chosen from what it names and what answers it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vouch_sidecar.index.schema import sections
+from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, key_of
-from vouch_sidecar.retrieval.answering import asked_next, sections_about
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.retrieval.answering import asks_for_all, claims_about
 from vouch_sidecar.retrieval.block import Hit, titles_of
-from vouch_sidecar.retrieval.choosing import asks_for_all, choose, spans_of
-from vouch_sidecar.retrieval.constants import MAX_SPEAKING, WHOLE_WORTH
-from vouch_sidecar.retrieval.people import asks_whom, people, told
+from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
+from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 
-__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "lines_next", "tiers"]
+__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "tiers", "whom_to_ask"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,34 +29,37 @@ class Tiers:
 
 
 class _Line(NamedTuple):
-    """A hit, and the share that it holds of what a text asks, from 0 to 1."""
+    """A hit, and how likely it is that it answers, from 0 to 1."""
 
     hit: Hit
-    share: float
+    likelihood: float
 
 
 def lines_for(
     rows: Sequence[Salient], text: str, found: Sequence[Hit] = (), limit: int = 10
 ) -> list[Hit]:
-    """What to say of a text, best first: of the entities that it names, and what full text `found`.
+    """What to say of a text, best first: of the entities that it names, and what was `found` to
+    answer it.
 
-    First come one line for each entity, in their order, and the best of what was found, which goes
-    before those that hold less of the text; then the others, by what they hold.
+    Every entity has one line, in their order; the likeliest answer goes before those that are less
+    likely. Then come the other answers, likeliest first.
     """
     firsts: list[_Line] = []
     others: list[_Line] = []
     for place, row in enumerate(rows[:MAX_SPEAKING]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
-        lines = _lines_of(row, text, limit)
+        lines = _lines_of(row, text, found, limit)
         firsts += lines[:1]
         others += lines[1:]
+    if any(line.hit.to_ask for line in firsts):
+        found = [hit for hit in found if not _says_whom(hit)]
     named = {_place(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Line(named.get(_place(h), h), h.similarity / WHOLE_WORTH) for h in found]
+    answers = [_Line(named.get(_place(hit), hit), hit.similarity) for hit in found]
     for best in answers[:1]:
-        less = (at for at, line in enumerate(firsts) if line.share < best.share)
+        less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
-    others = sorted([*answers[1:], *others], key=lambda line: -line.share)
+    others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     return each_once(line.hit for line in [*firsts, *others])[:limit]
 
 
@@ -72,59 +75,48 @@ def each_once(hits: Iterable[Hit]) -> list[Hit]:
     return list(first.values())
 
 
-def _lines_of(row: Salient, text: str, limit: int) -> list[_Line]:
-    """An entity's claims and the sections about it, by what they hold of a text.
-
-    Beside the first claim only what holds something: what shares nothing else with a prompt is not
-    worth its place there. A text that asks for nothing beside the name asks for the best claims.
-    What has no claims is told by its pages. Where it is asked for, whom to ask comes before claims
-    that do not say it.
+def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list[_Line]:
+    """An entity's lines: whom to ask where that is asked, its likeliest claim, and all of its best
+    ones where nothing is asked beside its name. What has no claims is told by what was found about
+    it, else by its pages.
     """
-    claims = [
-        _Line(_hit(row, one.claim), one.share) for one in choose(row.view, row.entity, text, limit)
-    ]
-    if not asks_for_all(row.view, row.entity, text):
-        claims = [line for at, line in enumerate(claims) if line.share or not at]
-    names = spans_of(row.view, text, [row.entity.id])
-    sections = [
-        _Line(_hit(row, one.artifact, one.section, one.words), one.share)
-        for one in sections_about(row.view, row.entity, text, names)
-    ]
-    whom = [_Line(hit, 0.0) for hit in _whom(row, text)]
-    if not claims and not sections:
-        pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
-        return [*whom, *(_Line(_hit(row, page), 0.0) for page in pages)]
-    return sorted([*whom, *claims, *sections], key=lambda line: -line.share)
+    whom = [_Line(hit, 1.0) for hit in whom_to_ask(row, text)]
+    about = claims_about(row.view, row.entity, text)
+    if not about:
+        told_by = [hit for hit in found if hit.entity_id == row.entity.id]
+        pages = [] if told_by else _pages_about(row)
+        lines = [_Line(hit, hit.similarity) for hit in told_by]
+        return [*whom, *lines, *(_Line(_hit(row, page), 0.0) for page in pages)]
+    most = limit if asks_for_all(row.view, row.entity, text) else 1
+    claims = [_Line(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
+    said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
+    return [*claims[:said_by], *whom, *claims[said_by:]]
 
 
-def _whom(row: Salient, text: str) -> list[Hit]:
+def _pages_about(row: Salient) -> list[Page]:
+    """The pages that list an entity, then those with its name as their title."""
+    listing = row.view.pages_about((Kind.ENTITY, row.entity.id))
+    words = needles(row.entity.name)
+    query = row.view.search.holding(words, TITLE)
+    titled = row.view.found(query, MAX_TITLED) if words else ()
+    pages = [*listing, *(one for one in titled if isinstance(one, Page))]
+    return list({page.id: page for page in pages}.values())
+
+
+def _says_whom(hit: Hit) -> bool:
+    """Whether a relation says whom to ask, which a line of its own says better."""
+    return isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES
+
+
+def whom_to_ask(row: Salient, text: str) -> list[Hit]:
     """Whom to ask about an entity, where a text asks that and somebody is known."""
     to_ask = told(people(row.view, row.entity)) if asks_whom(text) else ""
     return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 
 
-def lines_next(rows: Sequence[Salient], text: str) -> list[Hit]:
-    """What a text asks next of entities that were spoken of before: whom to ask, and claims that
-    hold most of what it says besides their names.
-    """
-    found: list[Hit] = []
-    for row in rows[:MAX_SPEAKING]:
-        found += _whom(row, text)
-        found += [_hit(row, answer.artifact) for answer in asked_next(row.view, row.entity, text)]
-    return found
-
-
-def _hit(
-    row: Salient,
-    artifact: Claim | Entity | Page,
-    section: int | None = None,
-    words: Sequence[str] = (),
-) -> Hit:
+def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Hit:
     phrase = row.matched[0] if row.matched else row.entity.name
-    similarity = row.similarity
-    return Hit(
-        row.view, artifact, phrase, similarity, row.arm, row.entity.id, section, tuple(words)
-    )
+    return Hit(row.view, artifact, phrase, row.similarity, row.arm, row.entity.id)
 
 
 def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:

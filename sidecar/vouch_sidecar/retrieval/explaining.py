@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, key_of
-from vouch_sidecar.retrieval.answering import considered
+from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
+from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.block import Hit
-from vouch_sidecar.retrieval.choosing import choose, spans_of
-from vouch_sidecar.retrieval.constants import MAX_CLAIMS_OF_NAME, MAX_PHRASED, WHOLE_WORTH
+from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.probe import SEARCHED
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
 from vouch_sidecar.retrieval.view import View
 
@@ -20,6 +20,8 @@ Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 PART = "part of a name is listed, not said"
 SAID = "it is said"
+MAX_TOLD = 24
+"""Answers that are told with their likelihood, the likeliest."""
 
 
 class Candidate(NamedTuple):
@@ -39,6 +41,7 @@ class Line(NamedTuple):
     view: View
     artifact: Artifact
     similarity: float
+    factors: Mapping[str, float]
     said: bool
     why: str
 
@@ -79,34 +82,36 @@ def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]
         yield Candidate(view, entity, 0.0, {}, "refused", NEVER)
 
 
-def lines(view: View, text: str, entities: Sequence[Entity], hits: Sequence[Hit]) -> list[Line]:
-    """The claims and pages that a text may bring in: of the `entities` that speak, and what holds a
-    part of the rest. `hits` are those that are said.
+def lines(
+    view: View, text: str, speaking: Mapping[str, float], hits: Sequence[Hit], threshold: float
+) -> list[Line]:
+    """The claims, sections and relations that a text may bring in, what is said first. `speaking`
+    are the entities that are said, with their strength; `hits` what is said; `threshold` the
+    likelihood from which on something is.
     """
     text = text[:MAX_PHRASED]
+    found = {key_of(one.artifact): one for one in answers(view, text, speaking, SEARCHED)}
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
+        key = key_of(hit.artifact)
+        answer = found.get(key)
         why = f"it holds “{hit.phrase}”"
         if hit.to_ask:
             why = "the text asks for somebody to ask"
         elif hit.arm == "semantic":
             why = f"it means the same; the cosine is {hit.similarity:g}"
-        elif hit.entity_id:
+        elif hit.arm != "text":
             why = f"“{hit.phrase}” names {hit.entity_id}"
-        why = f"{SAID}: {why}"
-        out[key_of(hit.artifact)] = Line(view, hit.artifact, hit.similarity, True, why)
-
-    def refuse(artifact: Claim | Page, similarity: float, why: str) -> None:
-        out.setdefault(key_of(artifact), Line(view, artifact, similarity, False, why))
-
-    for entity in entities:
-        if view.deadline.has_passed():
-            break
-        for claim, share in choose(view, entity, text, MAX_CLAIMS_OF_NAME):
-            held = f"holds {share:g} of what is asked beside “{entity.name}”"
-            refuse(claim, round(share * WHOLE_WORTH, 3), f"{held}; others go before it")
-    names = spans_of(view, text, [entity.id for entity in entities])
-    for answer, lacks, _ in considered(view, text, names):
-        why = lacks or f"answers “{' '.join(answer.words)}”; others go before it"
-        refuse(answer.artifact, round(answer.share * WHOLE_WORTH, 3), why)
+        factors = answer.features.parts if answer is not None else {}
+        told = f"; {answer.features.written_out}" if answer is not None else ""
+        out[key] = Line(view, hit.artifact, hit.similarity, factors, True, f"{SAID}: {why}{told}")
+    for key, one in list(found.items())[:MAX_TOLD]:
+        if key not in out:
+            lacks = (
+                f"{one.likelihood:g} is less than {threshold:g}, from where on it is said"
+                if one.likelihood < threshold
+                else "others go before it"
+            )
+            why = f"it holds “{' '.join(one.words)}”: {one.features.written_out}; {lacks}"
+            out[key] = Line(view, one.artifact, one.likelihood, one.features.parts, False, why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))

@@ -4,6 +4,7 @@ search and probe, and in a block only where those say nothing. docs/semantic.md 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
 from pathlib import Path
@@ -19,7 +20,6 @@ from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
 from vouch_sidecar.meaning.vectors import Near, Vectors
 from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
-from vouch_sidecar.retrieval.clauses import is_question
 from vouch_sidecar.retrieval.constants import (
     ANSWERS_AMONG_MANY,
     ANSWERS_BY_MEANING,
@@ -41,6 +41,11 @@ __all__ = ["Meant", "answer_by_meaning", "hits_by_meaning", "search_by_meaning"]
 PHRASE_CHARS = 200
 SPARE = 50
 """Texts beyond those asked for that are looked at: some are known, or changed since."""
+
+
+_ASKS = re.compile(
+    r"[?？؟]|^\s*(?:what|when|where|which|who|whom|whose|why|how|is|are|does|did|should)\b", re.I
+)
 
 
 class Meant(NamedTuple):
@@ -149,7 +154,7 @@ def hits_by_meaning(
 
 def answer_by_meaning(meant: Meant, views: Sequence[View], text: str) -> list[Hit]:
     """The claim that answers a question that names and words say nothing of; mostly none."""
-    if not is_question(text) or not worth_searching(text):
+    if not _ASKS.search(text) or not worth_searching(text):
         return []
     found = []
     for view in views:

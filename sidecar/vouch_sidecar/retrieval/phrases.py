@@ -7,7 +7,7 @@ like a name, an identifier or a notation, stands together in some artifact, or i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,12 +21,11 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PHRASES,
     PHRASE_WORTH,
     RARE,
-    WHOLE_WORTH,
     PhraseKind,
 )
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Phrase", "capitalised", "phrases", "telling_of", "titles_in"]
+__all__ = ["Phrase", "capitalised", "phrases", "titles_in"]
 
 MIN_CHARS = 3
 
@@ -61,6 +60,10 @@ class Phrase(NamedTuple):
     weight: float
     needles: tuple[Needle, ...]
 
+    def is_held(self, words: Collection[str]) -> bool:
+        """Whether these are all of its words."""
+        return bool(self.needles) and all(needle.word in words for needle in self.needles)
+
 
 class _Candidate(NamedTuple):
     phrase: Phrase
@@ -88,10 +91,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     first: dict[str, Phrase] = {}
     for phrase in [*titles, *(c.phrase for c in _distinct(candidates))]:
         first.setdefault(phrase.text.casefold(), phrase)
-    if first or known:
-        return [*first.values()][:MAX_PHRASES]
-    content = tuple(needles(text))
-    return [Phrase(" ".join(text.split()), "whole", WHOLE_WORTH, content)] if content else []
+    return [*first.values()][:MAX_PHRASES]
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:
@@ -126,11 +126,6 @@ def _titled(title: str, text: str) -> Phrase:
 
 def _stems(words: Iterable[Needle]) -> frozenset[str]:
     return frozenset(s for word in words for option in word.alternatives for s in option)
-
-
-def telling_of(view: View, phrase: Phrase) -> float:
-    """Weight × √(mean rarity of the words ÷ greatest rarity), 0 where a word stands nowhere."""
-    return _telling(partial(_rarity_in, view), phrase)
 
 
 def _telling(rarity_of: Callable[[Needle], float], phrase: Phrase) -> float:

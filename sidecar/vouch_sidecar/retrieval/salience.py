@@ -15,8 +15,8 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.answering import best_claim_id
 from vouch_sidecar.retrieval.asking import worth_searching
-from vouch_sidecar.retrieval.choosing import best_claim_id
 from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,

@@ -19,6 +19,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import Search, rarity
 from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
+from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 
@@ -197,6 +198,20 @@ class View:
             return [m for m in found if not never or surface(text[m.start : m.end]) not in never]
 
         return self.once("mentions", text, find)
+
+    def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
+        """Where a text names some entities: start and end of each place, in order."""
+        wanted = frozenset(entity_ids)
+        found = {(m.start, m.end) for m in self.mentions(text) if m.entity_id in wanted}
+        return tuple(sorted(found))
+
+    @cached_property
+    def own_name(self) -> frozenset[str]:
+        """The project's own name, folded, which tells nothing about a text: the collection's, and
+        that of its folder.
+        """
+        folder = self.root.name if self.root is not None else ""
+        return frozenset(filter(None, map(fold, (self.collection, folder))))
 
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""

@@ -1,0 +1,78 @@
+"""The one measure: how likely it is that a claim, a section of a page or a relation answers or
+constrains what a text says.
+
+A logistic function of eight features. `make fit` finds the weights (benchmarks/quality/fit.py);
+docs/how-it-decides.md shows them at work.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import NamedTuple
+
+from vouch_sidecar.retrieval.constants import BIAS, WEIGHTS
+
+
+class Features(NamedTuple):
+    """What is known of a text and one candidate."""
+
+    held: float
+    """Weight of the words of the text that the candidate holds; names that speak are left out."""
+    missing: float
+    """ln(1 + weight of the words that it does not hold)."""
+    rivals: float
+    """ln of the number of candidates that hold all of these words."""
+    lone: float
+    """1 where these are fewer than two words, beside a name fewer than one, else 0."""
+    pairs: float
+    """Neighbouring words of the text that are neighbours there too, 2 at most."""
+    named: float
+    """How strongly the text names what the candidate is about, from 0 to 1."""
+    section: float
+    """1 for a section of a page, which holds more words than a claim, else 0."""
+    size: float
+    """ln(1 + number of claims and sections that the viewer may see)."""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        held: float,
+        whole: float,
+        rivals: int,
+        lone: bool,
+        pairs: int,
+        named: float,
+        section: bool,
+        total: int,
+    ) -> Features:
+        """The features from counts and weights; `whole` is the weight of all words of the text."""
+        return cls(
+            held,
+            log(1 + max(0.0, whole - held)),
+            log(max(1, rivals)),
+            float(lone),
+            min(pairs, 2),
+            named,
+            float(section),
+            log(1 + total),
+        )
+
+    @property
+    def likelihood(self) -> float:
+        """From 0 to 1, rounded to 3 places."""
+        return round(1 / (1 + exp(-BIAS - sum(self.parts.values()))), 3)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What each feature adds, by name: value × weight."""
+        return {name: value * WEIGHTS[name] for name, value in self._asdict().items()}
+
+    @property
+    def written_out(self) -> str:
+        """The sum: `bias −2.4 + held 0.9 × 3.3 … = likelihood 0.71`."""
+        parts = [
+            f"{name} {value:.2f} × {WEIGHTS[name]:g}" for name, value in self._asdict().items()
+        ]
+        told = " + ".join([f"{BIAS:g}", *parts])
+        return f"1 / (1 + e^−({told})) = {self.likelihood:g}"
