@@ -98,8 +98,10 @@ export interface ClaimView {
   readonly entities: readonly string[];
   /** Those it counts for under linking `auto`. */
   readonly linked_entities: readonly string[];
+  /** Why: `declared`, `named` in its text, or `page`: those that a page which lists it is about. */
+  readonly link: "declared" | "named" | "page";
   readonly tags: readonly string[];
-  /** Live, visible claims that it contradicts. */
+  /** Live, visible claims that it contradicts, or that contradict it. */
   readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;

@@ -24,6 +24,7 @@ def claim(claim_id: str, *titles: str) -> ClaimView:
         confidence=0.9,
         entities=[],
         linked_entities=[],
+        link="declared",
         tags=[],
         contradicts=[],
         date=None,

@@ -57,8 +57,8 @@ class Links:
 
 
 def link(claim: Claim, world: World) -> Links:
-    """Declared entities; if none exists, those the text names; if none, those of its pages, as far
-    as all who see the claim see them.
+    """Declared entities; if none exists, those the text names; if none, those that its pages are
+    about, as far as all who see the claim see them.
     """
     if declared := _known(claim.entities, world):
         return Links(declared, "declared", {})
@@ -67,7 +67,7 @@ def link(claim: Claim, world: World) -> Links:
         return Links(named, "named", {})
     by_gate: defaultdict[str | None, list[str]] = defaultdict(list)
     for page in world.pages_listing(claim.id):
-        by_gate[gate_of(page)] += page.entities
+        by_gate[gate_of(page)] += _about(page, world)
     own = gate_of(claim)
     shared = _known([*by_gate[OPEN], *by_gate[own]], world)
     behind = {}
@@ -77,6 +77,16 @@ def link(claim: Claim, world: World) -> Links:
             if more := _known(set(by_gate[gate]).difference(shared), world):
                 behind[gate] = more
     return Links(shared, "page", behind)
+
+
+def _about(page: Page, world: World) -> tuple[str, ...]:
+    """The entities that a page is about: the only one that it lists, else those of them that its
+    title names.
+    """
+    if len(set(page.entities)) < 2:
+        return page.entities
+    titled = {mention.entity_id for mention in world.names.find(page.title)}
+    return tuple(one for one in page.entities if one in titled)
 
 
 def _known(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:

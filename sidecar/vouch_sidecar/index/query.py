@@ -140,6 +140,11 @@ class Search:
 
     # Documents of a kind
 
+    def every(self, kind: str) -> Query:
+        """All of them, in the order of their ids."""
+        places = self.places[kind]
+        return value_query("place", places) if places else Query.empty_query()
+
     def holding(self, needles: Sequence[Needle], kind: str) -> Query:
         """Those that hold every word, in the order of their ids; of no words, none."""
         return _unscored(all_of([self._word(needle, kind) for needle in needles]))

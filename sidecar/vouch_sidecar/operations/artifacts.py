@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field
 
+from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import (
@@ -103,8 +104,14 @@ class ClaimView(Wire):
     confidence: float
     entities: list[str] = Field(description="As the claim declares them.")
     linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
+    link: LinkedBy = Field(
+        description="Why: `declared`, `named` in its text, or `page`: those that a page which lists "
+        "it is about."
+    )
     tags: list[str]
-    contradicts: list[str] = Field(description="Live, visible claims that it contradicts.")
+    contradicts: list[str] = Field(
+        description="Live, visible claims that it contradicts, or that contradict it."
+    )
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
     citations: list[Citation]
     uri: str
@@ -145,6 +152,7 @@ class ArtifactViews:
 
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
+        linked, by = view.knowledge.links(claim.id, view.gates)
         return ClaimView(
             id=claim.id,
             text=claim.text,
@@ -152,13 +160,22 @@ class ArtifactViews:
             status=claim.status,
             confidence=claim.confidence,
             entities=list(dict.fromkeys(claim.entities)),
-            linked_entities=view.knowledge.links(claim.id, view.gates)[0],
+            linked_entities=linked,
+            link=by,
             tags=list(claim.tags),
-            contradicts=[one for one in sorted(set(claim.contradicts)) if view.claim(one)],
+            contradicts=self._contradicting(claim),
             date=iso(claim.date),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
+
+    def _contradicting(self, claim: Claim) -> list[str]:
+        view = self._view
+        found = {one for one in claim.contradicts if view.claim(one)}
+        if claim.status == "contested":
+            others = (one for one in view.citing(claim.id) if isinstance(one, Claim))
+            found.update(one.id for one in others if claim.id in one.contradicts)
+        return sorted(found)
 
     def citation(self, ref: str) -> Citation:
         """A citation, as far as the viewer may follow it."""

@@ -165,17 +165,27 @@ def _text(hit: Hit) -> str:
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name
         case Relation(source=source, relation=relation, target=target):
-            return f"{source} {relation} {target}"
+            return f"{_called(hit.view, source)} {relation} {_called(hit.view, target)}"
         case Source(title=title, locator=locator):
             return title or locator
 
 
+def _called(view: View, artifact_id: str) -> str:
+    """The name of an entity; of anything else its id."""
+    entity = view.entity(artifact_id)
+    return entity.name if entity is not None else artifact_id
+
+
 def _facts(hit: Hit) -> str:
-    """Status, confidence, sources and date of a claim."""
+    """Status, confidence, sources and date of a claim; of claims that are all alike in these, what
+    they cite and the date.
+    """
     claim = hit.artifact
     if not isinstance(claim, Claim):
         return ""
-    facts = [safe(claim.status), f"confidence {claim.confidence:g}", _count_of_sources(claim)]
+    facts = [_count_of_sources(claim)]
+    if not hit.view.claims_are_alike:
+        facts = [safe(claim.status), f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"

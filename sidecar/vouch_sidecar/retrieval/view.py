@@ -27,6 +27,7 @@ __all__ = ["Deadline", "NameWords", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+MAX_ALIKE = 100
 T = TypeVar("T")
 
 
@@ -212,6 +213,20 @@ class View:
         """
         folder = self.root.name if self.root is not None else ""
         return frozenset(filter(None, map(fold, (self.collection, folder))))
+
+    @property
+    def claims_are_alike(self) -> bool:
+        """Whether the first hundred claims by id all have the same status, confidence and number of
+        citations, as those that were captured have: then these say nothing about one.
+        """
+
+        def find() -> bool:
+            first = list(self.found(self.search.every(Kind.CLAIM), MAX_ALIKE))
+            claims = [one for one in first if isinstance(one, Claim)]
+            kinds = {(one.status, one.confidence, len(set(one.evidence))) for one in claims}
+            return len(claims) > 1 and len(kinds) == 1
+
+        return self.once("alike", "", find)
 
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""

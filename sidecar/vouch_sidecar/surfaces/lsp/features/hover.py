@@ -26,6 +26,8 @@ __all__ = ["register"]
 
 CLAIMS_OF_MANY = 2
 CARDS = 3
+CONTRADICTING = 2
+"""Claims that contradict one, at most."""
 CITATIONS = 3
 PAGES = 3
 TEXT = 240
@@ -123,7 +125,10 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
-    facts = [style.text(claim.status), f"confidence {claim.confidence:.2f}"]
+    status = style.text(claim.status)
+    if claim.status == "contested" and claim.contradicts:
+        status += f" by {', '.join(style.text(one) for one in claim.contradicts[:CONTRADICTING])}"
+    facts = [status, f"confidence {claim.confidence:.2f}"]
     facts += [claim.date[:10]] if claim.date is not None else []
     cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
