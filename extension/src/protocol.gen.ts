@@ -98,7 +98,7 @@ export interface ClaimView {
   readonly entities: readonly string[];
   /** Those it counts for under linking `auto`. */
   readonly linked_entities: readonly string[];
-  /** Why: `declared`, `named` in its text, or `page`: those that a page which lists it is about. */
+  /** Why: `declared`, `named` in its text, or `page`: those that a page listing it is about. */
   readonly link: "declared" | "named" | "page";
   readonly tags: readonly string[];
   /** Live, visible claims that it contradicts, or that contradict it. */

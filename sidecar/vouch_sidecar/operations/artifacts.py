@@ -105,7 +105,7 @@ class ClaimView(Wire):
     entities: list[str] = Field(description="As the claim declares them.")
     linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
     link: LinkedBy = Field(
-        description="Why: `declared`, `named` in its text, or `page`: those that a page which lists "
+        description="Why: `declared`, `named` in its text, or `page`: those that a page listing "
         "it is about."
     )
     tags: list[str]
