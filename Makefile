@@ -9,7 +9,7 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix soak bench million eval oracle mcp1 workbench generate clean
+	e2e vsix soak bench million eval fit oracle mcp1 workbench generate clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -93,6 +93,9 @@ bench: $(PYTHON_READY) oracle ## Speed, memory and stalls beside the aims and vo
 
 million: $(PYTHON_READY) ## A million claims straight into the index, and what questions take then
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python -m benchmarks.million "$$folder"
+
+fit: $(PYTHON_READY) ## The weights of what is said, from labelled prompts (retrieval/constants.py)
+	$(BIN)/python -m benchmarks.quality.fit
 
 eval: $(PYTHON_READY) ## Quality of what is said
 	$(BIN)/python -m benchmarks.quality

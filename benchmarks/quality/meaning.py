@@ -30,17 +30,17 @@ class MeaningWorld(World):
     def __init__(self, root: Path, portal: BlockingPortal, load: Any, model: Path) -> None:
         super().__init__(root, {"semantic": {"model": str(model), "speaks": True}})
         self._portal = portal
-        self._engine.meaning = portal.call(
-            partial(Meaning, self._engine.collections, self._engine.tell, load)
+        self.engine.meaning = portal.call(
+            partial(Meaning, self.engine.collections, self.engine.tell, load)
         )
-        self._running = portal.start_task_soon(self._engine.meaning.run)
+        self._running = portal.start_task_soon(self.engine.meaning.run)
         until = time.monotonic() + READY_SECONDS
         while self.ask("search", query="are the vectors there?")["degraded"]:
             assert time.monotonic() < until, self.ask("status")
             time.sleep(0.05)
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
-        asked = partial(perform_beside, self._engine, OPERATIONS[operation], params, Caller())
+        asked = partial(perform_beside, self.engine, OPERATIONS[operation], params, Caller())
         return as_json(self._portal.call(asked))
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -13,10 +14,11 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.operations import as_json, call, salience_notification
+from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase
 
-__all__ = ["PLAIN", "Said", "World", "copied", "write", "written"]
+__all__ = ["PLAIN", "Said", "World", "copied", "view_of", "write", "written"]
 
 _NOW = "2026-01-01T00:00:00Z"
 _TIMES = {"created_at": _NOW, "updated_at": _NOW}
@@ -73,15 +75,15 @@ class World:
     """The real engine over the knowledge base in a folder. Sessions are made as they are named."""
 
     def __init__(self, root: Path, settings: Mapping[str, object] | None = None) -> None:
-        self._engine = Engine(env={}, client_settings=settings)
-        self._engine.add_root(root)
-        self._engine.load()
+        self.engine = Engine(env={}, client_settings=settings)
+        self.engine.add_root(root)
+        self.engine.load()
         self._caller = Caller()
-        self._pushes = Pushes(self._engine, self._caller)
+        self._pushes = Pushes(self.engine, self._caller)
 
     def say(self, session: str, text: str) -> Said:
         """Submit a text to a session; what is pushed for it."""
-        self._engine.observe(session, None, text)
+        self.engine.observe(session, None, text)
         for push in self._pushes.salience():
             if push.session_id == session:
                 sent = salience_notification(push).model_dump(mode="json", by_alias=True)
@@ -90,18 +92,24 @@ class World:
 
     def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:
         """Rows of `salience` for a session that holds this text alone."""
-        self._engine.observe("one", None, text)
+        self.engine.observe("one", None, text)
         rows: list[dict[str, Any]] = self.ask("salience", session_id="one", top_k=top_k)["salience"]
         self.end("one")
         return rows
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return as_json(call(self._engine, operation, params, self._caller))
+        return as_json(call(self.engine, operation, params, self._caller))
 
     def end(self, session: str) -> None:
         """Forget a session."""
-        self._engine.end_session(session)
+        self.engine.end_session(session)
+
+
+def view_of(world: World) -> View:
+    """What everybody sees of a world, with all the time that there is."""
+    (served,) = world.engine.serving(Caller())
+    return replace(served.view, deadline=Deadline())
 
 
 @contextmanager

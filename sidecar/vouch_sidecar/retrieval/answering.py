@@ -137,12 +137,12 @@ def _judged(
         strength = max((named[each] for each in one.about if each in named), default=0.0)
         if isinstance(one.artifact, Relation) and not (strength and held):
             continue
-        every = frozenset(held)
+        every, exactly = frozenset(held), asked.exactly_in(one.said)
         features = Features.of(
-            held=asked.weight_of(held),
+            held=asked.weight_of(held, exactly),
             whole=whole,
             rivals=sum(every.issubset(other) for _, other in holding),
-            lone=asked.words_in(held) < (1.0 if strength else ANSWER_WORDS),
+            lone=asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, one.stems),
             named=strength,
             section=one.section is not None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
@@ -18,6 +18,8 @@ from vouch_sidecar.retrieval.constants import (
     HIRAGANA,
     LEAST_WORDS,
     MAX_ASKED,
+    MAX_EXACT,
+    MAX_PHRASED,
     SIGN_PAIR,
     SLIGHT,
 )
@@ -59,12 +61,21 @@ _EXACT = re.compile(
 )
 
 
+class Exact(NamedTuple):
+    """An identifier, a ticket, a path or an option of a text."""
+
+    words: frozenset[Needle]
+    written: re.Pattern[str]
+    """Finds it as it is written, in whatever case."""
+
+
 class Asked(NamedTuple):
     """The words of a text with their weights, from 0 to 1, and how they stand there."""
 
     weights: Mapping[Needle, float]
-    exact: frozenset[Needle]
-    """Words of identifiers, tickets, paths and options."""
+    rarities: Mapping[Needle, float]
+    """The weights without what is taken off for common English words."""
+    exact: tuple[Exact, ...]
     proper: frozenset[Needle]
     """Words that are written as a name is."""
     pairs: frozenset[tuple[str, str]]
@@ -79,15 +90,22 @@ class Asked(NamedTuple):
         """The words that a text with these stems holds."""
         return tuple(word for word in self.weights if word.held_by(stems))
 
-    def weight_of(self, held: Iterable[Needle]) -> float:
-        """The weight of some of the words."""
-        return fsum(self.weights[word] for word in held)
+    def exactly_in(self, text: str) -> frozenset[Needle]:
+        """The words of identifiers and the like that stand in a text as they are written here."""
+        return frozenset(
+            word for one in self.exact if one.written.search(text) for word in one.words
+        )
 
-    def words_in(self, held: Iterable[Needle]) -> float:
-        """How many words some of them count as: an identifier as two, a pair of signs of a script
-        without spaces as half a word, a number as none.
+    def weight_of(self, held: Iterable[Needle], exactly: Container[Needle]) -> float:
+        """The weight of some of the words; of an identifier that is there, the rarity of its words."""
+        weights, rarities = self.weights, self.rarities
+        return fsum((rarities if word in exactly else weights)[word] for word in held)
+
+    def words_in(self, held: Iterable[Needle], exactly: Container[Needle]) -> float:
+        """How many words some of them count as: those of an identifier that is there as two each,
+        a pair of signs of a script without spaces as half a word, a number as none.
         """
-        return fsum(2.0 if word in self.exact else _size(word) for word in held)
+        return fsum(2.0 if word in exactly else _size(word) for word in held)
 
     def as_written(self, held: Iterable[Needle], text: str) -> tuple[Needle, ...]:
         """Those of the words that mean the same in a text: what is written as a name here stands
@@ -105,15 +123,14 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> Asked:
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     rest = without(text, names)
-    exact = frozenset(
-        word for match in _EXACT.finditer(rest) for word in needles(rest[slice(*match.span())])
-    )
     own = view.own_name
-    weights = {
-        word: worth_of(view, word, word in exact)
+    words = [
+        word
         for word in needles(rest)
         if fold(word.word) not in own and not (names and fold(word.word) in _GENERAL)
-    }
+    ]
+    rarities = {word: _rarity(view, word) for word in words}
+    weights = {word: rarities[word] * _commonness(word) for word in words}
     if len(weights) > MAX_ASKED:
         first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
         weights = {word: weights[word] for word in first}
@@ -126,7 +143,21 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
         if not (is_number(one.folded) or is_number(two.folded))
     )
     named = frozenset(word for each in proper for word in needles(each))
-    return Asked(weights, exact, named, pairs)
+    return Asked(weights, rarities, _exact_in(rest), named, pairs)
+
+
+def _exact_in(text: str) -> tuple[Exact, ...]:
+    """What is exact in a text, and the identifiers within it: of `Cache.get_all` also `get_all`."""
+    found = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
+    parts = (part for whole in found for part in re.split(r"[./]", whole) if _EXACT.search(part))
+    tokens = [token.removesuffix("()") for token in dict.fromkeys([*found, *parts])]
+    return tuple(
+        Exact(
+            frozenset(needles(token)),
+            re.compile(rf"(?<!\w){re.escape(token)}(?!\w)", re.IGNORECASE),
+        )
+        for token in tokens[:MAX_EXACT]
+    )
 
 
 def without(text: str, names: Iterable[Span]) -> str:
@@ -170,12 +201,16 @@ def worths_of(view: View, text: str) -> Mapping[Needle, float]:
     return view.once("worths", text, lambda: {w: worth_of(view, w) for w in needles(text)})
 
 
-def worth_of(view: View, word: Needle, exact: bool = False) -> float:
+def worth_of(view: View, word: Needle) -> float:
     """How much a word says, from 0 to 1: its rarity among claims and sections × in English."""
+    return _rarity(view, word) * _commonness(word)
+
+
+def _rarity(view: View, word: Needle) -> float:
     search = view.search
     total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
     found = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
-    return rarity(total, found) / rarity(total, 1) * (1.0 if exact else _commonness(word))
+    return rarity(total, found) / rarity(total, 1)
 
 
 def _commonness(word: Needle) -> float:

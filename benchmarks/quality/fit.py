@@ -1,0 +1,245 @@
+"""`make fit`: the weights of the one measure, from labelled prompts, into `retrieval/constants.py`.
+
+A logistic regression over every candidate of every prompt: 1 where a label says that it answers.
+What is written beside the weights is measured with the prompts of one knowledge base left out at a
+time. The same sets give the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from vouch_sidecar.index.schema import sections
+from vouch_sidecar.kb.records import Page, Relation
+from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.likelihood import Features
+from vouch_sidecar.retrieval.salience import worth_volunteering
+from vouch_sidecar.retrieval.view import View
+
+from benchmarks.quality.sets import FITTED, KnowledgeBase, Wanted, read_asked, read_base
+from benchmarks.quality.world import copied, view_of, written
+
+ROOT = Path(__file__).resolve().parents[2]
+CONSTANTS = ROOT / "sidecar" / "vouch_sidecar" / "retrieval" / "constants.py"
+SETS = ROOT / "tests" / "quality" / "sets"
+BASES = ("bakery", "laboratory", "studio", "heating")
+SIZES = (20, 1_000, 4_581)
+"""Claims that the fitted worlds are cut or filled to, beside their own number."""
+UNLABELLED = frozenset({"bare", "paraphrase", "part", "relation", "who"})
+"""Kinds that say nothing of one candidate: names, people and what shares no word answer them."""
+SILENT_WEIGHT = 3.0
+"""A prompt that nothing answers counts as three: to speak there is worse than to miss."""
+ANSWER_WEIGHT = 2.5
+"""An answer counts as so many candidates that are none, which puts 0.4 where 1 of 20 silent prompts
+is told something.
+"""
+SAID = 0.4
+RIDGE = 0.1
+Matrix = NDArray[np.float64]
+
+
+class Candidate(NamedTuple):
+    """One candidate of a prompt."""
+
+    features: Features
+    answers: bool
+
+
+class Example(NamedTuple):
+    """A prompt over a knowledge base of some size, with its candidates."""
+
+    base: str
+    size: int
+    kind: str
+    wanted: bool
+    candidates: tuple[Candidate, ...]
+
+
+def main() -> int:
+    """Fit, and write the block between the two marks."""
+    found = [one for one in _examples() if one.kind not in UNLABELLED]
+    weights = _fit(found)
+    block = _block(weights, _figures(found), CONSTANTS.read_text("utf-8"))
+    text = CONSTANTS.read_text("utf-8")
+    CONSTANTS.write_text(re.sub(r"# fitted\n.*?# end of fitted\n", block, text, flags=re.DOTALL))
+    print(block, end="")
+    return 0
+
+
+# Examples
+
+
+def _examples() -> Iterator[Example]:
+    asked = [*read_asked(SETS / "answers.jsonl"), *read_asked(SETS / "everyday.jsonl")]
+    over = defaultdict[str, list[Wanted]](list)
+    for one in asked:
+        if not one.listed:
+            over[one.kb].append(Wanted(kind=one.kind, text=one.prompt, want=one.expect))
+    with copied(ROOT / "examples" / "courier") as world:
+        yield from _over("courier", view_of(world), over["courier"], 0)
+    for name in BASES:
+        with written(read_base(name)) as world:
+            yield from _over(name, view_of(world), over[name], 0)
+    bases = {name: read_base(name) for name in (*BASES, *FITTED)}
+    for name in FITTED:
+        with written(bases[name]) as world:
+            prompts = [*bases[name].prompts, *over[name]]
+            yield from _over(name, view_of(world), prompts, 0)
+        texts = [c["text"] for other, base in bases.items() if other != name for c in base.claims]
+        for size in SIZES:
+            for sized in _sized(bases[name], size, texts):
+                with written(sized) as world:
+                    yield from _over(name, view_of(world), sized.prompts, size)
+
+
+def _over(name: str, view: View, prompts: Iterable[Wanted], size: int) -> Iterator[Example]:
+    for prompt in prompts:
+        named = {row.entity.id: row.strength for row in worth_volunteering([view], [prompt.text])}
+        wanted = {_slugged(one) for one in prompt.want}
+        found = [
+            Candidate(one.features, _place(one.artifact, one.section) in wanted)
+            for one in answers(view, prompt.text, named)
+            if not isinstance(one.artifact, Relation)
+        ]
+        yield Example(name, size, prompt.kind, bool(wanted), tuple(found))
+
+
+def _place(artifact: object, section: int | None) -> str:
+    if isinstance(artifact, Page):
+        heading = sections(artifact)[section or 0].partition("\n")[0]
+        return f"{artifact.id}#{_slug(heading)}"
+    return str(getattr(artifact, "id", ""))
+
+
+def _slugged(wanted: str) -> str:
+    page, mark, heading = wanted.partition("#")
+    return page + mark + _slug(heading)
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"\w+", text.lower()))
+
+
+def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[KnowledgeBase]:
+    """A world of another size: cut, ten prompts with an answer at a time; or filled up with claims
+    of which the two halves come from two other knowledge bases.
+    """
+    random = Random(size)
+    if size > len(base.claims):
+        halves = [text.split() for text in texts]
+        more = []
+        for number in range(size - len(base.claims)):
+            one, other = random.choice(halves), random.choice(halves)
+            text = " ".join([*one[: len(one) // 2], *other[len(other) // 2 :]])
+            more.append({"id": f"filler-{number}", "text": text})
+        yield base.model_copy(update={"claims": (*base.claims, *more)})
+        return
+    ids = [claim["id"] for claim in base.claims]
+    asked = [one for one in base.prompts if one.want and set(one.want).issubset(ids)]
+    silent = [one for one in base.prompts if not one.want]
+    for first in range(0, len(asked), 10):
+        some = asked[first : first + 10]
+        kept = {one for prompt in some for one in prompt.want}
+        others = [one for one in ids if one not in kept]
+        kept.update(random.sample(others, max(0, size - len(kept))))
+        claims = tuple(claim for claim in base.claims if claim["id"] in kept)
+        prompts = (*some, *(silent if not first else ()))
+        yield base.model_copy(update={"claims": claims, "pages": (), "prompts": prompts})
+
+
+# Fitting
+
+
+def _fit(examples: Sequence[Example]) -> Matrix:
+    """The weights of the features, then the bias: Newton's method, with a small ridge."""
+    rows = [(example, one) for example in examples for one in example.candidates]
+    x = np.array([[*one.features, 1.0] for _, one in rows])
+    y = np.array([float(one.answers) for _, one in rows])
+    counts = np.array(
+        [
+            (1.0 if example.wanted else SILENT_WEIGHT) * (ANSWER_WEIGHT if one.answers else 1.0)
+            for example, one in rows
+        ]
+    )
+    ridge = np.array([RIDGE] * (x.shape[1] - 1) + [1e-9])
+    weights = np.zeros(x.shape[1])
+    for _ in range(50):
+        said = _chances(x, weights)
+        slope = x.T @ (counts * (said - y)) + ridge * weights
+        bend = (x * (counts * said * (1 - said))[:, None]).T @ x + np.diag(ridge)
+        step = np.linalg.solve(bend, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-9:
+            break
+    return weights
+
+
+def _chances(x: Matrix, weights: Matrix) -> Matrix:
+    chances: Matrix = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+    return chances
+
+
+def _figures(examples: Sequence[Example]) -> Mapping[str, tuple[int, int]]:
+    """By size and kind, how many prompts are answered among three lines, or told something, by
+    weights that were fitted without their knowledge base; and how many there are.
+    """
+    found = defaultdict[str, list[bool]](list)
+    for base in sorted({one.base for one in examples}):
+        weights = _fit([one for one in examples if one.base != base])
+        for one in examples:
+            if one.base == base:
+                found[f"{one.size or 'own'} {one.kind}"].append(_is_said(one, weights))
+    return {kind: (sum(several), len(several)) for kind, several in sorted(found.items())}
+
+
+def _is_said(example: Example, weights: Matrix) -> bool:
+    x = np.array([[*one.features, 1.0] for one in example.candidates] or [[0.0] * len(weights)])
+    chances = _chances(x, weights) if example.candidates else np.zeros(1)
+    first = [int(at) for at in np.argsort(-chances, kind="stable")[:3] if chances[at] >= SAID]
+    return any(example.candidates[at].answers or not example.wanted for at in first)
+
+
+# Writing
+
+
+def _block(weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str) -> str:
+    names = Features._fields
+    values = [f"BIAS = {weights[-1]:.2f}", "WEIGHTS = {"]
+    values += [f'    "{name}": {value:.2f},' for name, value in zip(names, weights, strict=False)]
+    values += ["}"]
+    sets = f"tests/quality: courier, {', '.join((*BASES, *FITTED))}"
+    told = _wrapped(f"Fitted to {sets}. Said of its prompts without each knowledge base:")
+    for size in ("own", *map(str, SIZES)):
+        figures = [
+            f"{kind.partition(' ')[2]} {right}/{number}"
+            for kind, (right, number) in measured.items()
+            if kind.startswith(f"{size} ")
+        ]
+        told += _wrapped(f"{size} claims: {', '.join(figures)}")
+    body = "\n".join([*told, *values])
+    known = re.search(r"# (\d{4}-\d\d-\d\d)\n", before)
+    day = known[1] if known and body in before else date.isoformat(datetime.now(UTC).date())
+    return f"# fitted\n# {day}\n{body}\n# end of fitted\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    lines, line = [], "#"
+    for word in text.split():
+        if len(line) + len(word) > 98:
+            lines.append(line)
+            line = "#  "
+        line += f" {word}"
+    return [*lines, line]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
