@@ -25,16 +25,25 @@ from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.salience import worth_volunteering
 from vouch_sidecar.retrieval.view import View
 
-from benchmarks.quality.sets import FITTED, KnowledgeBase, Wanted, read_asked, read_base
+from benchmarks.quality.sets import (
+    FITTED,
+    KnowledgeBase,
+    Question,
+    Wanted,
+    read_asked,
+    read_base,
+    read_questions,
+)
 from benchmarks.quality.world import copied, view_of, written
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = ROOT / "sidecar" / "vouch_sidecar" / "retrieval" / "constants.py"
 SETS = ROOT / "tests" / "quality" / "sets"
+QUESTIONS = ROOT / "tests" / "quality" / "questions.json"
 BASES = ("bakery", "laboratory", "studio", "heating")
 SIZES = (20, 1_000, 4_581)
 """Claims that the fitted worlds are cut or filled to, beside their own number."""
-UNLABELLED = frozenset({"bare", "paraphrase", "part", "relation", "who"})
+UNLABELLED = frozenset({"bare", "paraphrase", "part", "relation", "tolerated", "who"})
 """Kinds that say nothing of one candidate: names, people and what shares no word answer them."""
 SILENT_WEIGHT = 3.0
 """A prompt that nothing answers counts as three: to speak there is worse than to miss."""
@@ -89,6 +98,10 @@ def _examples() -> Iterator[Example]:
     for name in BASES:
         with written(read_base(name)) as world:
             yield from _over(name, view_of(world), over[name], 0)
+    questions = read_questions(QUESTIONS)
+    with written(questions) as world:
+        cases = [Wanted(kind=_kind(one), text=one.text, want=one.gold) for one in questions.cases]
+        yield from _over("questions", view_of(world), cases, 0)
     bases = {name: read_base(name) for name in (*BASES, *FITTED)}
     for name in FITTED:
         with written(bases[name]) as world:
@@ -99,6 +112,10 @@ def _examples() -> Iterator[Example]:
             for sized in _sized(bases[name], size, texts):
                 with written(sized) as world:
                     yield from _over(name, view_of(world), sized.prompts, size)
+
+
+def _kind(one: Question) -> str:
+    return "alone" if one.gold else "tolerated" if one.acceptable else "silent"
 
 
 def _over(name: str, view: View, prompts: Iterable[Wanted], size: int) -> Iterator[Example]:
@@ -216,7 +233,7 @@ def _block(weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
     values = [f"BIAS = {weights[-1]:.2f}", "WEIGHTS = {"]
     values += [f'    "{name}": {value:.2f},' for name, value in zip(names, weights, strict=False)]
     values += ["}"]
-    sets = f"tests/quality: courier, {', '.join((*BASES, *FITTED))}"
+    sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"
     told = _wrapped(f"Fitted to {sets}. Said of its prompts without each knowledge base:")
     for size in ("own", *map(str, SIZES)):
         figures = [

@@ -54,8 +54,8 @@ ANSWERED = {
 }
 """By kind, how many prompts are answered at least: two fewer than when this was written."""
 FIRES = {
-    "payroll": {"silent": 2, "silent_domain": 2},
-    "groundstation": {"silent": 3, "silent_domain": 5},
+    "payroll": {"silent": 6, "silent_domain": 5},
+    "groundstation": {"silent": 7, "silent_domain": 6},
 }
 """By kind, for how many prompts something is said at most: two more than when this was written."""
 PUMPS = "who looks after the ballast pumps of berth nine"

@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
-from vouch_sidecar.retrieval.surroundings import DATES, Passage
+from vouch_sidecar.retrieval.places import DATES, Passage
 from vouch_sidecar.retrieval.view import View
 
 Span = tuple[int, int]
@@ -97,7 +97,7 @@ class Asked(NamedTuple):
         )
 
     def weight_of(self, held: Iterable[Needle], exactly: Container[Needle]) -> float:
-        """The weight of some of the words; of an identifier that is there, the rarity of its words."""
+        """The weight of some of the words; of one that stands there exactly, its rarity."""
         weights, rarities = self.weights, self.rarities
         return fsum((rarities if word in exactly else weights)[word] for word in held)
 
@@ -217,7 +217,7 @@ def _commonness(word: Needle) -> float:
     if _is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
-    if is_number(folded) or folded in _REFLEX_COMMANDS:
+    if is_number(folded) or _is_letter(folded) or folded in _REFLEX_COMMANDS:
         return SLIGHT
     return COMMONNESS[tier(folded)]
 
@@ -235,7 +235,12 @@ def _size(word: Needle) -> float:
     if _is_pair(word):
         return 0.5
     folded = fold(word.word)
-    return 0.0 if is_number(folded) or (len(folded) == 1 and folded.isascii()) else 1.0
+    return 0.0 if is_number(folded) or _is_letter(folded) else 1.0
+
+
+def _is_letter(folded: str) -> bool:
+    """Whether a word is a letter, such as the sign of a unit."""
+    return len(folded) == 1 and folded.isascii()
 
 
 def _is_written(word: Needle, forms: set[str]) -> bool:

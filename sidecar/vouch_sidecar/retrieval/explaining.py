@@ -10,7 +10,6 @@ from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
-from vouch_sidecar.retrieval.probe import SEARCHED
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
 from vouch_sidecar.retrieval.view import View
 
@@ -90,7 +89,7 @@ def lines(
     likelihood from which on something is.
     """
     text = text[:MAX_PHRASED]
-    found = {key_of(one.artifact): one for one in answers(view, text, speaking, SEARCHED)}
+    found = {key_of(one.artifact): one for one in answers(view, text, speaking)}
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)

@@ -66,7 +66,7 @@ class Features(NamedTuple):
     @property
     def parts(self) -> dict[str, float]:
         """What each feature adds, by name: value × weight."""
-        return {name: value * WEIGHTS[name] for name, value in self._asdict().items()}
+        return {name: value * WEIGHTS[name] + 0.0 for name, value in self._asdict().items()}
 
     @property
     def written_out(self) -> str:

@@ -61,8 +61,8 @@ class Phrase(NamedTuple):
     needles: tuple[Needle, ...]
 
     def is_held(self, words: Collection[str]) -> bool:
-        """Whether these are all of its words."""
-        return bool(self.needles) and all(needle.word in words for needle in self.needles)
+        """Whether several words are its words, and all of them are among these."""
+        return len(self.needles) > 1 and all(needle.word in words for needle in self.needles)
 
 
 class _Candidate(NamedTuple):
