@@ -47,7 +47,7 @@ def test_as_many_must_be_silent(asked: list[Asked]) -> None:
 def test_most_names_speak(cases: list[Case], kind: str) -> None:
     value = ratio(f"{kind} answered")(cases)
     assert value is not None
-    assert value >= 0.9, "\n".join(line for case in cases for line in case.wrong)
+    assert value >= 0.85, "\n".join(line for case in cases for line in case.wrong)
 
 
 @pytest.mark.parametrize("kind", ["start", "plural"])

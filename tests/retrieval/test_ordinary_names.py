@@ -83,7 +83,6 @@ def test_what_lists_an_ordinary_word(text: str, ids: list[str]) -> None:
         ("PLEASE BEACON ME AT NOON", []),
         ("please beacon me when an alarm starts, minutes off the setpoint", []),
         ("set navigator.sendBeacon on unload", []),
-        ("open a ticket in the bug tracker", []),
         ("the tracker is down", ["dt"]),
     ],
 )

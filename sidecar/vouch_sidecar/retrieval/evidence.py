@@ -11,7 +11,7 @@ from functools import cached_property
 from math import fsum, prod
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.forms import Arm, surface
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.schema import stems_in
@@ -166,8 +166,6 @@ class _Named:
         """Where it stands, for what is known of its words and its entity."""
         if self.stands in ("alone", "unsigned", "another's"):
             return self.stands
-        if self.heads_another_name:
-            return "another's"
         if not self.is_one_word:
             return "name"
         if self.stands == "code":
@@ -180,17 +178,6 @@ class _Named:
         if self.is_part:
             return "as it is" if self.tier == 3 else "word"
         return "word" if self.tier == 1 else self.stands
-
-    @property
-    def heads_another_name(self) -> bool:
-        """Whether an alias that is the last word of the name has another word before it: “the bug
-        tracker” beside a Delivery Tracker.
-        """
-        words = self.entity.name.split() if self.entity is not None else []
-        if self.mention.arm is not Arm.ALIAS or len(words) < 2 or len(self.inside) > 1:
-            return False
-        is_last = fold(words[-1]) == fold(self.mention.name)
-        return is_last and self.passage.is_modified(self.inside[0])
 
 
 def _weighed(named: _Named) -> Evidence:
@@ -257,21 +244,18 @@ def _keyness(named: _Named) -> float:
 
 
 def _beside_its_trade(named: _Named) -> bool:
-    """Whether one of the entity's claims, with its description, holds several of the words that
-    stand beside its name in the text.
-    """
-    view, text, entity = named.view, named.passage.text, named.entity
-    if entity is None or not named.content:
+    """Whether one of the entity's claims holds several of the words beside its name in the text."""
+    view, text = named.view, named.passage.text
+    if not named.content:
         return False
     worths = worths_of(view, text)
     by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
     beside = (by_stem.get(unit.stem) for unit in named.passage.around(named.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
-    described = frozenset(content_stems(entity.description or ""))
-    hits = view.search.nearest(entity.id, weights, 1) if len(weights) >= TRADE_WORDS else []
-    claims = [frozenset(stems_in(view.knowledge.snapshot.document(hit))) for hit in hits]
-    for said in claims or [frozenset[str]()]:
-        held = [word for word in weights if word.held_by(said | described)]
-        if len(held) >= TRADE_WORDS and fsum(weights[word] for word in held) >= TRADE_WEIGHT:
+    hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) > 1 else []
+    for hit in hits:
+        stems = frozenset(stems_in(view.knowledge.snapshot.document(hit)))
+        held = [weight for word, weight in weights.items() if word.held_by(stems)]
+        if len(held) >= TRADE_WORDS and fsum(held) >= TRADE_WEIGHT:
             return True
     return False

@@ -22,14 +22,16 @@ __all__ = ["ADDRESSING", "DATES", "Passage", "has_signs", "in_code", "with_signs
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
 _ENDING = frozenset(".!?;:\n")
-_TITLES = frozenset("mr mrs ms mx dr prof sir the".split())
+_LITTLE = STOPWORDS | frozenset(
+    "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
+)
+"""What is written with a capital beside a name and makes it no other one."""
 DATES = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july
     august september october november december
     """.split()
 )
-_LEGAL_FORMS = frozenset("inc ltd llc corp co gmbh ag plc sa bv".split())
 ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
 """Words before a name that address whoever has it."""
 
@@ -170,13 +172,6 @@ class Passage:
         """Whether a word is what somebody does to something: “Relay the message”."""
         return _beside(self.analysed.units, self._position[unit.start], 1) in _OBJECTS
 
-    def is_modified(self, unit: Unit) -> bool:
-        """Whether a word with an article before it goes before one: “the bug tracker”."""
-        at, found = self._position[unit.start], self.analysed.units
-        if at < 2 or unit.gap or found[at - 1].gap:
-            return False
-        return found[at - 1].folded not in STOPWORDS and found[at - 2].folded in STOPWORDS
-
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""
         if _FOREIGN.search(" ".join(_token_around(self.text, unit.start, unit.end))):
@@ -193,8 +188,7 @@ class Passage:
         return True
 
     def _belongs_to_name(self, unit: Unit) -> bool:
-        little = unit.folded in STOPWORDS or unit.folded in _TITLES or unit.folded in _LEGAL_FORMS
-        return self._has_capital(unit) and not little and unit.folded not in DATES
+        return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
 
     def _has_capital(self, unit: Unit) -> bool:
         return self.text[unit.start].isupper()
@@ -223,6 +217,8 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
         return not is_function  # as in `line 12, in dispatch`
     if before == "to":
         return after is None
+    if at == 0 and len(units) > 1 and units[1].gap in (":", ","):
+        return True  # “Relay: add retries”
     if before is None or before in _QUESTIONS or before == "till":
         return _is_predicate(units, at + (3 if after == "and" else 1))
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
@@ -238,7 +234,8 @@ def _is_predicate(units: Sequence[Unit], at: int) -> bool:
         return _is_predicate(units, at + 1)
     if word in _PREDICATES or (word.endswith("ed") and len(word) > 4):
         return True
-    return word.endswith("s") and (following in _OBJECTS or (following or "").isdigit())
+    follows = following in _OBJECTS or following in _QUESTIONS or (following or "").isdigit()
+    return word.endswith("s") and follows
 
 
 def _beside(units: Sequence[Unit], at: int, step: int) -> str | None:
