@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.base import OLD_SECONDS, Bases, Seal, tidy
+from vouch_sidecar.index.base import OLD_SECONDS, ROOT, Bases, Seal, tidy
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.forms import Arm
@@ -338,3 +338,21 @@ def test_a_layer_of_several_segments_is_refused(tmp_path: Path) -> None:
         del writer
     with pytest.raises(ValueError, match="several segments"):
         Layer(Index.open(str(tmp_path)))
+
+
+@pytest.mark.parametrize("name", ["seal.json", "meta.json", "*.store", ".tantivy-*", "new"])
+def test_a_base_in_which_something_is_no_file_is_none(bases: Bases, name: str) -> None:
+    """To open a FIFO would wait for whoever writes to it."""
+    folder = leave(bases)
+    path = next(folder.glob(name), folder / name)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert bases.open() is None
+
+
+def test_what_names_the_knowledge_base_may_be_no_file(bases: Bases) -> None:
+    leave(bases)
+    (bases.folder / ROOT).unlink()
+    os.mkfifo(bases.folder / ROOT)
+    assert bases.open() is not None
+    assert bases.beside("x") is None

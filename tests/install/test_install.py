@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -500,3 +501,30 @@ def test_the_difference_shows_what_a_terminal_would_obey(
     assert not {"\x1b", "\u202e", "\u3164"} & set(said)
     install(host)
     assert "\x1b[1A" in path.read_text("utf-8"), "the file was changed"
+
+
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("zed", ".zed/settings.json"),
+        ("opencode", "opencode.json"),
+        ("codex", ".codex/config.toml"),
+    ],
+)
+@pytest.mark.parametrize("odd", ["fifo", "itself", "folder"])
+@pytest.mark.usefixtures("install")
+def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: str) -> None:
+    path = root / file
+    path.parent.mkdir(exist_ok=True)
+    if odd == "fifo":
+        os.mkfifo(path)
+    elif odd == "itself":
+        path.symlink_to(path)
+    else:
+        path.mkdir()
+    for args in ([], ["--uninstall"], ["--dry-run"]):
+        result = CliRunner().invoke(main, ["install", host, *args])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        assert result.exit_code == 0 or "can't be read" in result.output

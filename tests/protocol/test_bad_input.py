@@ -335,3 +335,44 @@ def test_documents_that_no_file_can_be(client: Client, root: Path, name: str) ->
     client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
     assert client.request("workspace/diagnostic", {"previousResultIds": []})["items"] == []
     goes_on(client)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"textDocument": {"completion": {"completionItem": {"resolveSupport": {}}}}},
+        {"textDocument": {"codeAction": {"codeActionLiteralSupport": {}}, "hover": 5}},
+        {"textDocument": 5},
+        {"workspace": {"symbol": {"resolveSupport": {}}}},
+        {"general": {"staleRequestSupport": {}}},
+        {"window": {"showDocument": {}}},
+    ],
+)
+def test_a_capability_that_is_not_whole_is_none(
+    start: Start, root: Path, wrong: dict[str, Any]
+) -> None:
+    given = wrong.get("textDocument", {})
+    able = {"textDocument": {"references": {}, **given} if isinstance(given, dict) else given}
+    client = start()
+    result = client.initialize(root, capabilities={**wrong, **able})
+    assert ("referencesProvider" in result["capabilities"]) is isinstance(given, dict)
+    client.indexed()
+    goes_on(client)
+
+
+def test_a_bad_notification_is_noted_in_a_line(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(root)
+    client.indexed()
+    for method, params in (
+        ("vouch/prompt", {}),
+        ("vouch/prompt", {"session_id": "", "text": 5}),
+        ("vouch/sessionEnd", {}),
+        ("vouch/experts", {"topic": ""}),
+        ("vouch/claim", {"id": SECRET}),
+        ("textDocument/didOpen", {}),
+    ):
+        client.notify(method, params)
+        goes_on(client)
+    assert b"File" not in client.errors
+    assert SECRET.encode() not in client.errors

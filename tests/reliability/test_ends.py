@@ -202,3 +202,45 @@ def test_the_input_ends_during_the_first_index(
         assert process.stdout is not None
         assert process.stdout.read() == b""
     assert sockets(folder) == []
+
+
+ORPHAN = """
+import os, sys, time
+from vouch_sidecar.surfaces import entry
+
+parent = os.getppid()
+os.write(1, b"imported")
+while os.getppid() == parent:
+    time.sleep(0.01)
+sys.argv = ["vouch-sidecar", *sys.argv[1:]]
+entry.main()
+"""
+START = """
+import subprocess, sys, time
+subprocess.Popen([sys.executable, "-c", *sys.argv[1:]])
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_whose_parent_dies_while_it_starts_ends(
+    here: tuple[Path, Mapping[str, str]], command: str
+) -> None:
+    """Although somebody else holds both ends of its streams."""
+    folder, env = here
+    parent = subprocess.Popen(
+        [sys.executable, "-c", START, ORPHAN, command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder / "kb",
+        env=environment(env),
+    )
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    assert parent.stdout.read(8) == b"imported"
+    parent.kill()
+    parent.wait()
+    assert parent.stdout.read() == b"", "its end of the stream stays open while it runs"
+    for stream in (parent.stdin, parent.stdout):
+        stream.close()

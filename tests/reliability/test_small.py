@@ -142,7 +142,7 @@ def test_nothing_of_ours_lies_in_the_workspace(name: str) -> None:
     assert caches is None or caches.is_absolute()
 
 
-HIDDEN = [
+HIDDEN: list[dict[str, Any]] = [
     {"scope": {"visibility": "private", "agent": "mole"}},
     {"scope": {"visibility": "project", "project": "secret"}},
     {"status": "redacted"},

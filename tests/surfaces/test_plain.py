@@ -27,3 +27,20 @@ def test_markdown_shows_it_as_it_is(text: str, shown: str) -> None:
 def test_clip() -> None:
     assert clip("short", 5) == "short"
     assert clip("longer text", 8) == "longer…"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Heading", "\\# Heading"),
+        ("--- a rule", "\\--- a rule"),
+        ("===", "\\==="),
+        ("+ an item", "\\+ an item"),
+        ("1. first", "1\\. first"),
+        ("12) twelfth", "12\\) twelfth"),
+        ("issue #3 - 1. of 2", "issue #3 - 1. of 2"),
+        ("2026-11-22", "2026-11-22"),
+    ],
+)
+def test_what_begins_a_line_is_shown_as_it_is_too(text: str, shown: str) -> None:
+    assert markdown(text) == shown

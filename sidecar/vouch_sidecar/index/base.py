@@ -181,7 +181,7 @@ class Bases:
         for entry in _entries(self.folder):
             if entry.name == _BESIDE + name:
                 with suppress(OSError):
-                    digest, _, data = entry.read_bytes().partition(b"\n")
+                    digest, _, data = _bytes_of(entry).partition(b"\n")
                     return data if _digest(data).encode() == digest else None
         return None
 
@@ -235,7 +235,7 @@ def tidy(caches: Path) -> None:
             if _BEFORE_BASES.fullmatch(entry.name) or entry.name.startswith(_GONE):
                 _remove(entry)
                 continue
-            root = (entry / ROOT).read_bytes()
+            root = _bytes_of(entry / ROOT)
             if root and not os.path.isdir(root):  # noqa: PTH112
                 _remove(entry)
 
@@ -322,7 +322,10 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
     """Raises OSError, ValueError, LookupError or TypeError for what is not to be trusted."""
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
-    digest, _, data = (folder / SEAL).read_bytes().partition(b"\n")
+    for file in folder.iterdir():
+        if not stat.S_ISREG(file.lstat().st_mode):
+            raise ValueError("no file of ours")
+    digest, _, data = _bytes_of(folder / SEAL).partition(b"\n")
     if _digest(data).encode() != digest:
         raise ValueError("damaged")
     first, *stats = data.decode().split("\0")
@@ -340,6 +343,15 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _bytes_of(file: Path) -> bytes:
+    """What a file of ours holds. Raises OSError, for what is no file as well: to open a FIFO would
+    wait for whoever writes to it.
+    """
+    if not stat.S_ISREG(file.lstat().st_mode):
+        raise OSError(errno.EINVAL, "no file")
+    return file.read_bytes()
 
 
 def _digest_of(file: Path) -> str:

@@ -15,6 +15,7 @@ from io import RawIOBase
 from typing import BinaryIO, TextIO
 
 from vouch_sidecar.kb.plain import escaped
+from vouch_sidecar.surfaces.parent import is_orphan
 
 __all__ = [
     "at_end",
@@ -123,13 +124,12 @@ def end_with_client(sink: int) -> None:
     open.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
-    parent = os.getppid()
     readers = select.poll() if hasattr(select, "poll") else None
     if readers is not None:
         readers.register(sink, 0)
 
     def watch() -> None:
-        while os.getppid() == parent and not (readers is not None and readers.poll(0)):
+        while not is_orphan() and not (readers is not None and readers.poll(0)):
             time.sleep(POLL_SECONDS)
         leave(1)
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
+from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError
+from vouch_sidecar.surfaces.install.files import real_path, text_of
 from vouch_sidecar.surfaces.install.pieces import Piece
 
 __all__ = ["Edit", "apply", "difference", "plan"]
@@ -51,7 +53,10 @@ def plan(
 def _inside(base: Path, relative: PurePosixPath) -> Path:
     """The real path of a file. Raises `InstallError` outside of `base` or in `.vouch/`."""
     root = base.resolve()
-    path = (root / relative).resolve()
+    try:
+        path = real_path(root / relative)
+    except UnreadableError as error:
+        raise InstallError(f"{relative} can't be read: {error}") from None
     if not path.is_relative_to(root):
         raise InstallError(f"{relative} leads out of {base}")
     if KB_DIRNAME in path.parts:
@@ -61,13 +66,9 @@ def _inside(base: Path, relative: PurePosixPath) -> Path:
 
 def _read(path: Path, shown: PurePosixPath) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError:
-        raise InstallError(f"{shown} is not UTF-8") from None
-    except OSError as error:
-        raise InstallError(f"{shown} can't be read: {error.strerror}") from None
+        return text_of(path)
+    except UnreadableError as error:
+        raise InstallError(f"{shown} can't be read: {error}") from None
 
 
 def difference(edit: Edit) -> str:

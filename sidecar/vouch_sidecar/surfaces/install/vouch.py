@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.surfaces.install.earlier import COMMAND, HOOK, PREFIX
+from vouch_sidecar.surfaces.install.files import text_of
 
 __all__ = ["TakenOver", "hooks", "servers"]
 
@@ -50,6 +52,6 @@ def servers(base: Path, paths: Sequence[PurePosixPath]) -> list[PurePosixPath]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        return text_of(path) or ""
+    except UnreadableError:
         return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -243,11 +244,39 @@ class Protocol(LanguageServerProtocol):
         try:
             return super().structure_message(message).params
         except JsonRpcException as refusal:
+            if message["method"] == lsp.INITIALIZE and self._forgive(message.get("params")):
+                return self._params(message)
             messages = transform_error(
                 refusal.__cause__ or refusal, path="", format_exception=_readable
             )
             messages = [_as_field(one) for one in messages]
             raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
+
+    def _forgive(self, params: Any) -> bool:
+        """Leave out the client's capabilities that lack a part or are of another type; whether
+        there were any. Fault: one of them, and nothing is served.
+        """
+        given = params.get("capabilities") if isinstance(params, dict) else None
+        if not isinstance(given, dict):
+            return False
+        wrong = 0
+        for group, names in list(given.items()):
+            for name in list(names) if isinstance(names, dict) else ():
+                if not self._is_capability(group, {name: names[name]}):
+                    wrong += 1
+                    del names[name]
+            if not self._is_capability(group, names):
+                wrong += 1
+                del given[group]
+        log.warning("ignored %d capabilities that are not of the expected form", wrong)
+        return wrong > 0
+
+    def _is_capability(self, group: str, value: object) -> bool:
+        try:
+            self._converter.structure({group: value}, lsp.ClientCapabilities)
+        except Exception:  # cattrs raises groups of whatever its hooks came upon
+            return False
+        return True
 
     def _handle_answer(self, message: dict[str, Any]) -> None:
         """Fault: the type of a result is kept for good where the answer is an error."""
@@ -295,9 +324,10 @@ class Server(LanguageServer):
         """Fault: an error is shown to the user, with a text that may hold a prompt. Here its place
         is logged; where the client made it, only its code.
         """
-        if isinstance(error, JsonRpcException) and error.code != JsonRpcInternalError.CODE:
-            log.info("refused: %s", error.code)
-            return
+        for one in (error, sys.exception()):  # of a notification, only that is the handler's own
+            if isinstance(one, JsonRpcException) and one.code != JsonRpcInternalError.CODE:
+                log.info("refused: %s", one.code)
+                return
         data = getattr(error, "data", None)
         frames = data.get("traceback") if isinstance(data, dict) else None
         if frames is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import sys
@@ -23,6 +22,7 @@ from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.parent import is_orphan
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
@@ -112,7 +112,6 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
 
 async def _watch_parent(server: Sidecar, end: End) -> None:
     """End when the parent, or the client that gave its process id, is gone."""
-    parent = os.getppid()
-    while os.getppid() == parent and (server.client is None or is_alive(server.client)):
+    while not is_orphan() and (server.client is None or is_alive(server.client)):
         await anyio.sleep(PARENT_POLL)
     end.ask()

@@ -18,6 +18,8 @@ __all__ = ["Style", "isolated", "markdown", "paragraph", "style_for"]
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
 MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
+BEGINS = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
+"""What makes a heading, a list or a rule of a line that begins with it."""
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
 
 
@@ -60,8 +62,11 @@ def _markdown(server: Sidecar) -> Style:
 
 
 def markdown(text: str) -> str:
-    """One line that markdown shows as it is: no markup, HTML, image or link of its own."""
-    return MARKED.sub(lambda found: ENTITIES.get(found[0], "\\" + found[0]), one_line(text))
+    """One line that markdown shows as it is, also where it begins a line: no markup, heading, list,
+    HTML, image or link of its own.
+    """
+    shown = MARKED.sub(lambda found: ENTITIES.get(found[0], "\\" + found[0]), one_line(text))
+    return BEGINS.sub(r"\1\\", shown)
 
 
 def paragraph(lines: Sequence[str]) -> list[str]:

@@ -7,7 +7,9 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.surfaces.install.errors import MalformedError
+from vouch_sidecar.surfaces.install.files import text_of
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -43,10 +45,8 @@ def _place(base: Path, *folders: PurePosixPath) -> Place:
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
     settings: Any = {}
-    with suppress(
-        OSError, ValueError, MalformedError
-    ):  # whoever changes the file says what is wrong
-        settings = parse((base / path).read_text("utf-8")).value
+    with suppress(UnreadableError, ValueError, MalformedError):  # who changes it says what is wrong
+        settings = parse(text_of(base / path) or "").value
     return Place(base, (JsonMember(path, *_where(settings), SCHEMA),))
 
 
