@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { discover, isOlder, parseVersion, type World } from '../src/server/discover';
+import { discover, type Found, isOlder, parseVersion, type World } from '../src/server/discover';
 
 function world(files: Record<string, string>, more: Partial<World> = {}) {
   const lines: string[] = [];
@@ -113,6 +113,20 @@ test('a server that is too old, silent or broken is passed over', async () => {
   const broken = world(files, { version: () => Promise.reject(new Error('no loader')) });
   assert.equal(await discover(broken.made), undefined);
   assert.match(broken.lines.join('\n'), /can't be run: no loader/);
+});
+
+test('a server that does not fit is passed over for the next one, unless its path was set', async () => {
+  const files = { '/usr/bin/vouch-sidecar': SERVER, '/store/server/bin/vouch-sidecar': SERVER };
+  const started: string[] = [];
+  const fits = async ({ command, origin }: Found) => {
+    started.push(command);
+    return origin === 'installed';
+  };
+  assert.equal((await discover(world(files).made, fits))?.origin, 'installed');
+  assert.deepEqual(started, Object.keys(files));
+  const setting = '/usr/bin/vouch-sidecar';
+  assert.equal(await discover(world(files, { setting }).made, fits), undefined);
+  assert.equal(await discover(world(files).made, async () => false), undefined);
 });
 
 test('on Windows the script is an .exe and the PATH is split at semicolons', async () => {

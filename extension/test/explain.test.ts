@@ -19,7 +19,16 @@ test('an explanation says of each candidate what became of it, and by which figu
         why: 'name 1 × specificity 0.8 = 0.8',
       },
     ],
-    texts: [{ kind: 'claim', id: 'c1', similarity: 0.31, verdict: 'refused', why: 'holds 0.31' }],
+    texts: [
+      {
+        kind: 'claim',
+        id: 'c1',
+        similarity: 0.31,
+        factors: {},
+        verdict: 'refused',
+        why: 'holds 0.31',
+      },
+    ],
   };
   const lines = explainedText('Restart\n Relay?', result).split('\n').filter(Boolean);
   assert.deepEqual(lines, [

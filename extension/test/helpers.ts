@@ -24,6 +24,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   linked_entities: [],
   tags: [],
   contradicts: [],
+  link: 'declared',
   date: '2026-06-30T02:31:44Z',
   citations: [],
   uri: `file:///kb/.vouch/claims/${id}.yaml`,

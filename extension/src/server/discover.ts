@@ -30,15 +30,18 @@ export interface World {
   log(line: string): void;
 }
 
-/** The first server that answers with a version new enough; a path that was set is the only one tried. */
-export async function discover(world: World): Promise<Found | undefined> {
-  if (world.setting.trim()) {
-    return attempt(world, 'setting', expandHome(world.setting.trim(), world));
-  }
+/**
+ * The first server that answers with a version new enough and `fits`, as is known once it was started;
+ * a path that was set is the only one tried.
+ */
+export async function discover(
+  world: World,
+  fits: (found: Found) => Promise<boolean> = async () => true,
+): Promise<Found | undefined> {
   for (const [origin, candidates] of sources(world)) {
     for (const command of await candidates()) {
       const found = await attempt(world, origin, command);
-      if (found) return found;
+      if (found && (await fits(found))) return found;
     }
   }
   world.log('No server was found.');
@@ -46,6 +49,8 @@ export async function discover(world: World): Promise<Found | undefined> {
 }
 
 function sources(world: World): [Origin, () => Promise<readonly string[]>][] {
+  const set = world.setting.trim();
+  if (set) return [['setting', async () => [expandHome(set, world)]]];
   return [
     ['environment', () => inEnvironment(world)],
     ['path', async () => onPath(world)],

@@ -37,6 +37,7 @@ export class Server implements vscode.Disposable {
   found: Found | undefined;
   readonly restart = coalesce(() => this.stopAndStart());
   private client: Client | undefined;
+  private starting = false;
   private ranBefore = false;
   private readonly crashes = new CrashCounter();
   private readonly trace: ReturnType<typeof traceChannel>;
@@ -106,18 +107,31 @@ export class Server implements vscode.Disposable {
     await this.stop();
     this.crashes.forget();
     this.listeners.onState('starting');
-    this.found = await discover(machine(this.context, this.log));
-    if (!this.found) {
-      this.listeners.onState('noServer');
-      return;
-    }
+    this.starting = true;
     try {
-      this.client = await this.createClient(this.found);
+      this.found = await discover(machine(this.context, this.log), (found) => this.start(found));
+    } finally {
+      this.starting = false;
+    }
+    if (!this.found) this.listeners.onState('noServer');
+  }
+
+  /** Starts a server; false where it speaks another protocol than this extension. */
+  private async start(found: Found): Promise<boolean> {
+    this.found = found;
+    try {
+      this.client = await this.createClient(found);
       await this.client.start();
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
       this.listeners.onState('stopped');
+      return true;
     }
+    const spoken = protocolOf(this.client);
+    if (spoken === PROTOCOL) return true;
+    this.log.error(`${found.command} speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
+    await this.stop();
+    return false;
   }
 
   private async createClient({ command }: Found): Promise<Client> {
@@ -143,10 +157,9 @@ export class Server implements vscode.Disposable {
 
   private began(client: Client): void {
     if (client !== this.client) return;
-    const spoken = client.initializeResult?.capabilities.experimental?.vouch?.protocol;
-    if (spoken !== PROTOCOL) {
-      this.log.error(`The server speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
-      void this.stop().then(() => this.listeners.onState('noServer'));
+    if (protocolOf(client) !== PROTOCOL) {
+      // It was exchanged for another one while it was down; a first start looks further by itself.
+      if (!this.starting) void this.restart();
       return;
     }
     this.listeners.onRunning(this.ranBefore);
@@ -160,6 +173,9 @@ export class Server implements vscode.Disposable {
     return false;
   }
 }
+
+const protocolOf = (client: Client): unknown =>
+  client.initializeResult?.capabilities.experimental?.vouch?.protocol;
 
 const workspaceFolders = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
