@@ -133,6 +133,8 @@ export interface ContextParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
+  readonly since?: string | null;
   /** The task in its own words (16,384 characters count): gives what these bring in. Left out: what the latest texts of the session are about. */
   readonly task?: string | null;
   /** Characters of `text` at most, frame included; else what the config says. */
@@ -273,6 +275,8 @@ export interface ExpertsParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
+  readonly since?: string | null;
   /** Words or a name; must not be blank. 16,384 characters count. */
   readonly topic: string;
   /** Rows at most. */
@@ -719,6 +723,8 @@ export interface SearchParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
+  readonly since?: string | null;
   /** Words; must not be blank. 16,384 characters count. */
   readonly query: string;
   /** Only these kinds. */

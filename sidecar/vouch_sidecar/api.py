@@ -125,6 +125,7 @@ class KnowledgeBase:
         types: Iterable[str] | None = None,
         linking: Linking = "auto",
         explain: bool = False,
+        since: str | None = None,
         **common: Unpack[Common],
     ) -> ExpertsResult:
         """Entities ranked by the evidence they carry on a topic."""
@@ -136,6 +137,7 @@ class KnowledgeBase:
             "types": _list(types),
             "linking": linking,
             "explain": explain,
+            "since": since,
         }
         return self._ask(experts.OPERATION, params, common)
 
@@ -157,10 +159,17 @@ class KnowledgeBase:
         max_chars: int | None = None,
         repeat: bool = True,
         adjacent: bool = False,
+        since: str | None = None,
         **common: Unpack[Common],
     ) -> ContextResult:
         """The block for a prompt that a task, or else a session, brings in."""
-        params = {"task": task, "max_chars": max_chars, "repeat": repeat, "adjacent": adjacent}
+        params = {
+            "task": task,
+            "max_chars": max_chars,
+            "repeat": repeat,
+            "adjacent": adjacent,
+            "since": since,
+        }
         return self._ask(context.OPERATION, params, common)
 
     def search(
@@ -170,10 +179,17 @@ class KnowledgeBase:
         kinds: Iterable[SearchKind] | None = None,
         limit: int = 10,
         exclude: Iterable[str] | None = None,
+        since: str | None = None,
         **common: Unpack[Common],
     ) -> SearchResult:
         """Claims, pages, entities, relations and sources that hold words of a query."""
-        params = {"query": query, "kinds": _list(kinds), "limit": limit, "exclude": _list(exclude)}
+        params = {
+            "query": query,
+            "kinds": _list(kinds),
+            "limit": limit,
+            "exclude": _list(exclude),
+            "since": since,
+        }
         return self._ask(search.OPERATION, params, common)
 
     def entity(self, id: str, **common: Unpack[Common]) -> EntityResult:  # noqa: A002

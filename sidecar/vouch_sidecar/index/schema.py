@@ -44,6 +44,7 @@ __all__ = [
     "NOBODY",
     "SCHEMA",
     "TITLE",
+    "UNDATED",
     "Fields",
     "about",
     "artifact_in",
@@ -84,7 +85,7 @@ CITED_UNIT = 10**9
 MICROSECONDS = 1_000_000
 _SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
 """Of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
-_UNDATED = 2**62
+UNDATED = 2**62
 """The age of a claim without a date is 0, as that of one from the future."""
 _MARKED = re.compile(r"(?:\[\[|\[claim:[ \t]*)([^\[\]|#\r\n]{0,200}[^\[\]|#\r\n\s])")
 """`[[id` and `[claim: id` in the body of a page."""
@@ -273,7 +274,7 @@ def _claim_fields(claim: Claim, counts_for: Sequence[str], linked: str) -> Field
         "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
         "worth": worth(claim),
         "fresh": 0.0 if confirmed is None else 2.0 ** _half_lives(confirmed),
-        "at": _UNDATED if confirmed is None else _microseconds(confirmed),
+        "at": UNDATED if confirmed is None else _microseconds(confirmed),
     }
 
 
@@ -306,7 +307,7 @@ def _half_lives(at: float) -> float:
 
 
 def _microseconds(at: float) -> int:
-    return max(-_UNDATED, min(int(at * MICROSECONDS), _UNDATED))
+    return max(-UNDATED, min(int(at * MICROSECONDS), UNDATED))
 
 
 def references(artifact: Artifact) -> Iterator[str]:

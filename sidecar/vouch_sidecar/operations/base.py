@@ -6,16 +6,20 @@ Reading a params model is all the validation there is.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.retrieval.salience import ArmName as Arm
 
@@ -31,12 +35,14 @@ __all__ = [
     "SalienceMeta",
     "SearchKind",
     "SessionId",
+    "SinceParams",
     "Text",
     "Topic",
     "ViewerParams",
     "Wire",
     "absent",
     "as_json",
+    "since_when",
 ]
 
 MAX_TEXT = 1_000_000
@@ -125,6 +131,39 @@ class Params(Wire):
             return data
         needed = {name for name, info in cls.model_fields.items() if info.is_required()}
         return {k: v for k, v in data.items() if v is not None or k in needed}
+
+
+_SPAN = re.compile(r"([1-9][0-9]{0,4})([hdwmy])")
+_HOURS = {"h": 1, "d": 24, "w": 168, "m": 730, "y": 8_766}
+
+
+def since_when(since: str, now: float) -> int:
+    """An ISO date, or a span before now such as `7d`, in microseconds since 1970. Raises ValueError
+    for anything else.
+    """
+    if (span := _SPAN.fullmatch(since)) is not None:
+        return int((now - int(span[1]) * _HOURS[span[2]] * 3_600) * 1_000_000)
+    at = datetime.fromisoformat(since)
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+
+
+def _is_time(since: str) -> str:
+    try:
+        since_when(since, 0.0)
+    except (ValueError, OverflowError):
+        raise PydanticCustomError(
+            "since", "must be an ISO date, or a span such as 7d (h, d, w, m, y)"
+        ) from None
+    return since
+
+
+class SinceParams(Params):
+    """Of an operation that can be asked about what is new."""
+
+    since: Annotated[str, Field(max_length=40), AfterValidator(_is_time)] | None = Field(
+        default=None,
+        description="Only claims confirmed or updated since: an ISO date, or a span such as `7d`.",
+    )
 
 
 class SalienceMeta(Wire):

@@ -14,9 +14,9 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import (
     MAX_TEXT,
     Arm,
-    Params,
     Result,
     SearchKind,
+    SinceParams,
     Text,
     Wire,
 )
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["OPERATION", "ContextParams", "ContextResult"]
 
 
-class ContextParams(Params):
+class ContextParams(SinceParams):
     """A task to give context for, or a session."""
 
     task: Text | None = Field(
@@ -82,6 +82,7 @@ class ContextResult(Result):
 
 
 def answer(ask: Ask, params: ContextParams) -> ContextResult:
+    ask = ask.since(params.since)
     session_id = ask.session(params)
     if session_id is None and params.task is None:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)

@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
-from vouch_sidecar.operations.base import Choices, Flag, Params, Result, Topic, Wire, absent
+from vouch_sidecar.operations.base import Choices, Flag, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.block import safe
@@ -29,7 +29,7 @@ QUOTED = 160
 """Characters of a top claim that a model reads."""
 
 
-class ExpertsParams(Params):
+class ExpertsParams(SinceParams):
     """A topic to rank entities on."""
 
     topic: Topic = Field(description="Words or a name; must not be blank. 16,384 characters count.")
@@ -102,6 +102,7 @@ class ExpertsResult(Result):
 
 
 def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
+    ask = ask.since(params.since)
     question = Question(
         topic=analysed(params.topic),
         now=ask.engine.now(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.base import Params, Result, as_json
+from vouch_sidecar.operations.base import Params, Result, as_json, since_when
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.naming import by_name, nearest, successor
@@ -78,6 +78,14 @@ class Ask:
     """The text of the call as a vector, where a model heard it."""
     lacks_meaning: bool = False
     """Whether a model is set up and should have heard it."""
+
+    def since(self, since: str | None) -> Ask:
+        """The same, about claims that were confirmed or updated since alone."""
+        if since is None:
+            return self
+        at = since_when(since, self.engine.now())
+        served = [replace(one, view=replace(one.view, since=at)) for one in self.served]
+        return replace(self, served=served)
 
     @property
     def views(self) -> list[View]:

@@ -9,7 +9,7 @@ from pydantic import Field
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire, absent
+from vouch_sidecar.operations.base import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.meaning import search_by_meaning
@@ -23,7 +23,7 @@ __all__ = ["OPERATION", "SearchParams", "SearchResult"]
 NOTHING = "Nothing found."
 
 
-class SearchParams(Params):
+class SearchParams(SinceParams):
     """Words to search for."""
 
     query: Topic = Field(description="Words; must not be blank. 16,384 characters count.")
@@ -55,8 +55,10 @@ class SearchResult(Result):
 
 
 def answer(ask: Ask, params: SearchParams) -> SearchResult:
-    query = analysed(params.query)
-    kinds = SEARCHED if params.kinds is None else [Kind(kind) for kind in params.kinds]
+    query, ask = analysed(params.query), ask.since(params.since)
+    kinds = list(SEARCHED if params.kinds is None else map(Kind, params.kinds))
+    if params.since is not None:
+        kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
     found = search(*asked) if ask.meant is None else search_by_meaning(ask.meant, *asked)
     return SearchResult(

@@ -99,7 +99,8 @@ def _candidates(
             return
         for document in _nearest(view, entity_id, asked.weights):
             yield from _candidate(view, document)
-        for relation in view.relations_of(entity_id)[:MAX_RELATIONS]:
+        relations = view.relations_of(entity_id) if Kind.RELATION in kinds else []
+        for relation in relations[:MAX_RELATIONS]:
             stored = view.knowledge.document((Kind.RELATION, relation.id))
             if stored is not None:
                 yield from _candidate(view, stored)
@@ -173,7 +174,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """
 
     def find() -> list[Answer]:
-        asked = asked_by(view, text, view.places_of(text, [entity.id]))
+        asked = asked_by(view, text, view.places_of(text, _named_in(view, text)))
         documents = _nearest(view, entity.id, asked.weights)
         found = [one for document in documents for one in _candidate(view, document)]
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
@@ -186,9 +187,14 @@ def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     return next((one.artifact.id for one in claims_about(view, entity, text)), None)
 
 
-def asks_for_all(view: View, entity: Entity, text: str) -> bool:
-    """Whether a text asks for nothing in particular beside an entity's name."""
-    return asked_by(view, text, view.places_of(text, [entity.id])).whole < BARE_WEIGHT
+def asks_for_all(view: View, text: str) -> bool:
+    """Whether a text asks for nothing in particular beside the names in it."""
+    return asked_by(view, text, view.places_of(text, _named_in(view, text))).whole < BARE_WEIGHT
+
+
+def _named_in(view: View, text: str) -> set[str]:
+    """The entities that a text names unambiguously: their names choose among no one's claims."""
+    return {mention.entity_id for mention in view.mentions(text) if not mention.ambiguous}
 
 
 def _nearest(view: View, entity_id: str, weights: Mapping[Needle, float]) -> Iterator[Document]:

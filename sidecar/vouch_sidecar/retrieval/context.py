@@ -84,10 +84,10 @@ def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list
     about = claims_about(row.view, row.entity, text)
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]
-        pages = [] if told_by else _pages_about(row)
+        pages = [] if told_by or row.view.since is not None else _pages_about(row)
         lines = [_Line(hit, hit.similarity) for hit in told_by]
         return [*whom, *lines, *(_Line(_hit(row, page), 0.0) for page in pages)]
-    most = limit if asks_for_all(row.view, row.entity, text) else 1
+    most = limit if asks_for_all(row.view, text) else 1
     claims = [_Line(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]

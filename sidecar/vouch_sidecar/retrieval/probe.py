@@ -121,7 +121,8 @@ def _answering(
     }
     out: list[Hit] = []
     asks_who = _WHO.search(text) is not None
-    for one in answers(view, text, strengths, SEARCHED):
+    kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
+    for one in answers(view, text, strengths, kinds):
         somebody = _somebody(view, one) if asks_who else None
         told = somebody is not None and one.words and one.likelihood >= WHO_LIKELIHOOD
         if not told and one.likelihood < threshold:

@@ -76,6 +76,8 @@ class View:
     words: NameWords = NameWords()
     """Words that name an entity here always, or never."""
     deadline: Deadline = field(default_factory=Deadline)
+    since: int | None = None
+    """Only claims that were confirmed or updated since are asked for, in microseconds."""
 
     @property
     def identity(self) -> Path | str:
@@ -85,18 +87,19 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """Changes whenever the same question may have another answer."""
-        return self.collection, self.root, self.gates, self.words, self.knowledge.serial
+        parts = (self.collection, self.root, self.gates, self.words, self.since)
+        return (*parts, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
         """What the viewer may ask in full text."""
-        return Search(self.knowledge.snapshot, self.gates)
+        return Search(self.knowledge.snapshot, self.gates, self.since)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text. It is kept until the knowledge or the viewer is another;
         where time ran out, it is not.
         """
-        key, memo = (what, self.gates, self.words), self.knowledge.memo
+        key, memo = (what, self.gates, self.words, self.since), self.knowledge.memo
         made = memo.once(text, key, make)
         if self.deadline.cut:
             memo.forget(text, key)

@@ -1,0 +1,56 @@
+"""What is asked about since a time: claims that were confirmed or updated later."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.operations import InvalidParamsError
+
+from tests.engine.bases import ask, engine_on, write
+from tests.kb.samples import claim, entity, make_kb
+
+OLD, NEW = "2026-01-05T00:00:00Z", "2026-06-05T00:00:00Z"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Engine:
+    make_kb(tmp_path)
+    write(tmp_path, "entities/relay.yaml", entity("relay", name="Mail Relay"))
+    for name, at in (("old", OLD), ("new", NEW), ("undated", None)):
+        text = f"The Mail Relay parks bounces in the {name} buffer."
+        record = claim(name, text=text, entities=["relay"], updated_at=at)
+        write(tmp_path, f"claims/{name}.yaml", record)
+    return engine_on(tmp_path)
+
+
+def ids(found: Any) -> set[str]:
+    return {one["id"] for one in found}
+
+
+def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None:
+    since = "2026-03-01"
+    assert ids(ask(served, "search", query="bounces buffer")["hits"]) >= {"old", "new"}
+    assert ids(ask(served, "search", query="bounces buffer", since=since)["hits"]) == {"new"}
+    text = "where does the Mail Relay park bounces?"
+    assert ids(ask(served, "context", task=text)["items"]) >= {"new", "old"}
+    assert ids(ask(served, "context", task=text, since=since)["items"]) == {"new"}
+    (row,) = ask(served, "experts", topic="bounces", since=since)["experts"]
+    assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
+
+
+def test_a_span_counts_back_from_now(served: Engine) -> None:
+    days = (
+        datetime.fromtimestamp(served.now(), UTC) - datetime(2026, 3, 1, tzinfo=UTC)
+    ) / timedelta(days=1)
+    found = ask(served, "search", query="bounces", since=f"{max(1, int(days))}d")["hits"]
+    assert "old" not in ids(found)
+
+
+@pytest.mark.parametrize("since", ["yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d"])
+def test_what_is_no_time_is_said(served: Engine, since: str) -> None:
+    with pytest.raises(InvalidParamsError, match="must be an ISO date"):
+        ask(served, "search", query="bounces", since=since)
