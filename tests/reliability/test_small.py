@@ -146,6 +146,7 @@ HIDDEN: list[dict[str, Any]] = [
     {"scope": {"visibility": "private", "agent": "mole"}},
     {"scope": {"visibility": "project", "project": "secret"}},
     {"status": "redacted"},
+    {"status": "Superseded", "confidence": "high"},
     {"scope": {"visibility": "private", "agent": "mole"}, "confidence": "high"},
 ]
 
@@ -160,6 +161,15 @@ def test_status_names_no_file_that_a_viewer_may_not_see(
     engine = engine_on(root)
     assert "hidden-name" not in json.dumps(ask(engine, "status"))
     assert "hidden-name" in repr(engine.problems(Caller(), engine.collections[root]))
+
+
+def test_a_status_that_is_misspelled_is_told(tmp_path: Path) -> None:
+    """It counts as none, and whoever wrote it has to learn why."""
+    root = base(tmp_path / "kb")
+    write(root, "claims/odd.yaml", claim("odd", status="stabel"))
+    (problem,) = ask(engine_on(root), "status")["roots"][0]["problems"]
+    assert (problem["path"], problem["field"]) == ("claims/odd.yaml", "status")
+    assert "claims/odd.yaml" in _printed(root, "check")
 
 
 def test_who_may_see_it_is_told_what_is_wrong(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import document
-from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
+from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES, RETIRED_STATUSES
 from vouch_sidecar.kb.document import Document, DocumentError, placed
 from vouch_sidecar.kb.files import Stat, read_bounded
 from vouch_sidecar.kb.layout import classify, usual_key
@@ -59,13 +59,14 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file says. `withhold`: the file is faulty, and says that not everybody may see it. No
-    earlier version may be served then.
+    """What a file says. `withhold`: the file is faulty, and may say that not everybody may see it.
+    No earlier version may be served then. `bound`: it does say so, and its path is not told either.
     """
 
     artifact: Artifact | None
     problems: tuple[Problem, ...] = ()
     withhold: bool = False
+    bound: bool = False
 
 
 def limit_of(relative_path: str) -> int:
@@ -173,7 +174,9 @@ class _Reader:
             self._note("id", "is missing; the name of the file is used", Severity.WARNING)
         artifact = self._validate(fields)
         if artifact is None:
-            return Reading(None, tuple(self.problems), _says_withhold(self.kind, fields))
+            bound = _is_retired(fields.get("status")) or _is_scoped(fields.get("scope"))
+            withhold = bound or not _may_be_live(self.kind, fields)
+            return Reading(None, tuple(self.problems), withhold, bound)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         known, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
@@ -200,13 +203,19 @@ class _Reader:
         self.problems.append(Problem(self.path, message, severity, line, column, field, code=code))
 
 
-def _says_withhold(kind: Kind, fields: dict[str, object]) -> bool:
-    """Whether a faulty file's status or scope is anything but one for everybody."""
+def _may_be_live(kind: Kind, fields: dict[str, object]) -> bool:
+    """Whether a faulty file's status is one of those that count. A misspelled one is none."""
     live = {Kind.CLAIM: LIVE_STATUSES, Kind.PAGE: LIVE_PAGE_STATUSES}.get(kind)
-    status = fields.get("status")
-    if live is not None and "status" in fields and not (isinstance(status, str) and status in live):
-        return True
-    scope = fields.get("scope")
+    return live is None or "status" not in fields or fields["status"] in [*live]
+
+
+def _is_retired(status: object) -> bool:
+    """Whether a faulty file's status says that it counts no more, in whatever case."""
+    return isinstance(status, str) and status.strip().lower() in RETIRED_STATUSES
+
+
+def _is_scoped(scope: object) -> bool:
+    """Whether a faulty file's scope is anything but one for everybody."""
     if isinstance(scope, dict):
         bound = any(scope.get(name) is not None for name in ("project", "agent"))
         return bound or not _open(scope.get("visibility", "project"))

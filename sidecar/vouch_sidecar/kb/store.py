@@ -234,7 +234,7 @@ class Store:
         path, held = file.path, self._ledger.get(file.path)
         self._problems.pop(path, None)
         if reading.problems:
-            bound = reading.withhold or not is_open(reading.artifact or held)
+            bound = reading.bound or not is_open(reading.artifact or held)
             self._problems[path] = tuple(replace(p, bound=bound) for p in reading.problems)
         if reading.artifact is None and not reading.withhold:
             self._hold(path)
