@@ -117,6 +117,21 @@ def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
     assert in_play(client) == ["redis"]
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "nothing\n\nNow Redis itself is down.\n\nhere\n",
+        "nothing\n\nhere\n\nNow Redis itself is down.\n",
+        "nothing\n\nNow Redis itself is down.\n\nand nothing more\n\nhere\n",
+    ],
+)
+def test_a_paragraph_that_is_pasted_is_in_play(client: Client, tmp_path: Path, after: str) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "nothing\n\nhere\n", "markdown")
+    client.change(uri, after)
+    assert in_play(client) == ["redis"]
+
+
 def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
     notebook: dict[str, Any] = {"uri": "file:///n.ipynb", "version": 1}
     cell: dict[str, Any] = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}

@@ -15,55 +15,55 @@ class Writer:
         self.text = text
         self.paragraphs = Paragraphs()
 
-    def put(self, old: str, new: str) -> tuple[int, str] | None:
+    def put(self, old: str, new: str) -> list[tuple[int, str]]:
         """Replaces a part of the text."""
         before, self.text = self.text, self.text.replace(old, new, 1)
         return self.paragraphs.edit(before, self.text)
 
 
 def test_a_paragraph_is_told_whole() -> None:
-    assert Writer().put("more", "more!") == (0, "one\nmore!")
+    assert Writer().put("more", "more!") == [(0, "one\nmore!")]
 
 
 def test_edited_again_it_replaces_itself() -> None:
     writer = Writer()
-    assert writer.put("one", "one!") == (0, "one!\nmore")
-    assert writer.put("two", "two!") == (1, "two!")
-    assert writer.put("more", "more!") == (0, "one!\nmore!")
+    assert writer.put("one", "one!") == [(0, "one!\nmore")]
+    assert writer.put("two", "two!") == [(1, "two!")]
+    assert writer.put("more", "more!") == [(0, "one!\nmore!")]
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
     writer = Writer()
     numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
-    assert [found and found[0] for found in numbers] == [0, 1, 2, 0, 1]
+    assert [number for found in numbers for number, _ in found] == [0, 1, 2, 0, 1]
 
 
 def test_it_is_the_same_one_when_lines_come_before_it() -> None:
     writer = Writer()
     writer.put("three", "three!")
-    writer.put("one", "zero\n\nzero\n\none!")
-    assert writer.put("three!", "three!!") == (0, "three!!")
+    writer.put("one", "zero\n\none!")
+    assert writer.put("three!", "three!!") == [(0, "three!!")]
 
 
 def test_typing_on_at_the_next_line_forgets_nothing() -> None:
     writer = Writer("see:")
-    assert writer.put("see:", "see: JWT") == (0, "see: JWT")
-    assert writer.put("JWT", "JWT\n") is None
-    assert writer.put("JWT\n", "JWT\nRedis") == (0, "see: JWT\nRedis")
-    assert writer.put("Redis", "Redis\n\nKafka") == (1, "Kafka")
+    assert writer.put("see:", "see: JWT") == [(0, "see: JWT")]
+    assert writer.put("JWT", "JWT\n") == []
+    assert writer.put("JWT\n", "JWT\nRedis") == [(0, "see: JWT\nRedis")]
+    assert writer.put("Redis", "Redis\n\nKafka") == [(1, "Kafka")]
 
 
 def test_a_paragraph_taken_away_is_empty() -> None:
     writer = Writer()
     writer.put("two", "two!")
-    assert writer.put("two!", "") == (0, "")
-    assert writer.put("four", "") is None
+    assert writer.put("two!", "") == [(0, "")]
+    assert writer.put("four", "") == []
 
 
 def test_a_paragraph_of_which_a_part_was_taken_away_is_the_rest_of_it() -> None:
     writer = Writer()
     writer.put("more", "more!")
-    assert writer.put("more!", "") == (0, "one")
+    assert writer.put("more!", "") == [(0, "one")]
 
 
 @pytest.mark.parametrize("at", [0, 30, 59])
@@ -71,14 +71,14 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     lines = [f"line {number}." for number in range(60)]
     writer = Writer("\n".join(lines))
     found = writer.put(f"line {at}.", f"line {at}!")
-    assert found is not None
-    told = found[1].split("\n")
+    ((_, text),) = found
+    told = text.split("\n")
     assert len(told) <= 20
     assert f"line {at}!" in told
 
 
 def test_what_is_only_moved_is_not_edited() -> None:
-    assert Writer().put("two\n", "two\n\n") is None
+    assert Writer().put("two\n", "two\n\n") == []
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,51 @@ def test_what_is_only_moved_is_not_edited() -> None:
     ],
 )
 def test_only_changed_words_count(old: str, new: str, changed: bool) -> None:
-    assert (Paragraphs().edit(old, new) is not None) == changed
+    assert bool(Paragraphs().edit(old, new)) == changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("one\n\ntwo", "one\n\nNEW\n\ntwo"),
+        ("one\n\ntwo", "NEW\n\none\n\ntwo"),
+        ("one\n\ntwo", "one\n\ntwo\n\nNEW"),
+        ("one\n\ntwo\n", "one\n\ntwo\n\nNEW\n"),
+        ("one\n\ntwo\n", "one\n\ntwo\n\nNEW\n\n\n"),
+        ("", "NEW\n"),
+    ],
+)
+def test_an_inserted_paragraph_is_one_wherever_it_comes(old: str, new: str) -> None:
+    assert Paragraphs().edit(old, new) == [(0, "NEW")]
+
+
+def test_of_what_is_inserted_at_once_the_last_three_paragraphs_count() -> None:
+    assert Writer().put("two\n\n", "two\n\nA\n\nB\nb\n\n") == [(0, "A"), (1, "B\nb")]
+    pasted = "".join(f"P{number}\n\n" for number in range(5))
+    assert Writer().put("two\n\n", f"two\n\n{pasted}") == [(0, "P2"), (1, "P3"), (2, "P4")]
+
+
+def test_places_that_one_edit_changes_count_each() -> None:
+    writer = Writer()
+    writer.put("three", "three!")
+    before, writer.text = writer.text, "one!\nmore\n\ntwo\n\nthree!!\n\nfour\n"
+    told = writer.paragraphs.edit(before, writer.text)
+    assert told == [(1, "one!\nmore"), (0, "three!!")]
+
+
+def test_a_paragraph_that_another_one_cuts_in_two_is_its_first_half() -> None:
+    writer = Writer()
+    writer.put("one", "one!")
+    assert writer.put("one!\n", "one!\n\nNEW\n\n") == [(0, "one!"), (1, "NEW")]
+
+
+def test_a_long_paste_is_its_end() -> None:
+    lines = [f"line {number}." for number in range(100)]
+    told = Paragraphs().edit("", "\n".join(lines))
+    assert len(told) == 3
+    assert "\n".join(text for _, text in told).endswith("line 98.\nline 99.")
+    assert all(len(text.split("\n")) <= 20 for _, text in told)
+
+
+def test_a_paragraph_next_to_one_that_goes_is_not_edited() -> None:
+    assert Writer().put("two\n\n", "") == []

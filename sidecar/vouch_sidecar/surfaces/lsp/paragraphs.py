@@ -15,6 +15,10 @@ BEFORE = 14
 KEPT = 3
 
 
+Lines = tuple[int, int]
+"""The first and the last of some lines, both included."""
+
+
 @dataclass(slots=True)
 class _Edited:
     """Lines from `first` to `last` of the document, both included."""
@@ -22,6 +26,9 @@ class _Edited:
     number: int
     first: int
     last: int
+
+    def shares(self, lines: Lines) -> bool:
+        return self.first <= lines[1] and lines[0] <= self.last
 
 
 class Paragraphs:
@@ -33,34 +40,49 @@ class Paragraphs:
     def __init__(self) -> None:
         self._edited: list[_Edited] = []  # the newest last
 
-    def edit(self, old: str, new: str) -> tuple[int, str] | None:
-        """The paragraph that an edit of a document from `old` to `new` changed: its number (0, 1
-        or 2), which it keeps while it is among the last three, and its text.
+    def edit(self, old: str, new: str) -> list[tuple[int, str]]:
+        """The paragraphs that an edit of a document from `old` to `new` changed, the last three at
+        most, in their order: the number of each (0, 1 or 2), which it keeps while it is among the
+        last three, and its text.
 
-        The text is `""` where the paragraph was removed. None where no word changed.
+        The text is `""` where the paragraph was removed. Empty where no word changed.
         """
         before, after = BREAK.split(old), BREAK.split(new)
         head = _common(before, after)
         tail = _common(before[head:][::-1], after[head:][::-1])
-        self._move(head, len(before) - tail, len(after) - len(before))
-        if not _says_more(before[head : len(before) - tail], after[head : len(after) - tail]):
-            return None
-        at = min(max(head, len(after) - tail - 1), len(after) - 1)
-        first, last = _around(after, at)
-        known = [one for one in self._edited if one.first <= last and first <= one.last]
-        if known and not after[at].strip():  # a part of it was taken away
-            first, last = _around(after, min(known[-1].first, at))
-        text = "\n".join(after[first : last + 1])
-        if known:
-            one = known[-1]
-        elif not text.strip():
-            return None
-        elif len(self._edited) < KEPT:
-            one = _Edited(len(self._edited), first, last)
-        else:
-            one = self._edited[0]
+        removed, added = before[head : len(before) - tail], after[head : len(after) - tail]
+        rest = [one for one in self._edited if one.first < head + len(removed) and one.last >= head]
+        self._move(head, head + len(removed), len(added) - len(removed))
+        if not _says_more(removed, added):
+            return []
+        changed = _changed(after, head, removed, added)
+        told = []
+        for one in rest:  # what a part was taken from, or what another paragraph cut in two
+            at = _around(after, min(one.first, len(after) - 1))
+            if any(max(at[0], first) <= min(at[1], last) for first, last in changed):
+                continue
+            told.append(self._tell(one, at, after))
+        free = [one for one in self._edited if one.number not in dict(told)]
+        for lines in changed:
+            found = next((one for one in reversed(free) if one.shares(lines)), None)
+            if found is None:
+                found = self._take()
+            free = [one for one in free if one is not found]
+            told.append(self._tell(found, lines, after))
+        return list({number: (number, text) for number, text in told}.values())
+
+    def _take(self) -> _Edited:
+        """A paragraph for what was not edited before: the oldest goes."""
+        if len(self._edited) < KEPT:
+            self._edited.append(_Edited(len(self._edited), 0, 0))
+            return self._edited[-1]
+        return self._edited[0]
+
+    def _tell(self, one: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
+        """Make a paragraph these lines, and the newest."""
         self._edited = [*(other for other in self._edited if other is not one), one]
-        one.first, one.last = first, last
+        one.first, one.last = lines
+        text = "\n".join(after[one.first : one.last + 1])
         return one.number, text if text.strip() else ""
 
     def _move(self, first: int, end: int, lines: int) -> None:
@@ -77,12 +99,37 @@ def _says_more(removed: Sequence[str], added: Sequence[str]) -> bool:
     return any(line.strip() for line in set(removed) ^ set(added))
 
 
+def _changed(
+    after: Sequence[str], head: int, removed: Sequence[str], added: Sequence[str]
+) -> list[Lines]:
+    """The last three paragraphs that hold a line which is new among those `added` from line `head`
+    on; where none is, the one that lost a line, if it is not gone.
+    """
+    found: list[Lines] = []
+    known, border = set(removed), len(after)
+    for at in range(head + len(added) - 1, head - 1, -1):
+        if at >= border or not after[at].strip() or after[at] in known:
+            continue
+        first, last = _around(after, at)
+        found.insert(0, (first, min(last, border - 1)))
+        border = first
+        if len(found) == KEPT:
+            break
+    if not found and any(line.strip() for line in removed):
+        end = head + len(added)
+        if removed[0].strip() and head > 0 and after[head - 1].strip():
+            found.append(_around(after, head - 1))
+        elif removed[-1].strip() and end < len(after) and after[end].strip():
+            found.append(_around(after, end))
+    return found
+
+
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
-def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
+def _around(lines: Sequence[str], at: int) -> Lines:
     """The first and the last line of the paragraph that a line stands in."""
     if not lines[at].strip():
         return at, at

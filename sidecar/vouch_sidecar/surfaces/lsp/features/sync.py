@@ -93,9 +93,7 @@ class Sync:
 
     def _edited(self, document: Document, before: str) -> None:
         paragraphs = self._paragraphs.setdefault(document.uri, Paragraphs())
-        edited = paragraphs.edit(before, document.source)
-        if edited is not None:
-            number, text = edited
+        for number, text in paragraphs.edit(before, document.source):
             slot = f"{self._server.connection}/{document.uri}#{number}"
             self._server.engine.observe(self._server.session_id, slot, text)
 
