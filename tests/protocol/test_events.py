@@ -192,3 +192,42 @@ def test_typing_in_a_large_document(client: Client, tmp_path: Path) -> None:
     for number in range(20):
         client.change(uri, line * 1_500 + f"JWT {number}\n" + line * 1_500, number + 2)
     assert in_play(client) == ["jwt"]
+
+
+def typed(client: Client, uri: str, text: str, more: str) -> str:
+    """Types letter by letter at the end of a text."""
+    for letter in more:
+        text += letter
+        client.change(uri, text)
+    return text
+
+
+def test_a_half_typed_word_counts_when_it_ends_or_stands_still(
+    client: Client, tmp_path: Path
+) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "", "markdown")
+    since = len(client.received)
+    text = typed(client, uri, "", "We met the Redisons. ")
+    pushes = [m for m in client.received[since:] if m.get("method") == SALIENCE]
+    assert in_play(client) == []
+    assert pushes == []
+    since = len(client.received)
+    typed(client, uri, text, "Then Redis")
+    session_id = client.request("vouch/salience")["session_id"]
+    push = pushed(client, session_id, ["redis"], since)
+    assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
+
+
+def test_a_request_sees_a_word_that_is_half_typed(client: Client, tmp_path: Path) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "", "markdown")
+    typed(client, uri, "", "We use Redis")
+    assert in_play(client) == ["redis"]
+
+
+def test_all_paragraphs_that_are_pasted_count(client: Client, tmp_path: Path) -> None:
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "First.\n\nLast.\n", "markdown")
+    client.change(uri, "First.\n\nRedis is down.\n\nJWT expired.\n\nLast.\n")
+    assert sorted(in_play(client)) == ["jwt", "redis"]

@@ -81,7 +81,9 @@ class Sidecar(Server):
         self.connection = uuid.uuid4().hex
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
-        self.prompts = PromptDocuments(engine.observe, self._idle_seconds, f"{self.connection}/")
+        self.prompts = PromptDocuments(engine.observe, self.idle_seconds, f"{self.connection}/")
+        self.before_requests: list[Callable[[], None]] = [self.prompts.flush]
+        """What takes in all that was typed: an answer reflects every message before it."""
         self.unsaved = Unsaved(engine, self.connection, self.spawn, self.protocol.go_on)
         self.protocol.must_wait = lambda: self.unsaved.is_reading
         self.client: int | None = None
@@ -201,7 +203,13 @@ class Sidecar(Server):
         if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
             self.report_server_error(error, type(error))
 
-    def _idle_seconds(self) -> float:
+    def take_in(self) -> None:
+        """Take in what is still being typed, before a request is answered."""
+        for take in self.before_requests:
+            take()
+
+    def idle_seconds(self) -> float:
+        """How long somebody must stop typing before what was typed counts."""
         served = [one.settings for one in self.engine.collections.values()]
         return min(one.prompts.idle_ms for one in served or [Settings()]) / 1000
 

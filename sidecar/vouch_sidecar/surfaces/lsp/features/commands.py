@@ -35,7 +35,7 @@ def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
 
 def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
     """The result of an operation. The argument is its params, or the text of the param `field`."""
-    server.prompts.flush()
+    server.take_in()
     given = arguments[0] if arguments else {}
     params = {field: given} if isinstance(given, str) else given
     try:

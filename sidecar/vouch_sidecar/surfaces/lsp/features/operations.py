@@ -34,7 +34,7 @@ def register(server: Sidecar) -> None:
 
 
 async def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
-    server.prompts.flush()  # an answer reflects every message before it
+    server.take_in()  # an answer reflects every message before it
     try:
         asked = (operation, params, server.caller, server.documents)
         result: Result = await perform_beside(server.engine, *asked)
@@ -47,7 +47,7 @@ async def _answer(server: Sidecar, operation: Operation[Any, Any], params: objec
 
 def _prompt(server: Sidecar, params: object) -> None:
     """A prompt submitted without a document is a slot of its own, final from the start."""
-    server.prompts.flush()
+    server.take_in()
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
@@ -28,6 +30,20 @@ def register(server: Sidecar) -> None:
     server.on(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE, sync.notebook_did_close)
 
 
+@dataclass(slots=True)
+class _Typed:
+    """What is typed into a document: its text at the last look, and the line that is typed in."""
+
+    source: str
+    line: int
+    timer: asyncio.TimerHandle | None = None
+
+    def stop(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
 class Sync:
     """What was last seen of every open document, to tell what changed."""
 
@@ -35,6 +51,8 @@ class Sync:
         self._server = server
         self._seen: dict[str, str] = {}
         self._paragraphs: dict[str, Paragraphs] = {}
+        self._typed: dict[str, _Typed] = {}
+        server.before_requests.append(self.flush)
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         self._opened(params.text_document)
@@ -44,6 +62,7 @@ class Sync:
 
     def did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
         uri = params.text_document.uri
+        self._finish(uri)
         if uri in self._server.prompts:
             self._server.prompts.submit(uri)
         if (path := path_of(uri)) is not None:
@@ -92,9 +111,38 @@ class Sync:
         self._edited(document, before)
 
     def _edited(self, document: Document, before: str) -> None:
-        paragraphs = self._paragraphs.setdefault(document.uri, Paragraphs())
-        for number, text in paragraphs.edit(before, document.source):
-            slot = f"{self._server.connection}/{document.uri}#{number}"
+        """Put what an edit changed in play: at once where it ends a word, else when it is still for
+        a while, as a word that is half typed may be another one.
+        """
+        uri, start, end = document.uri, *changed_part(before, document.source)
+        typed = self._typed.get(uri)
+        if typed is not None and typed.line != _line_of(document.source, start):
+            self._finish(uri, before)
+            typed = None
+        if typed is None:
+            typed = _Typed(before, _line_of(document.source, start))
+        typed.stop()
+        self._typed[uri] = typed
+        if end and (document.source[end - 1].isalnum() or document.source[end - 1] == "_"):
+            later = asyncio.get_running_loop().call_later
+            typed.timer = later(self._server.idle_seconds(), self._finish, uri)
+        else:
+            self._finish(uri)
+
+    def flush(self) -> None:
+        """Take in what is half typed: an answer reflects every message before it."""
+        for uri in list(self._typed):
+            self._finish(uri)
+
+    def _finish(self, uri: str, source: str | None = None) -> None:
+        """Put in play what was typed since the last look, up to the text that is given or seen."""
+        typed = self._typed.pop(uri, None)
+        if typed is None:
+            return
+        typed.stop()
+        paragraphs = self._paragraphs.setdefault(uri, Paragraphs())
+        for number, text in paragraphs.edit(typed.source, source or self._seen.get(uri, "")):
+            slot = f"{self._server.connection}/{uri}#{number}"
             self._server.engine.observe(self._server.session_id, slot, text)
 
     def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
@@ -103,6 +151,7 @@ class Sync:
                 self._server.prompts.close(uri)
             elif uri in self._seen:
                 self._overlay(uri, None)
+            self._finish(uri)
             self._seen.pop(uri, None)
             self._paragraphs.pop(uri, None)
 
@@ -110,3 +159,27 @@ class Sync:
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
             self._server.unsaved.put(anchored(path), text)
+
+
+def changed_part(old: str, new: str) -> tuple[int, int]:
+    """Start and end of the part of a text that differs from an earlier one, in the new text."""
+    start = _common(old, new)
+    most = min(len(old), len(new)) - start
+    tail = _common(old[len(old) - most :][::-1], new[len(new) - most :][::-1])
+    return start, len(new) - tail
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike, by halves: a text may have a million."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _line_of(text: str, at: int) -> int:
+    return text.count("\n", 0, at)
