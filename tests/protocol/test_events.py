@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
 from tests.protocol.client import Client
+from tests.protocol.conftest import Start
 
 SALIENCE = "vouch/didChangeSalience"
 
@@ -231,3 +233,23 @@ def test_all_paragraphs_that_are_pasted_count(client: Client, tmp_path: Path) ->
     client.open(uri, "First.\n\nLast.\n", "markdown")
     client.change(uri, "First.\n\nRedis is down.\n\nJWT expired.\n\nLast.\n")
     assert sorted(in_play(client)) == ["jwt", "redis"]
+
+
+def test_a_half_typed_word_is_never_pushed_however_slowly_it_is_typed(
+    start: Start, root: Path, tmp_path: Path
+) -> None:
+    client = start()
+    patient = {"sidecar": {"prompts": {"idle_ms": 5000}}}
+    result = client.initialize(root, initializationOptions=patient)
+    session_id = result["capabilities"]["experimental"]["vouch"]["session_id"]
+    client.indexed()
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "", "markdown")
+    text = ""
+    for letter in "We met the Redisson. Redis is ":
+        text += letter
+        client.change(uri, text)
+        sleep(0.08)  # longer than a push is held back
+    push = pushed(client, session_id, ["redis"])
+    assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
+    assert len([m for m in client.received if m.get("method") == SALIENCE]) == 1

@@ -153,7 +153,8 @@ class Prompts(Group):
         300,
         ge=0,
         le=10_000,
-        description="milliseconds that you must stop typing before a prompt is looked at",
+        description="milliseconds that you must stop typing before a prompt, or a half-typed word "
+        "of a document, is looked at",
     )
 
 
