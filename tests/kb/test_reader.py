@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from vouch_sidecar.index.schema import references as schema_references
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.reader import limit_of, parse
@@ -379,3 +380,24 @@ def test_parse_never_raises_for_any_content(path: str, content: dict[str, object
     for problem in reading.problems:
         assert "\n" not in problem.message
         assert len(problem.message) < 300
+
+
+@pytest.mark.parametrize("text", ["漢字仮名交文書類" * 160_000, "a line\n" * 100_000])
+def test_of_a_long_page_a_part_counts_and_that_is_said(text: str) -> None:
+    reading = parse("pages/p.md", f"---\nid: p\ntitle: P\n---\n{text}".encode())
+    assert isinstance(reading.artifact, Page)
+    assert 500_000 < len(reading.artifact.body.encode()) <= 512 << 10
+    assert text.startswith(reading.artifact.body)
+    (problem,) = reading.problems
+    assert problem.severity is Severity.WARNING
+    assert problem.message == "`body` is longer than 512 KiB; what follows is not indexed"
+
+
+def test_links_of_a_page_beyond_a_number_are_not_followed_and_that_is_said() -> None:
+    text = "".join(f"[claim: c{number}] [[d]]\n" for number in range(1_500))
+    reading = parse("pages/p.md", f"---\nid: p\ntitle: P\n---\n{text}".encode())
+    (problem,) = reading.problems
+    assert problem.message == "`body` has more than 2000 links; the others are not followed"
+    assert isinstance(reading.artifact, Page)
+    followed = [one for one in schema_references(reading.artifact) if one.startswith("cites c")]
+    assert len(followed) == 1_000

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.references import references
+from vouch_sidecar.kb.references import MAX_MARKS, references
 
 from tests.soak import examples
 
@@ -85,3 +85,28 @@ def test_the_payload_of_a_proposal() -> None:
 @pytest.mark.parametrize("path", ["config.yaml", "notes/x.yaml", "claims/a/b.yaml"])
 def test_other_files_name_nothing(path: str) -> None:
     assert named(path, "id: a\nentities: [b]\n") == []
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"id: x{' ' * 1_000_000}y\n",
+        f"id: x\n---\n{'[claim:' + ' ' * 4_000_000}",
+        f"id: x\n---\n{('[claim:' + ' ' * 300) * 13_000}",
+    ],
+)
+def test_blanks_are_read_once(text: str) -> None:
+    """Work that grows with the square of these would go on for hours, or many seconds."""
+    found = list(references("pages/x.md", f"---\n{text}"))
+    assert len(found) == 1
+
+
+def test_marks_of_a_page_are_bounded() -> None:
+    found = list(references("pages/x.md", "---\nid: x\n---\n" + "[[a]] [claim: b] " * 5_000))
+    assert len(found) == 1 + MAX_MARKS
+
+
+def test_a_mark_that_goes_on_and_on_names_nothing() -> None:
+    text = f"---\nid: x\n---\n[[{'a' * 201}]] [[{'b' * 200}]] [claim: c{' ' * 300}]"
+    assert named("pages/x.md", text)[1:] == [("[[", "b" * 200), ("[claim:", "c")]

@@ -34,6 +34,7 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
+from vouch_sidecar.kb.references import marks
 
 __all__ = [
     "CITED_UNIT",
@@ -87,8 +88,6 @@ _SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
 """Of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
 UNDATED = 2**62
 """The age of a claim without a date is 0, as that of one from the future."""
-_MARKED = re.compile(r"(?:\[\[|\[claim:[ \t]*)([^\[\]|#\r\n]{0,200}[^\[\]|#\r\n\s])")
-"""`[[id` and `[claim: id` in the body of a page."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 Fields = dict[str, Any]
@@ -323,7 +322,7 @@ def references(artifact: Artifact) -> Iterator[str]:
         case Page():
             yield from (reference("lists claim", one) for one in dict.fromkeys(artifact.claims))
             yield from (reference("lists entity", one) for one in dict.fromkeys(artifact.entities))
-            others = (*artifact.sources, *_MARKED.findall(artifact.body))
+            others = (*artifact.sources, *(mark.text for mark in marks(artifact.body)))
             yield from (reference("cites", one) for one in dict.fromkeys(others))
         case Relation():
             yield from (reference("joins", i) for i in {artifact.source: 1, artifact.target: 1})

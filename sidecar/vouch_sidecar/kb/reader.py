@@ -23,6 +23,7 @@ from vouch_sidecar.kb.records import (
     record_of,
     type_field,
 )
+from vouch_sidecar.kb.references import MAX_MARKS
 
 __all__ = [
     "CONFLICT",
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 MAX_PAGE = 4 << 20
+MAX_BODY = 512 << 10
+"""Bytes of a page's body that count: more would keep the processor from other work for seconds."""
 MAX_PROBLEMS = 20
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
@@ -167,7 +170,7 @@ class _Reader:
         self.problems = problems
         fields = {name: value for name, value in content.items() if isinstance(name, str)}
         if body is not None:
-            fields["body"] = body
+            fields["body"] = self._within_bounds(body)
         _, usual_id = usual_key(self.path)
         if fields.get("id") is None:
             fields["id"] = usual_id
@@ -183,6 +186,17 @@ class _Reader:
         if known is not None and getattr(artifact, field) not in known:
             self._note(field, "is none that vouch knows", Severity.WARNING)
         return Reading(artifact, tuple(self.problems))
+
+    def _within_bounds(self, body: str) -> str:
+        """The part of a page's body that counts; says where that, or its marks, are not all."""
+        if len(data := body.encode()) > MAX_BODY:
+            words = f"is longer than {MAX_BODY // 1024} KiB; what follows is not indexed"
+            self._note("body", words, Severity.WARNING)
+            body = data[: data.rfind(b"\n", 0, MAX_BODY) + 1 or MAX_BODY].decode("utf-8", "ignore")
+        if body.count("[[") + body.count("[claim:") > MAX_MARKS:
+            words = f"has more than {MAX_MARKS} links; the others are not followed"
+            self._note("body", words, Severity.WARNING)
+        return body
 
     def _validate(self, fields: dict[str, object]) -> Artifact | None:
         try:

@@ -19,6 +19,7 @@ __all__ = [
     "ENDS",
     "FIELDS",
     "LINKED",
+    "MAX_MARKS",
     "Reference",
     "Scalar",
     "front_of",
@@ -54,12 +55,16 @@ KEY = re.compile(r"( *)([A-Za-z_]+) *:(?= |\t|\r|\n|\Z)[ \t]*")
 ITEM = re.compile(r"[ \t]*-[ \t]+")
 QUOTED = r""""(?P<double>(?:[^"\\\r\n]|\\.)*)"|'(?P<single>(?:[^'\r\n]|'')*)'"""
 IN_BLOCK = re.compile(
-    QUOTED + r"""|(?P<plain>[^\s#\[\]{}&*!|>"'%@`][^\r\n]*?)(?=[ \t]+#|\s*\Z|\s*[\r\n])"""
+    QUOTED + r"""|(?P<plain>[^\s#\[\]{}&*!|>"'%@`](?:\S++|[^\S\r\n]++(?=[^\s#]))*+)"""
 )
 IN_FLOW = re.compile(
     QUOTED + r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^,\[\]{}\r\n]*[^\s,\[\]{}])?)"""
 )
-MARK = re.compile(r"\[\[(?P<link>[^\[\]|#\r\n]*)|\[claim:[ \t]*(?P<claim>[^\[\]\r\n]*)")
+MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
+MAX_MARKS = 2_000
+"""Marks of one page that count; pages come from anybody."""
+MAX_MARKED = 200
+"""Characters of what a mark names."""
 FENCE = re.compile(r"(?<![^\r\n])---[ \t]*(?=[\r\n]|\Z)")
 NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 
@@ -117,10 +122,12 @@ def front_of(relative: str, text: str) -> str:
 
 
 def marks(text: str, start: int = 0) -> Iterator[Reference]:
-    """`[[id]]` and `[claim: id]` in the body of a page, which begins at `start`."""
-    for found in MARK.finditer(text, start):
+    """`[[id]]` and `[claim: id]` in the body of a page, which begins at `start`: of 2,000 marks
+    those that name something in at most 200 characters.
+    """
+    for found in islice(MARK.finditer(text, start), MAX_MARKS):
         name = found.lastgroup
-        if name is None or not found[name].strip():
+        if name is None or not 0 < len(found[name].strip()) <= MAX_MARKED:
             continue
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
         end = found.start(name) + len(found[name].rstrip())
