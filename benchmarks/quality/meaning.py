@@ -14,6 +14,7 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.meaning import Meaning
 from vouch_sidecar.meaning.loading import backend_of
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_beside
+from vouch_sidecar.retrieval.meaning import Meant
 
 from benchmarks.quality.measures import Case
 from benchmarks.quality.sets import Asked
@@ -42,6 +43,11 @@ class MeaningWorld(World):
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         asked = partial(perform_beside, self.engine, OPERATIONS[operation], params, Caller())
         return as_json(self._portal.call(asked))
+
+    def meant(self, text: str, /) -> Meant | None:
+        assert self.engine.meaning is not None
+        served = self.engine.serving(Caller())
+        return self._portal.call(partial(self.engine.meaning.meant, text, served))
 
     def close(self) -> None:
         self._running.cancel()

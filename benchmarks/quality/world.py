@@ -14,6 +14,7 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.operations import as_json, call, salience_notification
+from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase
@@ -100,6 +101,10 @@ class World:
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
         return as_json(call(self.engine, operation, params, self._caller))
+
+    def meant(self, _: str, /) -> Meant | None:
+        """A text as a model hears it; here there is none."""
+        return None
 
     def end(self, session: str) -> None:
         """Forget a session."""

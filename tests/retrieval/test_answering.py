@@ -8,7 +8,12 @@ from math import exp
 import pytest
 from vouch_sidecar.retrieval.answering import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.asking import holds_exact, worth_searching
-from vouch_sidecar.retrieval.constants import BIAS, WEIGHTS
+from vouch_sidecar.retrieval.constants import (
+    BIAS,
+    BIAS_WITH_MEANING,
+    WEIGHTS,
+    WEIGHTS_WITH_MEANING,
+)
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.view import View
@@ -38,9 +43,13 @@ def test_the_likelihood_is_the_logistic_function_of_the_weighted_sum() -> None:
         held=1.5, whole=2.0, rivals=2, lone=False, pairs=7, named=0.9, section=True, total=160
     )
     assert features.pairs == 2
-    total = BIAS + sum(WEIGHTS[name] * value for name, value in features._asdict().items())
-    assert features.likelihood == round(1 / (1 + exp(-total)), 3)
-    assert features._fields == tuple(WEIGHTS)
+    for bias, weights, some in (
+        (BIAS, WEIGHTS, features),
+        (BIAS_WITH_MEANING, WEIGHTS_WITH_MEANING, features._replace(cosine=0.7, lead=0.1)),
+    ):
+        total = bias + sum(weight * getattr(some, name) for name, weight in weights.items())
+        assert some.likelihood == round(1 / (1 + exp(-total)), 3)
+    assert features._fields == tuple(WEIGHTS_WITH_MEANING)
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
 COMMANDS = [
     (["experts", "relay"], ["dead-letter-queue", "relay-202-before-durable", "17"]),
-    (["salience", "why does Relay use Kafka?"], ["relay-202-before-durable", "1.00"]),
+    (["salience", "why does Relay use Kafka?"], ["drain-before-restart", "1.00"]),
     (["search", "relay"], ["relay-answers-202-early", LONG]),
     (["entity", "kafka"], ["events-ordered-per-parcel", "relay-202-before-durable"]),
     (["claim", "inc-118-cause"], ["ev-902366559b84379a", "inc-118-review"]),
-    (["probe", "why does Relay use Kafka?"], ["relay-202-before-durable"]),
+    (["probe", "why does Relay use Kafka?"], ["relay-uses-kafka"]),
     (["status"], ["courier", "73"]),
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.asking import holds_exact
+from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
 __all__ = ["Probed", "allowed", "probe"]
@@ -29,6 +30,7 @@ def probe(
     *,
     again: bool = False,
     spoken: Spoken = frozenset(),
+    meant: Meant | None = None,
 ) -> Probed:
     """Probe the knowledge bases, as many as the settings allow. A probe of the same text in the
     same session is not made again while nothing changed, unless time ran out. Full text is not
@@ -36,11 +38,12 @@ def probe(
     """
     asked = allowed(served)
     if session is None:
-        return _probe(asked, text, again, spoken)
+        return _probe(asked, text, again, spoken, meant)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
     session.turn += 1
     probed, known = session.recall(
-        (text, again, frozenset(spoken), stamp), lambda: _probe(asked, text, again, spoken)
+        (text, again, frozenset(spoken), meant is not None, stamp),
+        lambda: _probe(asked, text, again, spoken, meant),
     )
     if any(one.view.deadline.cut for one in asked):
         session.probed.clear()
@@ -48,13 +51,15 @@ def probe(
     return replace(probed, from_cache=len(probed.probe.phrases) if known else 0)
 
 
-def _probe(asked: Sequence[Speaker], text: str, again: bool, spoken: Spoken) -> Probed:
+def _probe(
+    asked: Sequence[Speaker], text: str, again: bool, spoken: Spoken, meant: Meant | None
+) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    found = run([one.view for one in asked], text, threshold, full_text, spoken)
+    found = run([one.view for one in asked], text, threshold, full_text, spoken, meant)
     return Probed(found, 0, persona_of(asked, found.primary))
 
 

@@ -59,11 +59,9 @@ def speak_of(
     repeat: bool = True,
     adjacent: bool = False,
     probed: Probe | None = None,
-    meant: Sequence[Hit] = (),
 ) -> Speech:
     """Context for texts, newest first, or else for the session's window; `probed` adds what full
-    text found for them, and says which knowledge base they are about. What is `meant` is said only
-    where names and full text have nothing to say.
+    text found for them, and says which knowledge base they are about.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
     said now is kept as given. Of an entity that was given before, a text brings in what it asks
@@ -78,8 +76,6 @@ def speak_of(
             rows += worth_volunteering([one.view], heard, threshold)
     rows.sort(key=speaking_order)
     more = _found(served, probed) if probed is not None else []
-    if not rows and not more:
-        more = _allowed(served, meant)
     if session is not None and not repeat:
         before = [row for row in rows if _given_state(session, row) == _state(row)]
         rows = [row for row in rows if _given_state(session, row) != _state(row)]

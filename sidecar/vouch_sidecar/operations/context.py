@@ -22,8 +22,6 @@ from vouch_sidecar.operations.base import (
 )
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
-from vouch_sidecar.retrieval.block import Hit
-from vouch_sidecar.retrieval.meaning import answer_by_meaning
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
@@ -90,18 +88,16 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     session = find(session_id) if session_id else None
     task = None if params.task is None else analysed(params.task)
     served: Sequence[Speaker] = ask.served
-    probed, meant = None, list[Hit]()
+    probed = None
     if task is not None:
         served = probing.allowed(ask.served)
         turn = session if params.session_id is not None else None
         again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
         known = session is not None and not params.repeat
         spoken = spoken_before(served, session, task) if known and session else frozenset()
-        made = probing.probe(served, task, session, again=again, spoken=spoken)
+        made = probing.probe(served, task, session, again=again, spoken=spoken, meant=ask.meant)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
-        if ask.meant is not None:
-            meant = answer_by_meaning(ask.meant, [one.view for one in served], task)
     speech = speak_of(
         served,
         None if task is None else [task],
@@ -110,7 +106,6 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
         repeat=params.repeat,
         adjacent=params.adjacent,
-        meant=meant,
     )
     ask.engine.stats.spoke(speech.hits)
     return ContextResult(

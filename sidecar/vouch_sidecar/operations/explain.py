@@ -14,7 +14,6 @@ from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wir
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
-from vouch_sidecar.retrieval.meaning import answer_by_meaning
 from vouch_sidecar.retrieval.salience import strength_of
 
 if TYPE_CHECKING:
@@ -69,13 +68,8 @@ class ExplainResult(Result):
 def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
-    probed = probing.probe(served, text, None).probe
-    meant = (
-        []
-        if ask.meant is None
-        else answer_by_meaning(ask.meant, [one.view for one in served], text)
-    )
-    speech = speak_of(served, [text], probed=probed, meant=meant)
+    probed = probing.probe(served, text, None, meant=ask.meant).probe
+    speech = speak_of(served, [text], probed=probed)
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for one in ask.served:
@@ -105,7 +99,7 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=collection,
             )
-            for line in lines(one.view, text, speaking, speech.hits, threshold)
+            for line in lines(one.view, text, speaking, speech.hits, threshold, ask.meant)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

@@ -68,7 +68,7 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = analysed(params.text)
-    probed = probing.probe(ask.served, text, session)
+    probed = probing.probe(ask.served, text, session, meant=ask.meant)
     found, hits = probed.probe, list(probed.probe.hits)
     if ask.meant is not None:
         threshold = min(one.settings.recall.similarity_threshold for one in ask.served)

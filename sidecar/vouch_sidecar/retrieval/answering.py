@@ -5,25 +5,31 @@ is that they do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, content_stems
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import entities_in, key_in, sections, stems_in, texts, worth
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Key, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     BARE_WEIGHT,
+    MAX_BY_MEANING,
     MAX_CONSIDERED,
     MAX_NEAREST,
     MAX_RELATIONS,
     MAX_SPEAKING,
+    MEANT,
 )
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.view import View
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.meaning import Meant
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """What answers a text."""
@@ -63,47 +69,81 @@ class _Candidate(NamedTuple):
 
 
 def answers(
-    view: View, text: str, named: Strengths, kinds: Sequence[Kind] = ANSWERING
+    view: View,
+    text: str,
+    named: Strengths,
+    kinds: Sequence[Kind] = ANSWERING,
+    meant: Meant | None = None,
 ) -> list[Answer]:
     """What may answer a text, likeliest first, each artifact once: of some kinds what holds most of
     its words beside the names, and what is about the entities that it names. A name of strength 0
-    is taken out of the text and is no evidence.
+    is taken out of the text and is no evidence. Where a model heard the text, what is near by
+    meaning is a candidate too, and nearness counts.
     """
-    key = f"answers {sorted(named.items())} {kinds}"
-    return view.once(key, text, lambda: _answers(view, text, named, kinds))
+    key = f"answers {sorted(named.items())} {kinds} {meant is not None}"
+    return view.once(key, text, lambda: _answers(view, text, named, kinds, meant))
 
 
-def _answers(view: View, text: str, named: Strengths, kinds: Sequence[Kind]) -> list[Answer]:
+def _answers(
+    view: View, text: str, named: Strengths, kinds: Sequence[Kind], meant: Meant | None
+) -> list[Answer]:
     asked = asked_by(view, text, view.places_of(text, named))
     found = {
         (type(one.artifact), one.artifact.id, one.section): one
-        for one in _candidates(view, asked, named, kinds)
+        for one in _candidates(view, asked, named, kinds, meant)
     }
-    judged = sorted(_judged(view, asked, named, found.values()), key=lambda one: one.order)
+    judged = list(_judged(view, asked, named, found.values()))
+    if meant is not None:
+        judged = _by_meaning(view, judged, meant)
+    judged.sort(key=lambda one: one.order)
     first: dict[tuple[type, str], Answer] = {}
     for one in judged:
         first.setdefault((type(one.artifact), one.artifact.id), one)
     return list(first.values())
 
 
+def _by_meaning(view: View, judged: Sequence[Answer], meant: Meant) -> list[Answer]:
+    """The same, with how near each is by meaning."""
+    cosines = [meant.cosine(view, one.artifact) for one in judged]
+    first, second = nlargest(2, [*cosines, 0.0, 0.0])
+    return [
+        one._replace(
+            features=one.features._replace(
+                cosine=cosine, lead=cosine - (second if cosine == first else first)
+            )
+        )
+        for one, cosine in zip(judged, cosines, strict=True)
+    ]
+
+
 def _candidates(
-    view: View, asked: Asked, named: Strengths, kinds: Sequence[Kind]
+    view: View,
+    asked: Asked,
+    named: Strengths,
+    kinds: Sequence[Kind],
+    meant: Meant | None = None,
 ) -> Iterator[_Candidate]:
     snapshot = view.knowledge.snapshot
     for kind in kinds:
         if asked.weights and not view.deadline.has_passed():
             for hit in snapshot.search(view.search.weighed(asked.weights, kind), MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit))
+    near = [] if meant is None else meant.nearest(view, [Kind.CLAIM], MEANT, MAX_BY_MEANING)
+    yield from _documents(view, [(Kind.CLAIM, one.id) for one in near])
     for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
         if view.deadline.has_passed():
             return
         for document in _nearest(view, entity_id, asked.weights):
             yield from _candidate(view, document)
         relations = view.relations_of(entity_id) if Kind.RELATION in kinds else []
-        for relation in relations[:MAX_RELATIONS]:
-            stored = view.knowledge.document((Kind.RELATION, relation.id))
-            if stored is not None:
-                yield from _candidate(view, stored)
+        yield from _documents(view, [(Kind.RELATION, one.id) for one in relations[:MAX_RELATIONS]])
+
+
+def _documents(view: View, keys: Iterable[Key]) -> Iterator[_Candidate]:
+    for key in keys:
+        document = view.knowledge.document(key)
+        if document is not None:
+            yield from _candidate(view, document)
 
 
 def _candidate(view: View, document: Document) -> Iterator[_Candidate]:

@@ -10,6 +10,7 @@ from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
 from vouch_sidecar.retrieval.view import View
 
@@ -82,14 +83,19 @@ def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]
 
 
 def lines(
-    view: View, text: str, speaking: Mapping[str, float], hits: Sequence[Hit], threshold: float
+    view: View,
+    text: str,
+    speaking: Mapping[str, float],
+    hits: Sequence[Hit],
+    threshold: float,
+    meant: Meant | None = None,
 ) -> list[Line]:
     """The claims, sections and relations that a text may bring in, what is said first. `speaking`
     are the entities that are said, with their strength; `hits` what is said; `threshold` the
     likelihood from which on something is.
     """
     text = text[:MAX_PHRASED]
-    found = {key_of(one.artifact): one for one in answers(view, text, speaking)}
+    found = {key_of(one.artifact): one for one in answers(view, text, speaking, meant=meant)}
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)
@@ -98,7 +104,7 @@ def lines(
         if hit.to_ask:
             why = "the text asks for somebody to ask"
         elif hit.arm == "semantic":
-            why = f"it means the same; the cosine is {hit.similarity:g}"
+            why = "it is near by meaning"
         elif hit.arm != "text":
             why = f"“{hit.phrase}” names {hit.entity_id}"
         factors = answer.features.parts if answer is not None else {}

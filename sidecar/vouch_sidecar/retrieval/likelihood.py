@@ -7,10 +7,16 @@ docs/how-it-decides.md shows them at work.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp, log
 from typing import NamedTuple
 
-from vouch_sidecar.retrieval.constants import BIAS, WEIGHTS
+from vouch_sidecar.retrieval.constants import (
+    BIAS,
+    BIAS_WITH_MEANING,
+    WEIGHTS,
+    WEIGHTS_WITH_MEANING,
+)
 
 
 class Features(NamedTuple):
@@ -32,6 +38,10 @@ class Features(NamedTuple):
     """1 for a section of a page, which holds more words than a claim, else 0."""
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
+    cosine: float | None = None
+    """How near it is to the text by meaning, where a model heard the text in time."""
+    lead: float = 0.0
+    """By how much it is nearer than the nearest other candidate."""
 
     @classmethod
     def of(
@@ -59,20 +69,28 @@ class Features(NamedTuple):
         )
 
     @property
+    def _fitted(self) -> tuple[float, Mapping[str, float]]:
+        """The bias and the weights: those with meaning, where a model heard the text."""
+        if self.cosine is None:
+            return BIAS, WEIGHTS
+        return BIAS_WITH_MEANING, WEIGHTS_WITH_MEANING
+
+    @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
-        return round(1 / (1 + exp(-BIAS - sum(self.parts.values()))), 3)
+        bias, _ = self._fitted
+        return round(1 / (1 + exp(-bias - sum(self.parts.values()))), 3)
 
     @property
     def parts(self) -> dict[str, float]:
         """What each feature adds, by name: value × weight."""
-        return {name: value * WEIGHTS[name] + 0.0 for name, value in self._asdict().items()}
+        _, weights = self._fitted
+        return {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
 
     @property
     def written_out(self) -> str:
-        """The sum: `bias −2.4 + held 0.9 × 3.3 … = likelihood 0.71`."""
-        parts = [
-            f"{name} {value:.2f} × {WEIGHTS[name]:g}" for name, value in self._asdict().items()
-        ]
-        told = " + ".join([f"{BIAS:g}", *parts])
+        """The sum: `1 / (1 + e^−(-1.7 + held 0.90 × 3.2 + …)) = 0.71`."""
+        bias, weights = self._fitted
+        parts = [f"{name} {getattr(self, name):.2f} × {one:g}" for name, one in weights.items()]
+        told = " + ".join([f"{bias:g}", *parts])
         return f"1 / (1 + e^−({told})) = {self.likelihood:g}"

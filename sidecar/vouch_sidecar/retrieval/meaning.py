@@ -4,7 +4,6 @@ search and probe, and in a block only where those say nothing. docs/semantic.md 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import texts
-from vouch_sidecar.index.text import fold, units
-from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
@@ -21,11 +20,8 @@ from vouch_sidecar.meaning.vectors import Near, Vectors
 from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import (
-    ANSWERS_AMONG_MANY,
-    ANSWERS_BY_MEANING,
     BESIDE_A_CLAIM,
     COMMONNESS,
-    MANY_CLAIMS,
     MAX_BY_MEANING,
     MEANING_WEIGHT,
     MEANT,
@@ -36,16 +32,11 @@ from vouch_sidecar.retrieval.view import View
 if TYPE_CHECKING:
     from vouch_sidecar.meaning.vectors import Vector
 
-__all__ = ["Meant", "answer_by_meaning", "hits_by_meaning", "search_by_meaning"]
+__all__ = ["Meant", "hits_by_meaning", "search_by_meaning"]
 
 PHRASE_CHARS = 200
 SPARE = 50
 """Texts beyond those asked for that are looked at: some are known, or changed since."""
-
-
-_ASKS = re.compile(
-    r"[?？؟]|^\s*(?:what|when|where|which|who|whom|whose|why|how|is|are|does|did|should)\b", re.I
-)
 
 
 class Meant(NamedTuple):
@@ -150,36 +141,6 @@ def hits_by_meaning(
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
     near = _alone(meant, views, KINDS, keys, (), max(threshold, MEANT))
     return [_hit(one, text) for one in near]
-
-
-def answer_by_meaning(meant: Meant, views: Sequence[View], text: str) -> list[Hit]:
-    """The claim that answers a question that names and words say nothing of; mostly none."""
-    if not _ASKS.search(text) or not worth_searching(text):
-        return []
-    found = []
-    for view in views:
-        many = view.claim_total >= MANY_CLAIMS
-        least = ANSWERS_AMONG_MANY if many else ANSWERS_BY_MEANING
-        for near in meant.nearest(view, [Kind.CLAIM], least, 1):
-            if (one := _standing(view, near)) and _holds_names(view, one.artifact, text):
-                found.append(one)
-    return [_hit(one, text) for one in sorted(found, key=lambda one: -one.score)[:1]]
-
-
-def _holds_names(view: View, claim: Artifact, text: str) -> bool:
-    """Whether a claim is about all that a text names: known names, others, and numbers."""
-    said = " ".join(texts(claim))
-    about = {mention.entity_id for mention in view.mentions(said)}
-    about.update(view.knowledge.links(claim.id, view.gates)[0])
-    if any(m.entity_id not in about for m in view.mentions(text) if not m.nested):
-        return False
-    words = {unit.folded for unit in units(said).units}
-    return all(
-        unit.folded in words  # as it is: Coppersmither is not Coppersmith
-        for at, unit in enumerate(units(text).units)
-        if any(map(str.isdigit, text[unit.start : unit.end]))
-        or (at > 0 and text[unit.start].isupper() and unit.folded not in STOPWORDS)
-    )
 
 
 def _hit(one: Found, text: str) -> Hit:

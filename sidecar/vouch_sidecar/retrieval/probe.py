@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from vouch_sidecar.kb.plain import count
+from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import Claim, Kind, key_of
 from vouch_sidecar.retrieval.answering import ANSWERING, Answer, answers, claims_about
 from vouch_sidecar.retrieval.asking import worth_searching
@@ -25,14 +25,18 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.context import each_once, tiers
 from vouch_sidecar.retrieval.people import people_on
 from vouch_sidecar.retrieval.phrases import Phrase, phrases
-from vouch_sidecar.retrieval.salience import Salient, named_in
+from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.view import View
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.meaning import Meant
 
 __all__ = ["Probe", "Strength", "run"]
 
 Strength = Literal["strong", "moderate", "weak"]
 SEARCHED = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
 _WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
+PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 Spoken = Collection[tuple[object, str]]
 """`View.identity` and id of the entities that a session was given before: their names are no
@@ -58,8 +62,10 @@ def run(
     threshold: float,
     full_text: bool = True,
     spoken: Spoken = frozenset(),
+    meant: Meant | None = None,
 ) -> Probe:
-    """Probe all views. `threshold` is the likelihood from which on something counts as a hit."""
+    """Probe all views. `threshold` is the likelihood from which on something counts as a hit;
+    `meant` the text as a model heard it."""
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
@@ -73,7 +79,8 @@ def run(
         answering = _to_ask(views, named, text)
         for view in views:
             if not view.deadline.has_passed():
-                answering += _answering(view, named, text, threshold, looked_for, spoken)
+                asked = (view, named, text, threshold, looked_for, spoken, meant)
+                answering += _answering(*asked)
     ranked = sorted(
         [*hits, *answering],
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
@@ -110,6 +117,7 @@ def _answering(
     threshold: float,
     looked_for: Sequence[Phrase],
     spoken: Spoken,
+    meant: Meant | None,
 ) -> list[Hit]:
     """What answers a text beside its names, likeliest first, each told by the phrase that it holds
     or by its words.
@@ -122,7 +130,7 @@ def _answering(
     out: list[Hit] = []
     asks_who = _WHO.search(text) is not None
     kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
-    for one in answers(view, text, strengths, kinds):
+    for one in answers(view, text, strengths, kinds, meant):
         somebody = _somebody(view, one) if asks_who else None
         told = somebody is not None and one.words and one.likelihood >= WHO_LIKELIHOOD
         if not told and one.likelihood < threshold:
@@ -130,9 +138,10 @@ def _answering(
         entity_id = next((each for each in rows if each in one.about), somebody)
         phrase = next((p.text for p in looked_for if p.is_held(one.words)), " ".join(one.words))
         likelihood = max(one.likelihood, threshold)
-        out.append(
-            Hit(view, one.artifact, phrase, likelihood, "text", entity_id, one.section, one.words)
-        )
+        arm: ArmName = "text" if one.words else "semantic"
+        phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
+        where = (entity_id, one.section, one.words)
+        out.append(Hit(view, one.artifact, phrase, likelihood, arm, *where))
     return out
 
 
