@@ -135,7 +135,7 @@ export interface ContextParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** The task in its own words (16,384 characters count): gives what these bring in. Left out: what the latest texts of the session are about. */
+  /** The task in its own words (of a long one, 4 KB of its head and tail count): gives what these bring in. Left out: what the latest texts of the session are about. */
   readonly task?: string | null;
   /** Characters of `text` at most, frame included; else what the config says. */
   readonly max_chars?: number | null;
@@ -277,7 +277,7 @@ export interface ExpertsParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words or a name; must not be blank. 16,384 characters count. */
+  /** Words or a name; must not be blank. Of a long one, 4 KB of its head and tail count. */
   readonly topic: string;
   /** Rows at most. */
   readonly limit?: number;
@@ -315,7 +315,7 @@ export interface ExplainParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** A prompt or a paragraph. 16,384 characters count. */
+  /** A prompt or a paragraph. Of a long one, 4 KB of its head and tail count. */
   readonly text: string;
 }
 
@@ -530,7 +530,7 @@ export interface ProbeParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** What was typed or read. 16,384 characters count. */
+  /** What was typed or read. Of a long one, 4 KB of its head and tail count. */
   readonly text: string;
 }
 
@@ -725,7 +725,7 @@ export interface SearchParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words; must not be blank. 16,384 characters count. */
+  /** Words; must not be blank. Of a long one, 4 KB of its head and tail count. */
   readonly query: string;
   /** Only these kinds. */
   readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;

@@ -145,3 +145,10 @@ def test_idle_sessions_hold_no_knowledge_that_is_gone(tmp_path: Path) -> None:
     gc.collect()
     assert known() is None
     assert engine.sessions.peek("s") is not None
+
+
+def test_of_a_long_text_head_and_tail_are_read(engine: Engine) -> None:
+    paste = "word " * 4_000
+    for task in (f"How long does a JWT live? {paste}", f"{paste} How long does a JWT live?"):
+        assert ids(call(engine, "context", {"task": task}, Caller()), "items")
+    assert not call(engine, "context", {"task": f"{paste} JWT {paste}"}, Caller())["items"]

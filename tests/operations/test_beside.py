@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import wait
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -12,6 +14,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_beside
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Ask
+from vouch_sidecar.operations.turns import Turns
 
 from tests.protocol import knowledge
 
@@ -95,6 +98,45 @@ def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
         assert answered.items
 
     asyncio.run(session())
+
+
+def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
+    engine: Engine,
+) -> None:
+    go_on = Event()
+
+    async def session() -> ContextResult:
+        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        await asyncio.sleep(0)
+        task = {"task": 'How does JWT go with "holds the sessions" in the evening?'}
+        late = await ask_beside(engine, "context", task)
+        assert not slow.done()
+        go_on.set()
+        assert (await slow).items
+        assert isinstance(late, ContextResult)
+        return late
+
+    late = asyncio.run(session())
+    assert late.degraded == ["timed_out"]
+    assert {item.id for item in late.items} == {"jwt-expires"}
+
+
+def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
+    begun, go_on, order = Event(), Event(), list[str]()
+
+    def hold_up() -> None:
+        begun.set()
+        assert go_on.wait(30)
+
+    turns = Turns("test")
+    waiting = [turns.submit("c", hold_up)]
+    assert begun.wait(30)
+    waiting += [turns.submit(one[0], partial(order.append, one)) for one in ("a0", "a1", "a2")]
+    waiting += [turns.submit(one[0], partial(order.append, one)) for one in ("b0", "b1")]
+    assert waiting[2].cancel()
+    go_on.set()
+    wait(waiting)
+    assert order == ["a0", "b0", "b1", "a2"]
 
 
 def test_bad_params_are_refused_before(engine: Engine) -> None:

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
 
-__all__ = ["Session", "Sessions", "Slot"]
+__all__ = ["Session", "Sessions", "Slot", "both_ends"]
 
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
@@ -85,7 +85,7 @@ class Session:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
         self.touches += 1
         self.slots.pop(key, None)
-        kept = _both_ends(text)
+        kept = both_ends(text)
         if kept.strip():
             self.slots[key] = Slot(key, kept, self.touches)
         self.trim(window)
@@ -150,7 +150,7 @@ class Session:
         self.last_push_at.pop(collection, None)
 
 
-def _both_ends(text: str) -> str:
+def both_ends(text: str) -> str:
     """The beginning and the end of a text that is too long for a slot, in whole words: what is
     asked stands before what was pasted, or after it.
     """

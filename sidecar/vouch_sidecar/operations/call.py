@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -25,6 +24,7 @@ from vouch_sidecar.operations.errors import (
     UnknownOperationError,
 )
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
+from vouch_sidecar.operations.turns import Turns
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.meaning import Meaning
@@ -44,10 +44,9 @@ P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
 
 
-_WORKER = ThreadPoolExecutor(1, thread_name_prefix="question")
-"""Answers long questions one after another. anyio's threads would add up where many are cancelled:
-the thread of a cancelled question works on until its time is up.
-"""
+_QUESTIONS = Turns("question")
+_LATE = Turns("late")
+"""Answers those whose time was up before their turn came: little is left to do for each."""
 
 
 def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
@@ -105,10 +104,7 @@ async def perform_beside(
             begun = await begun.heard(engine.meaning)
         if not operation.is_long:
             return begun.completed(begun.run())
-        import asyncio  # the shell asks without an event loop
-
-        loop = asyncio.get_running_loop()
-        return begun.completed(await loop.run_in_executor(_WORKER, begun.run))
+        return begun.completed(await begun.run_in_turn())
 
 
 @dataclass(frozen=True)
@@ -173,6 +169,25 @@ class _Call(Generic[P, R]):
     def run(self) -> R:
         """What the operation gives."""
         return self.operation.run(self.ask, self.params)
+
+    async def run_in_turn(self) -> R:
+        """The same in a thread, when it is its turn. Where time is up before that, what can be said
+        at once: the names of the text, if the operation minds the time at all.
+        """
+        import asyncio  # the shell asks without an event loop
+
+        who = self.params.session_id or self.ask.caller.session_id or self.ask.caller.connection
+        waiting = _QUESTIONS.submit(who, self.run)
+        answer = asyncio.wrap_future(waiting)
+        try:
+            if self.operation.minds_time and self.ask.served:
+                left = min(view.deadline.left for view in self.ask.views)
+                await asyncio.wait([answer], timeout=max(left, 0))
+                if waiting.cancel():
+                    answer = asyncio.wrap_future(_LATE.submit(who, self.run))
+            return await answer
+        finally:
+            waiting.cancel()
 
     def completed(self, result: R) -> R:
         """That with what every answer has."""

@@ -35,8 +35,8 @@ class ContextParams(SinceParams):
     task: Text | None = Field(
         default=None,
         description=(
-            "The task in its own words (16,384 characters count): gives what these bring in. Left "
-            "out: what the latest texts of the session are about."
+            "The task in its own words (of a long one, 4 KB of its head and tail count): gives "
+            "what these bring in. Left out: what the latest texts of the session are about."
         ),
     )
     max_chars: int | None = Field(
@@ -150,6 +150,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
+    minds_time=True,
     text_field="task",
     by_meaning="if it speaks",
 )

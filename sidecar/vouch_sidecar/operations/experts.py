@@ -32,7 +32,10 @@ QUOTED = 160
 class ExpertsParams(SinceParams):
     """A topic to rank entities on."""
 
-    topic: Topic = Field(description="Words or a name; must not be blank. 16,384 characters count.")
+    topic: Topic = Field(
+        description="Words or a name; must not be blank. Of a long one, 4 KB of its head and tail "
+        "count."
+    )
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
     weight: Annotated[str, Choices(tuple(WEIGHTS), "What a matching claim adds.")] = Field(

@@ -27,7 +27,9 @@ NOTHING = "The text holds nothing that is known."
 class ExplainParams(Params):
     """A text to explain."""
 
-    text: Topic = Field(description="A prompt or a paragraph. 16,384 characters count.")
+    text: Topic = Field(
+        description="A prompt or a paragraph. Of a long one, 4 KB of its head and tail count."
+    )
 
 
 class ExplainedEntity(Wire):
@@ -140,5 +142,6 @@ OPERATION = Operation(
     rows=("entities", "texts"),
     nothing=NOTHING,
     is_long=True,
+    minds_time=True,
     by_meaning="if it speaks",
 )

@@ -189,6 +189,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
+    minds_time=True,
     text_field="text",
     reads=MAX_LOOKED_AT,
     rows=("mentions",),

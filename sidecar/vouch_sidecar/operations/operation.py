@@ -10,10 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.engine.sessions import both_ends
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.base import Params, Result, as_json, since_when
+from vouch_sidecar.operations.base import MAX_TEXT, Params, Result, as_json, since_when
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.meaning import Meant
 from vouch_sidecar.retrieval.naming import by_name, nearest, successor
@@ -36,7 +37,7 @@ __all__ = [
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The order in which surfaces list operations; others follow by name."""
 MAX_ANALYSED = 16_384
-"""Characters of a text that are looked at; so much is a prompt with a long paste."""
+"""Characters of a document that are looked at at once."""
 
 MAX_NAMED = 5
 """Ids that are said where a name is that of several."""
@@ -151,8 +152,8 @@ class Operation(Generic[P, R]):
     """Prints a result for people; without it, the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
-    reads: int = MAX_ANALYSED
-    """Characters of a text that are looked at."""
+    reads: int = MAX_TEXT
+    """Characters of a text that are taken."""
     of_session: bool = False
     """It is about one session's window: MCP needs its id, the shell takes the texts of a window."""
     of_documents: tuple[str, ...] = ()
@@ -168,6 +169,8 @@ class Operation(Generic[P, R]):
     """It is about the process that answers: the shell asks the one that runs already."""
     is_long: bool = False
     """It may take so long that it has to be worked on beside the event loop."""
+    minds_time: bool = False
+    """It says what it has when `timeout_ms` is over; what names say in any case."""
     by_meaning: Literal["no", "yes", "if it speaks"] = "no"
     """Whether a model, where one is set up, is to hear its text before it runs."""
     forgets: bool = False
@@ -215,5 +218,5 @@ def _list(ids: Iterable[str]) -> str:
 
 
 def analysed(text: str) -> str:
-    """The part of a text that is looked at."""
-    return text[:MAX_ANALYSED]
+    """The part of a text that is looked at: as of a slot, 4 KB of its head and tail."""
+    return both_ends(text)

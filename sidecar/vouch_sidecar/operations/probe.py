@@ -28,7 +28,9 @@ NOTHING = "Nothing known is named."
 class ProbeParams(Params):
     """A text to take apart."""
 
-    text: Text = Field(description="What was typed or read. 16,384 characters count.")
+    text: Text = Field(
+        description="What was typed or read. Of a long one, 4 KB of its head and tail count."
+    )
 
 
 class ProbeHit(Wire):
@@ -142,6 +144,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
+    minds_time=True,
     text_field="text",
     by_meaning="yes",
     rows=("hits",),

@@ -26,7 +26,9 @@ NOTHING = "Nothing found."
 class SearchParams(SinceParams):
     """Words to search for."""
 
-    query: Topic = Field(description="Words; must not be blank. 16,384 characters count.")
+    query: Topic = Field(
+        description="Words; must not be blank. Of a long one, 4 KB of its head and tail count."
+    )
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
     limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
     exclude: list[str] | None = Field(default=None, description="Ids to leave out.")
@@ -112,6 +114,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
+    minds_time=True,
     text_field="query",
     by_meaning="yes",
     rows=("hits",),
