@@ -38,7 +38,7 @@ export interface CapabilitiesResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ClaimResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
@@ -152,7 +152,7 @@ export interface ContextResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The block, in its frame. */
@@ -207,7 +207,7 @@ export interface EntityResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
@@ -300,7 +300,7 @@ export interface ExpertsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Best first. */
@@ -326,7 +326,7 @@ export interface ExplainResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Strongest first. */
@@ -383,6 +383,36 @@ export interface ExplainedText {
   readonly collection?: string | null;
 }
 
+/** Files by their paths, or one by its URI. */
+export interface FilesParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
+  /** Absolute, or relative to the root of a knowledge base or the top of its repository, as `git diff --name-only` prints them. */
+  readonly paths?: readonly string[] | null;
+  /** Instead of paths, one file; as it stands in the editor. */
+  readonly uri?: string | null;
+  /** Of that file: claims tied to a line in it come first. */
+  readonly range?: Range | null;
+}
+
+/** The claims tied to each file that was asked about. */
+export interface FilesResult {
+  /** Rises with every change published. */
+  readonly generation: number;
+  /** False until the first index is built. */
+  readonly complete: boolean;
+  /** What this answer had to do without; else empty. */
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  /** Salience of the session named; absent without one, or with none in play. */
+  readonly _meta?: Meta | null;
+  /** In the order asked. */
+  readonly files: readonly TiedFile[];
+}
+
 /** An artifact by id, an entity also by name. */
 export interface IdParams {
   /** Session that the call belongs to; without one it is stateless. */
@@ -418,7 +448,7 @@ export interface MentionsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** As they stand there. */
@@ -541,7 +571,7 @@ export interface ProbeResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** By similarity. */
@@ -619,7 +649,7 @@ export interface Result {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
 }
@@ -665,7 +695,7 @@ export interface SalienceResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The session that was ranked. */
@@ -742,7 +772,7 @@ export interface SearchResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly hits: readonly SearchHit[];
@@ -765,7 +795,7 @@ export interface StatsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly arms: readonly ArmStats[];
@@ -781,7 +811,7 @@ export interface StatusResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The knowledge bases, in the order of their folders. */
@@ -793,6 +823,39 @@ export interface StatusResult {
   /** How changes on disk are noticed first; the sweep runs beside the others. */
   readonly watcher: "client" | "own" | "sweep" | "none";
   readonly version: string;
+}
+
+/** A claim that is tied to a file. */
+export interface TiedClaim {
+  readonly id: string;
+  readonly collection: string;
+  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module; identifier: it names what few files define. */
+  readonly arm: "cites" | "quotes" | "path" | "identifier";
+  /** How sure that is, from 0 to 1. */
+  readonly strength: number;
+  /** From 1, where a receipt or the text gives one. */
+  readonly line: number | null;
+  /** For people, in a few words. */
+  readonly why: string;
+  /** Whether the quoted words still stand in the file: `there`, `moved`, `gone`. */
+  readonly fresh: string | null;
+  /** What the claim says. */
+  readonly text: string;
+  readonly status: string;
+  /** Title of the first source that may be shown. */
+  readonly source: string | null;
+  /** URI of what it cites, with its line where known. */
+  readonly document: string | null;
+  /** The file of the claim. */
+  readonly uri: string;
+}
+
+/** A file with its claims. */
+export interface TiedFile {
+  /** Below the root of the knowledge base; else as it was given. */
+  readonly path: string;
+  /** Strongest first. */
+  readonly claims: readonly TiedClaim[];
 }
 
 /** Who asks; decides which private and project-bound claims are visible. */
@@ -816,6 +879,7 @@ export interface Requests {
   "vouch/stats": { params: Params; result: StatsResult };
   "vouch/capabilities": { params: Params; result: CapabilitiesResult };
   "vouch/explain": { params: ExplainParams; result: ExplainResult };
+  "vouch/files": { params: FilesParams; result: FilesResult };
   "vouch/mentions": { params: MentionsParams; result: MentionsResult };
   "vouch/sessionEnd": { params: SessionEndParams; result: Result };
 }

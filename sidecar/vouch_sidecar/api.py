@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.workspaces import State, settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -16,6 +17,7 @@ from vouch_sidecar.operations import (
     entity,
     experts,
     explain,
+    files,
     mentions,
     probe,
     salience,
@@ -34,6 +36,7 @@ from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.errors import InvalidParamsError, NotFoundError
 from vouch_sidecar.operations.experts import ExpertsResult
 from vouch_sidecar.operations.explain import ExplainResult
+from vouch_sidecar.operations.files import FilesResult
 from vouch_sidecar.operations.mentions import MentionsResult
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.probe import ProbeResult
@@ -100,6 +103,7 @@ class KnowledgeBase:
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
         self._caller = Caller(connection="python", viewer=viewer)
+        self._workspaces: dict[Path, State] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -202,6 +206,17 @@ class KnowledgeBase:
     def claim(self, id: str, **common: Unpack[Common]) -> ClaimResult:  # noqa: A002
         """A claim by id, with its citations, pages and relations. Raises `NotFoundError`."""
         return self._ask(claim.OPERATION, {"id": id}, common)
+
+    def files(
+        self, paths: Iterable[str | os.PathLike[str]], **common: Unpack[Common]
+    ) -> FilesResult:
+        """The claims tied to files of the workspace. The first call works the ties out, which may
+        take seconds.
+        """
+        engine = self._open()
+        settle(engine.collections.values(), engine.env, self._workspaces)
+        given = [os.fspath(path) for path in paths]
+        return self._ask(files.OPERATION, {"paths": given}, common)
 
     def mentions(self, text: str, **common: Unpack[Common]) -> MentionsResult:
         """Every place of a text that names an entity."""

@@ -417,7 +417,7 @@ def test_without_a_watcher_the_sweep_goes_on(
 def test_git_that_can_not_be_looked_at_withholds_nothing(
     engine: Engine, root: Path, clock: Clock, fails: Fails, name: str
 ) -> None:
-    switch = fails(f"vouch_sidecar.engine.git:WorkingTree:{name}")
+    switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
 
     async def main() -> None:
         async with kept(engine) as keeper:

@@ -146,4 +146,4 @@ def test_bad_params_are_refused_before(engine: Engine) -> None:
 
 def test_what_can_be_long_is_marked() -> None:
     marked = {name for name, operation in OPERATIONS.items() if operation.is_long}
-    assert marked == {"context", "experts", "explain", "mentions", "probe", "search"}
+    assert marked == {"context", "experts", "explain", "files", "mentions", "probe", "search"}

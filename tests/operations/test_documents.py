@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.records import Source
-from vouch_sidecar.operations.artifacts import document_uri
+from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.kb.records import Evidence, Source
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.snapshot import Workspace
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import SHA, claim, dump
@@ -31,7 +34,10 @@ def root(tmp_path: Path) -> Path:
 def found(root: Path, locator: str, place: str | None = None) -> str | None:
     """The document's URI, from the root on."""
     source = Source(SHA, f"sources/{SHA}/meta.yaml", locator)
-    uri = document_uri(root, source, place)
+    evidence = Evidence("ev", "evidence/ev.yaml", SHA, place) if place else None
+    known = knowledge_of([source, *([evidence] if evidence else [])])
+    view = View("kb", known, frozenset({"open"}), root, workspace=Workspace(root))
+    uri = ArtifactViews(view, root).citation("ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 
 

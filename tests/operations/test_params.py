@@ -160,8 +160,8 @@ def test_an_unknown_param_is_logged_without_what_was_sent(
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
 def test_unknown_fields_are_ignored_and_said(engine: Engine, operation: str) -> None:
     found = ask(engine, operation, None, **valid(operation), future=[SENT])
-    assert found["degraded"] == ["unknown_param"]
-    assert ask(engine, operation, None, **valid(operation))["degraded"] == []
+    assert "unknown_param" in found["degraded"]
+    assert "unknown_param" not in ask(engine, operation, None, **valid(operation))["degraded"]
 
 
 _json = st.recursive(

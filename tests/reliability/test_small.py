@@ -17,12 +17,12 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.git import WorkingTree
 from vouch_sidecar.index.base import user_folder
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.surfaces import streams
 from vouch_sidecar.surfaces.local.address import runtime_folder
 from vouch_sidecar.surfaces.streams import Outbox
+from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim

@@ -35,6 +35,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
+from vouch_sidecar.workspace.snapshot import Workspace
 
 __all__ = ["GIT", "REBASE_FROM", "WATCH", "Collection", "Step", "Written"]
 
@@ -92,6 +93,10 @@ class Collection:
     skipped: int = 0
     complete: bool = False
     indexed_at: float | None = None
+    workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
+    """What lies around it, as far as it was worked out."""
+    workspace_of: Knowledge | None = None
+    """The generation that it was worked out for."""
     clock: Callable[[], float] = time.monotonic
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
@@ -108,7 +113,7 @@ class Collection:
         """The knowledge base in a folder, not read yet; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
         store = Store(root / KB_DIRNAME, clock=clock)
-        return cls(root, store, Settings(), bases, clock=clock)
+        return cls(root, store, Settings(), bases, workspace=Workspace(root), clock=clock)
 
     # Reading. All of this blocks, one call at a time, in any thread.
 
@@ -350,6 +355,11 @@ class Collection:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             found.append(Problem("", f"Nothing of {self.name} is said: {words}"))
         return found
+
+    @property
+    def is_workspace_pending(self) -> bool:
+        """Whether ties to files are not worked out for what is published."""
+        return self.workspace_of is not self.knowledge
 
     # Publishing. Belongs to the event loop.
 

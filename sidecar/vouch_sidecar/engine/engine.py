@@ -26,6 +26,7 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import Deadline, NameWords, View
+from vouch_sidecar.workspace.snapshot import Workspace
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.meaning import Meaning
@@ -162,6 +163,23 @@ class Engine:
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.tell()
 
+    def publish_workspace(
+        self, collection: Collection, made: Workspace, whole_for: Knowledge | None = None
+    ) -> None:
+        """Make what lies around a knowledge base count. `whole_for`: it is all that there is to
+        that generation.
+        """
+        if self.collections.get(collection.root) is not collection:
+            return
+        was_pending, before = collection.is_workspace_pending, collection.workspace
+        collection.workspace = made
+        if whole_for is not None:
+            collection.workspace_of = whole_for
+        if made.ties != before.ties:
+            self.generation += 1
+        if made.ties != before.ties or was_pending != collection.is_workspace_pending:
+            self.tell()
+
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """The client's settings changed."""
         self._client = client_settings
@@ -241,7 +259,13 @@ class Engine:
             who = viewer_for(settings, viewer, caller.viewer, env)
             words = NameWords.of(settings.naming.always, settings.naming.never)
             view = View(
-                collection.name, knowledge, who.gates, collection.root, words, deadline=deadline
+                collection.name,
+                knowledge,
+                who.gates,
+                collection.root,
+                words,
+                deadline=deadline,
+                workspace=collection.workspace,
             )
             served.append(Served(view, settings, collection))
         return served

@@ -20,11 +20,12 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.git import WorkingTree
 from vouch_sidecar.engine.meaning import Meaning
+from vouch_sidecar.engine.workspaces import Workspaces
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
+from vouch_sidecar.workspace.git import WorkingTree
 
 __all__ = ["Keeper"]
 
@@ -90,6 +91,8 @@ class Keeper:
         self._engine = engine
         self._meaning = engine.meaning = Meaning(engine.collections, engine.tell)
         engine.listeners.add(self._meaning.wake)
+        self._workspaces = Workspaces(engine)
+        engine.listeners.add(self._workspaces.wake)
         engine.listeners.add(self._notice)
         self._watching = watching
         self._due: dict[Path, _Due] = {}
@@ -127,6 +130,7 @@ class Keeper:
         gc.freeze()  # what is imported lives on: to look through it amid a start takes 45 ms
         async with anyio.create_task_group() as group:
             group.start_soon(self._meaning.run)
+            group.start_soon(self._workspaces.run)
             while True:
                 self._wake = anyio.Event()
                 pause = RETRY_SECONDS

@@ -266,7 +266,7 @@ class Meaning:
 
 def _read(collection: Collection, identity: str) -> dict[bytes, Vector]:
     """What an earlier process kept."""
-    data = collection.bases.beside(identity) if collection.bases is not None else None
+    data = collection.bases.beside(f"vectors-{identity}") if collection.bases is not None else None
     return {} if data is None else from_bytes(data)
 
 
@@ -274,8 +274,8 @@ def _write(collection: Collection, identity: str, vectors: Vectors, unwritten: i
     """Keep vectors, where many are new or what was kept is gone; False where that has to wait."""
     if collection.bases is None:
         return True
-    if unwritten <= UNWRITTEN and collection.bases.has_beside(identity):
+    if unwritten <= UNWRITTEN and collection.bases.has_beside(f"vectors-{identity}"):
         return True
     if not collection.bases.folder.is_dir():
         return False
-    return collection.bases.keep_beside(identity, to_bytes(vectors))
+    return collection.bases.keep_beside(f"vectors-{identity}", to_bytes(vectors))

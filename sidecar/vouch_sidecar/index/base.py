@@ -31,7 +31,7 @@ from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind
 
-__all__ = ["Bases", "Seal", "Unsealed", "tidy", "user_folder"]
+__all__ = ["Bases", "Seal", "Unsealed", "code_version", "tidy", "user_folder"]
 
 SEAL = "seal.json"
 ROOT = "root"
@@ -92,14 +92,15 @@ class Bases:
     def __init__(self, caches: Path, root: Path) -> None:
         self._kb_dir = os.path.realpath(root / KB_DIRNAME)
         name = hashlib.sha256(os.fsencode(self._kb_dir)).hexdigest()[:32]
-        self._caches = caches
+        self.caches = caches
+        """The folder of all caches of this user."""
         self.folder = caches / name
         self.damaged = False
         """Whether a base of this version was there that could not be read."""
 
     def open(self) -> tuple[Layer, Seal] | None:
         """The newest whole base. Older ones, and those that can't be trusted, are removed."""
-        tidy(self._caches)
+        tidy(self.caches)
         self._tidy()
         found = None
         for folder in sorted(self._sealed(), reverse=True):
@@ -119,8 +120,8 @@ class Bases:
         """A base to be written. Raises FileNotFoundError where somebody removed it at once, OSError
         or ValueError where there is no room for it.
         """
-        self._caches.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._caches.chmod(0o700)
+        self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
             if _is_others(self.folder.lstat()):
                 _remove(self.folder)
@@ -190,8 +191,8 @@ class Bases:
         return (self.folder / f"{_BESIDE}{name}").exists()
 
     def keep_beside(self, name: str, data: bytes) -> bool:
-        """Keep something beside the bases, and nothing else there, until they are removed; False
-        where there are none, or no room.
+        """Keep something beside the bases until they are removed, instead of whatever has a name
+        that begins alike up to the first hyphen; False where there are no bases, or no room.
         """
         try:
             partial = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
@@ -202,13 +203,14 @@ class Bases:
         except OSError:
             return False
         for entry in _entries(self.folder):
-            if entry.name.startswith(_BESIDE) and entry.name != _BESIDE + name:
+            alike = entry.name.startswith(f"{_BESIDE}{name.partition('-')[0]}-")
+            if alike and entry.name != _BESIDE + name:
                 _remove(entry)
         return True
 
     def _take_away(self, folder: Path) -> None:
         """Remove a folder at once: whoever writes there fails, and leaves nothing behind."""
-        gone = self._caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
+        gone = self.caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
         with suppress(OSError):
             folder.rename(gone)
         _remove(gone)
@@ -283,12 +285,17 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-@cache
 def _version() -> str:
     """Of whatever decides what a file says and how that is indexed."""
+    return code_version(_ROOMS)
+
+
+@cache
+def code_version(rooms: tuple[str, ...]) -> str:
+    """A digest of the code of some rooms, Python and tantivy."""
     digest = hashlib.blake2b(f"{sys.version_info} {version('tantivy')}".encode(), digest_size=8)
     package = Path(__file__).parents[1]
-    for room in _ROOMS:
+    for room in rooms:
         for source in sorted((package / room).glob("*.py")):
             digest.update(source.read_bytes())
     return digest.hexdigest()

@@ -13,6 +13,7 @@ __all__ = [
     "UnreadableError",
     "mtime_ns",
     "packed",
+    "read_below",
     "read_bounded",
     "root_of",
     "stat_inside",
@@ -77,6 +78,11 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
+    return _read_whole(descriptor, limit)
+
+
+def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
+    """The bytes of an open file, which is closed then, and its stat."""
     try:
         _regular(os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -89,6 +95,23 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     if len(data) > limit:
         raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
     return data, found
+
+
+def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
+    """The bytes of a regular file below a folder, opened through no link at all, and its stat.
+
+    Raises as `read_bounded` does.
+    """
+    parts = relative.split("/")
+    if not relative or {"", ".", ".."}.intersection(parts):
+        raise UnreadableError("the path leaves its folder")
+    try:
+        descriptor = _open_below(str(root), f"{str(root).rstrip('/')}/{relative}")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(errno.ENOENT, "gone") from error
+    except (OSError, ValueError) as error:
+        raise UnreadableError(_reason(error)) from error
+    return _read_whole(descriptor, limit)
 
 
 def _open(path: str, kb_dir: Path | None) -> int:
@@ -107,9 +130,11 @@ def _open_below(folder: str, path: str) -> int:
     """Open a file below a folder, through no link: whatever somebody exchanges meanwhile, nothing
     outside is opened.
     """
-    if os.open not in os.supports_dir_fd:
-        return os.open(path, _FLAGS)
     *parts, name = path[len(folder.rstrip("/")) + 1 :].split("/")
+    if os.open not in os.supports_dir_fd:
+        if any(os.path.islink(os.path.join(folder, *parts[:n])) for n in range(1, len(parts) + 1)):  # noqa: PTH114, PTH118
+            raise OSError(errno.ELOOP, "a link")
+        return os.open(path, _FLAGS)
     at = os.open(folder, _FOLDER)
     try:
         for part in parts:

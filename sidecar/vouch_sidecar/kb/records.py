@@ -132,6 +132,7 @@ Timestamp = Annotated[float, GetPydanticSchema(lambda _, handler: handler(_Momen
 Visibility = Annotated[str, _one_of(VISIBILITIES)]
 Status = Annotated[str, _one_of(STATUSES)]
 PageStatus = Annotated[str, _one_of(PAGE_STATUSES)]
+Offset = Annotated[int, Field(strict=True, ge=0, le=2**40)]
 PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]
 
 _LIST = FailFast(), BeforeValidator(_blank_list)
@@ -263,6 +264,9 @@ class Evidence:
     source_id: Id
     locator: Text
     quote: Text | None = None
+    byte_start: Offset | None = None
+    byte_end: Offset | None = None
+    """The range of bytes that it quotes of the source's content, the end not included."""
 
 
 @dataclass(frozen=True, slots=True)

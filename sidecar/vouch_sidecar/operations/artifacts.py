@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -11,10 +10,12 @@ from pydantic import Field
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.receipts import CONTENT, kept
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Entity,
+    Evidence,
     Key,
     Kind,
     Page,
@@ -25,6 +26,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.workspace.locating import line_in
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import ColumnKind
@@ -40,13 +42,9 @@ __all__ = [
     "RelationRef",
     "around",
     "claim_line",
-    "document_uri",
     "iso",
     "kind_of",
 ]
-
-
-_LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
 
 class IdParams(Params):
@@ -183,7 +181,7 @@ class ArtifactViews:
         source = self._view.visible((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
             source = evidence = None
-        cited, place = evidence or source, evidence.locator if evidence else None
+        cited = evidence or source
         return Citation(
             id=ref,
             kind="evidence" if evidence else "source" if source else "missing",
@@ -191,9 +189,29 @@ class ArtifactViews:
             title=source.title if source else None,
             locator=cited.locator if cited else None,
             quote=evidence.quote if evidence else None,
-            document=document_uri(self._root, source, place) if source else None,
+            document=self._document(source, evidence) if source else None,
             uri=self.uri(cited.path) if cited else None,
         )
+
+    def _document(self, source: Source, evidence: Evidence | None) -> str | None:
+        """The URI of what a citation cites: in the workspace, else as it was kept with the source,
+        with the line that it quotes.
+        """
+        path = self._view.workspace.source_path(source.locator, source.id)
+        content = self._kb_dir / Path(source.path).with_name(CONTENT)
+        if path is None and not _is_file(content):
+            return None
+        uri = (content if path is None else self._root / path).as_uri()
+        line = self._line(source, evidence)
+        return uri if line is None else f"{uri}#L{line}"
+
+    def _line(self, source: Source, evidence: Evidence | None) -> int | None:
+        if evidence is not None and evidence.byte_start is not None:
+            content = kept(self._kb_dir, source)
+            span = content.span(evidence) if content is not None else None
+            if content is not None and span is not None:
+                return content.line_at(span[0])
+        return line_in(evidence.locator if evidence else source.locator.partition("#")[2])
 
     def entity(self, entity: Entity) -> EntityView:
         return EntityView(
@@ -229,32 +247,6 @@ class ArtifactViews:
             confidence=relation.confidence,
             uri=self.uri(relation.path),
         )
-
-
-def document_uri(root: Path, source: Source, place: str | None = None) -> str | None:
-    """The URI of a source's document, below `root` or kept with the source; None without either.
-
-    `place` is the locator of evidence in it: `L12` or `L12-L20` becomes the fragment `#L12`.
-    """
-    path, _, fragment = source.locator.partition("#")
-    kept = root / KB_DIRNAME / Path(source.path).parent / "content"
-    found = _below(root, source.locator) or _below(root, path) or (kept if _is_file(kept) else None)
-    if found is None:
-        return None
-    line = _LINE.search(place or fragment)
-    return found.as_uri() + (f"#L{line[1]}" if line is not None else "")
-
-
-def _below(root: Path, locator: str) -> Path | None:
-    """The file that a locator names, relative or absolute, if it lies below the root, the
-    knowledge base apart.
-    """
-    path = root / locator
-    if not _is_file(path):
-        return None
-    real, top = path.resolve(), root.resolve()
-    inside = real.is_relative_to(top) and KB_DIRNAME not in real.parts
-    return root / real.relative_to(top) if inside else None
 
 
 def _is_file(path: Path) -> bool:

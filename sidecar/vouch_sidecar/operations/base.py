@@ -60,6 +60,7 @@ Degraded = Literal[
     "files_skipped",
     "timed_out",
     "semantic_unavailable",
+    "workspace_pending",
     "unknown_weight",
     "unknown_param",
 ]

@@ -120,6 +120,8 @@ class _Call(Generic[P, R]):
     started: float
     has_unknown: bool
     """Whether some params are none of the operation's."""
+    is_pending: bool = False
+    """Whether ties to files that its answer depends on were not worked out when it began."""
 
     @classmethod
     def begin(
@@ -150,7 +152,10 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = Ask(engine, caller, served, documents)
-        return cls(operation, params, ask, engine.generation, started, bool(others))
+        pending = operation.of_workspace and any(
+            one.collection.complete and one.collection.is_workspace_pending for one in served
+        )
+        return cls(operation, params, ask, engine.generation, started, bool(others), pending)
 
     async def heard(self, meaning: Meaning) -> _Call[P, R]:
         """The same, with its text as a vector where a model has the time to hear it."""
@@ -195,6 +200,7 @@ class _Call(Generic[P, R]):
         cut = any(view.deadline.cut for view in self.ask.views)
         lacking = [*result.degraded]
         lacking += ["semantic_unavailable"] if self.ask.lacks_meaning else []
+        lacking += ["workspace_pending"] if self.is_pending else []
         lacking += ["unknown_param"] if self.has_unknown else []
         common = {
             "generation": self.generation,

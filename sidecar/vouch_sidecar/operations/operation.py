@@ -156,6 +156,10 @@ class Operation(Generic[P, R]):
     """Characters of a text that are taken."""
     of_session: bool = False
     """It is about one session's window: MCP needs its id, the shell takes the texts of a window."""
+    many_field: str | None = None
+    """The param that takes several texts: a shell's arguments, or the lines of standard input."""
+    of_workspace: bool = False
+    """Its answer depends on ties to files: a shell that asks nobody works them out first."""
     of_documents: tuple[str, ...] = ()
     """Params about open documents: they are for the language server, others don't offer them."""
     rows: tuple[str, ...] = ()

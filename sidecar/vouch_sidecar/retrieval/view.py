@@ -22,6 +22,7 @@ from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.workspace.snapshot import Workspace
 
 __all__ = ["Deadline", "NameWords", "View", "claim_in", "moment"]
 
@@ -78,6 +79,10 @@ class View:
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
     """Only claims that were confirmed or updated since are asked for, in microseconds."""
+    workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
+    """What lies around the knowledge base. Ties in it are not looked through for this viewer:
+    `retrieval.tied` does that.
+    """
 
     @property
     def identity(self) -> Path | str:

@@ -55,7 +55,7 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         if command.operation.of_session:
             result = command.answer(engine, caller, given)
         else:
-            params = command.params_of(engine, given)
+            params = command.params_of(engine, given, asked.folder)
             result = await perform_beside(engine, command.operation, params, caller)
         explain = given.get("explain", False)
         look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,8 @@ STANDARD_INPUT = "-"
 COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 """By operation, the kind of artifact whose ids and names a shell completes."""
 MAX_OFFERED = 500
+_ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
+_ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
 
 class Question(click.Command):
@@ -62,11 +65,16 @@ class Question(click.Command):
 
         return OPERATIONS[self._operation_name]
 
-    def params_of(self, engine: Engine, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What was given on the command line, as params. Raises `InvalidParamsError`."""
+    def params_of(self, engine: Engine, given: Mapping[str, Any], folder: str) -> dict[str, Any]:
+        """What was given on the command line of a shell in a folder, as params. Raises
+        `InvalidParamsError`.
+        """
         from vouch_sidecar.operations import refuse_unknown
 
         params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
+        several = self.operation.many_field or ""
+        if isinstance(paths := params.get(several), list):
+            params[several] = [_from_folder(folder, path) for path in paths]
         refuse_unknown(self.operation, params, engine)
         return params
 
@@ -74,7 +82,7 @@ class Question(click.Command):
         """The result that an engine gives. Raises `InvalidParamsError`."""
         from vouch_sidecar.operations import perform
 
-        operation, params = self.operation, self.params_of(engine, given)
+        operation, params = self.operation, self.params_of(engine, given, f"{Path.cwd()}")
         if not operation.of_session:
             result: Result = perform(engine, operation, params, caller)
             return result
@@ -120,7 +128,12 @@ class Question(click.Command):
             if operation.of_process:
                 result = _of_process(roots_of(asked), operation)
             else:
-                result = self.answer(*loaded(asked), given)
+                engine, caller = loaded(asked)
+                if operation.of_workspace:
+                    from vouch_sidecar.engine.workspaces import settle
+
+                    settle(engine.collections.values(), engine.env)
+                result = self.answer(engine, caller, given)
         except (operations.NotFoundError, operations.SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except operations.InvalidParamsError as error:
@@ -147,6 +160,10 @@ def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) 
     name = _text_of(operation)
     if given.get(name) == STANDARD_INPUT:
         return {**given, name: _standard_input(operation.reads)}
+    if (several := operation.many_field) is not None and STANDARD_INPUT in given[several]:
+        lines = paths_in(_standard_input(operation.reads))
+        others = (path for path in given[several] if path != STANDARD_INPUT)
+        return {**given, several: (*others, *lines)}
     if STANDARD_INPUT in given.get(TEXTS, ()):
         read = _standard_input(operation.reads)
         texts = tuple(read if text == STANDARD_INPUT else text for text in given[TEXTS])
@@ -160,6 +177,36 @@ def _standard_input(most: int) -> str:
     if len(text) > most:
         say(f"only the first {most:,} characters of standard input count", err=True)
     return text[:most]
+
+
+def paths_in(text: str) -> list[str]:
+    """The paths that git or find printed: one a line, with escapes where git puts quotes around it,
+    or with NUL between them.
+    """
+    if "\0" in text:
+        return [path for path in text.split("\0") if path]
+    return [_unquoted(line) for line in text.splitlines() if line.strip()]
+
+
+def _unquoted(line: str) -> str:
+    if not (len(line) > 1 and line[0] == line[-1] == '"'):
+        return line
+    found = _ESCAPED.sub(_unescaped, line[1:-1].encode())
+    return found.decode("utf-8", "replace")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    said = found[1]
+    if said.isdigit():
+        return bytes([int(said, 8) & 0xFF])
+    return bytes([_ESCAPES.get(said[0], said[0])])
+
+
+def _from_folder(folder: str, path: str) -> str:
+    """A path as the shell's folder means it, if something is there."""
+    there = f"{folder}/{path}"
+    absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
+    return there if not absolute and os.path.lexists(there) else path
 
 
 def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
@@ -185,7 +232,9 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     if operation.of_session:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
-        if name == operation.text_field or field.is_required():
+        if name == operation.many_field:
+            made.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
+        elif name == operation.text_field or field.is_required():
             complete = _complete if operation.name in COMPLETED else None
             made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
         elif field.default is not True:  # only sessions have a reason to switch such a param off

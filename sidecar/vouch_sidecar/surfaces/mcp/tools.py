@@ -67,7 +67,7 @@ def _input(operation: Operation[Any, Any]) -> Object:
     schema, fields = standalone(operation.params), operation.params.model_fields
     required = schema.get("required", [])
     if operation.of_documents:
-        required = [operation.text_field]
+        required = [operation.text_field or operation.many_field]
     withheld = {VIEWER, *operation.of_documents}
     properties = {n: _short(p) for n, p in schema["properties"].items() if n not in withheld}
     for name, field in fields.items():

@@ -1,0 +1,440 @@
+"""Works out the workspaces around knowledge bases, beside all else: in one thread of low priority.
+
+First the files that git lists and what claims cite and name of them, which takes seconds at most;
+then what the files define, which may take minutes. What was worked out is kept in the user's cache,
+as ids, paths and digests, so that the next process reads only files that changed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b, sha256
+from pathlib import Path
+from threading import Event, get_native_id
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.base import code_version
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.decisions import decided_at, rationales
+from vouch_sidecar.kb.files import Stat
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.receipts import CONTENT, Kept, kept
+from vouch_sidecar.kb.records import Claim, Key, Kind, Source
+from vouch_sidecar.kb.watch import sweep_interval
+from vouch_sidecar.retrieval.tied import mark_of
+from vouch_sidecar.workspace.defining import Wanted, definitions
+from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.locating import Locator, line_in
+from vouch_sidecar.workspace.naming import digest
+from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace.ties import (
+    Cited,
+    ClaimFacts,
+    Read,
+    Tie,
+    Ties,
+    Use,
+    is_defining,
+    ties_of,
+    wanted_in,
+)
+
+if TYPE_CHECKING:
+    from vouch_sidecar.engine.engine import Engine
+
+__all__ = ["State", "Workspaces", "recall", "settle", "work_out"]
+
+log = logging.getLogger(__name__)
+
+WORKSPACE = "workspace"
+"""The step of a knowledge base that may fail, and the name of what is kept."""
+SAID = "Claims are not tied to files"
+LOOK_SECONDS = 2.0
+"""How often it is looked whether git's index is another one: one stat."""
+WORK_SECONDS, REST_SECONDS = 0.01, 0.005
+"""After so long the thread rests for so long: others wait for the interpreter meanwhile."""
+NICE = 10
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class State:
+    """What is held of one workspace between one time and the next. One thread at a time."""
+
+    knowledge: Knowledge | None = None
+    files: Files | None = None
+    stamp: Stat | None = None
+    """git's index when the files were listed."""
+    listed_at: float = 0.0
+    list_seconds: float = 0.0
+    reads: dict[str, Read] = field(default_factory=dict)
+    """By claim."""
+    stats: dict[str, Stat] = field(default_factory=dict)
+    """Of the files that were looked through."""
+    defined: dict[str, dict[str, int]] = field(default_factory=dict)
+    wanted: str = ""
+    """A digest of the names that were looked for in them."""
+    rationales: tuple[int, dict[str, str]] | None = None
+    """Of decided proposals, and when their folder was written."""
+    recalled: bool = False
+    kept: str = ""
+    """A digest of what was kept last."""
+
+
+class Workspaces:
+    """The workspaces of an engine's knowledge bases. Belongs to its event loop."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._states: dict[Path, State] = {}
+        self._wake = anyio.Event()
+        self._ended = Event()
+
+    def wake(self) -> None:
+        """Look whether something was published."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Follow what is published and what git lists, until cancelled."""
+        worker = ThreadPoolExecutor(1, "workspace", _lower_priority)
+        try:
+            while True:
+                self._wake = anyio.Event()
+                with self._engine.faults.contained(WORKSPACE, SAID):
+                    for root in self._states.keys() - self._engine.collections.keys():
+                        del self._states[root]
+                    for collection in list(self._engine.collections.values()):
+                        with collection.faults.contained(WORKSPACE, SAID):
+                            await self._follow(worker, collection)
+                with anyio.move_on_after(LOOK_SECONDS):
+                    await self._wake.wait()
+        finally:
+            self._ended.set()
+            worker.shutdown(wait=False, cancel_futures=True)
+
+    async def _follow(self, worker: ThreadPoolExecutor, collection: Collection) -> None:
+        if not collection.complete:
+            return
+        state = self._states.setdefault(collection.root, State())
+        env, knowledge = self._engine.env, collection.knowledge
+        if not state.recalled:
+            state.recalled = True
+            found = await _in(worker, lambda: recall(collection, state))
+            if found is not None:
+                self._engine.publish_workspace(collection, found)
+        if state.knowledge is knowledge and not await _in(
+            worker, lambda: _is_stale(state, collection)
+        ):
+            await _in(worker, lambda: keep(collection, state))
+            return
+        stages = work_out(collection, knowledge, state, env, _Resting(self._ended))
+        while (made := await _in(worker, lambda: next(stages, None))) is not None:
+            self._engine.publish_workspace(collection, made)
+        if not self._ended.is_set():
+            self._engine.publish_workspace(collection, collection.workspace, knowledge)
+            await _in(worker, lambda: keep(collection, state))
+
+
+async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
+    import asyncio
+
+    return await asyncio.get_running_loop().run_in_executor(worker, do)
+
+
+def _lower_priority() -> None:
+    """Let other threads of this process, and other processes, go first."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
+
+
+class _Resting:
+    """Gives way to others between one piece of work and the next."""
+
+    def __init__(self, ended: Event) -> None:
+        self._ended = ended
+        self._since = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Whether to stop."""
+        if time.monotonic() - self._since > WORK_SECONDS:
+            time.sleep(REST_SECONDS)
+            self._since = time.monotonic()
+        return self._ended.is_set()
+
+
+def _go_on() -> bool:
+    return False
+
+
+def _is_stale(state: State, collection: Collection) -> bool:
+    """Whether the list of files may be another one."""
+    trusted = collection.settings.trust.folders
+    if state.files is None or stamp_of(collection.root, trusted) != state.stamp:
+        return True
+    if state.files.tracked:
+        return False
+    return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
+
+
+def work_out(
+    collection: Collection,
+    knowledge: Knowledge,
+    state: State,
+    env: Mapping[str, str],
+    stops: Callable[[], bool] = _go_on,
+) -> Iterator[Workspace]:
+    """Work out a workspace, step by step; each one gives what is known by then. It blocks. `stops`
+    is asked between one file or claim and the next.
+    """
+    root = collection.root
+    files = _list(collection, state, env)
+    locator = Locator(root, files)
+    changed = _changed(state.knowledge, knowledge)
+    sources = collection.workspace.sources
+    if changed is None:
+        state.reads = {}
+        sources = _sources(knowledge, locator, stops)
+        changed = [(Kind.CLAIM, one.id) for one in knowledge.all_of(Kind.CLAIM)]
+    state.knowledge = None
+    facts = _Facts(knowledge, root / KB_DIRNAME, sources, state)
+    for _, claim_id in (key for key in changed if key[0] is Kind.CLAIM):
+        if stops():
+            return
+        claim = knowledge.claim(claim_id)
+        if claim is None:
+            state.reads.pop(claim_id, None)
+        else:
+            state.reads[claim_id] = ties_of(facts.of(claim), locator)
+    by_path, uses, wanted = _arranged(state.reads)
+    yield Workspace(root, files, Ties(by_path, uses, dict(state.defined)), wanted, sources)
+    if not _look_through(root, files, wanted, state, stops):
+        return
+    state.knowledge = knowledge
+    yield Workspace(root, files, Ties(by_path, uses, dict(state.defined)), wanted, sources)
+
+
+def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
+    """The files of a workspace, listed again where the list may be another one."""
+    root, trusted = collection.root, collection.settings.trust.folders
+    stamp = stamp_of(root, trusted)
+    if state.files is not None and stamp == state.stamp and state.files.tracked:
+        return state.files
+    started = time.monotonic()
+    caches = None if collection.bases is None else collection.bases.caches
+    files = list_files(root, caches, env, trusted)
+    state.listed_at, state.stamp = time.monotonic(), stamp
+    state.list_seconds = state.listed_at - started
+    if state.files is None or files.paths != state.files.paths:
+        state.files, state.knowledge = files, None
+    return state.files
+
+
+def _arranged(
+    reads: Mapping[str, Read],
+) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
+    """What claims say, by path and by the digest of an identifier, and the identifiers."""
+    by_path: dict[str, list[Tie]] = {}
+    uses: dict[str, list[Use]] = {}
+    for _, found in sorted(reads.items()):
+        for one in found.found:
+            by_path.setdefault(one.path, []).append(one.tie)
+        for name, use in found.uses:
+            uses.setdefault(digest(name), []).append(use)
+    return by_path, uses, Wanted(wanted_in(reads.values()))
+
+
+def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
+    """The artifacts that differ between two generations; None where all are to be read."""
+    if before is None or before.base is not after.base:
+        return None
+    keys = before.changed.keys() | after.changed.keys()
+    changed = [k for k in keys if before.changed.get(k) is not after.changed.get(k)]
+    kinds = {kind for kind, _ in changed}
+    return None if kinds & {Kind.SOURCE, Kind.EVIDENCE} else changed
+
+
+def _look_through(
+    root: Path, files: Files, wanted: Wanted, state: State, stops: Callable[[], bool]
+) -> bool:
+    """Look for definitions in the files that changed, or in all where the names did."""
+    names = digest("\n".join(sorted(wanted.names)))
+    if names != state.wanted:
+        state.stats.clear()
+        state.wanted = names
+    state.defined = {path: found for path, found in state.defined.items() if path in files}
+    for path in files.paths:
+        if not is_defining(path):
+            continue
+        if stops():
+            return False
+        stat = stat_of(root, path)
+        if stat is not None and state.stats.get(path) == stat:
+            continue
+        found = read(root, path) if stat is not None and wanted.names else None
+        state.defined.pop(path, None)
+        state.stats.pop(path, None)
+        if found is not None:
+            data, state.stats[path] = found
+            if defined := definitions(data, language_of(path), wanted):
+                state.defined[path] = {digest(name): line for name, line in defined.items()}
+        elif stat is not None:
+            state.stats[path] = stat
+    return True
+
+
+class _Facts:
+    """What ties of claims are worked out of, of one generation."""
+
+    def __init__(
+        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: State
+    ) -> None:
+        self._knowledge = knowledge
+        self._sources = sources
+        self._kb_dir = kb_dir
+        written = decided_at(kb_dir)
+        if state.rationales is None or state.rationales[0] != written:
+            state.rationales = written, rationales(kb_dir)
+        self._rationales = state.rationales[1]
+        self._kept: tuple[str, Kept | None] = ("", None)
+
+    def of(self, claim: Claim) -> ClaimFacts:
+        cited = (self._cited(ref) for ref in dict.fromkeys(claim.evidence))
+        found = tuple(one for one in cited if one is not None)
+        why = self._rationales.get(claim.id, "")
+        return ClaimFacts(claim.id, mark_of(claim), claim.text, found, why)
+
+    def _cited(self, ref: str) -> Cited | None:
+        evidence = self._knowledge.evidence(ref)
+        source = self._knowledge.source(evidence.source_id if evidence else ref)
+        if source is None:
+            return None
+        path = self._sources.get(source.id)
+        if evidence is not None and evidence.byte_start is not None:
+            content = self._content(source)
+            span = content.span(evidence) if content is not None else None
+            if content is not None and span is not None:
+                line, quoted = content.line_at(span[0]), content.lines(*span)
+                return Cited(source.id, path, line, True, quoted)
+        place = evidence.locator if evidence else source.locator.partition("#")[2]
+        return Cited(source.id, path, line_in(place))
+
+    def _content(self, source: Source) -> Kept | None:
+        if self._kept[0] != source.id:
+            self._kept = source.id, kept(self._kb_dir, source)
+        return self._kept[1]
+
+
+def _sources(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
+    """The files that sources were made from, by the source's id: where the locator leads, else the
+    first file with the same content.
+    """
+    found: dict[str, str] = {}
+    lost: dict[int, set[str]] = {}
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        path = locator.of_source(source.locator)
+        if path is not None:
+            found[source.id] = path
+        elif "://" not in source.locator:
+            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT)
+            with suppress(OSError):
+                lost.setdefault(content.lstat().st_size, set()).add(source.id)
+    for path in locator.files.paths if lost else ():
+        if stops():
+            break
+        with suppress(OSError, ValueError):
+            ids = lost.get((locator.root / path).lstat().st_size)
+            there = read(locator.root, path) if ids else None
+            name = sha256(there[0]).hexdigest() if there is not None else ""
+            if ids and name in ids:
+                found.setdefault(name, path)
+    return found
+
+
+# What is kept
+
+
+@cache
+def _name() -> str:
+    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}"
+
+
+def recall(collection: Collection, state: State | None = None) -> Workspace | None:
+    """What an earlier process kept; None where that is nothing to rely on."""
+    data = None if collection.bases is None else collection.bases.beside(_name())
+    if data is None:
+        return None
+    try:
+        said = json.loads(data)
+        by_path = {path: [Tie(*one) for one in ties] for path, ties in said["by_path"].items()}
+        uses = {key: [Use(*one) for one in found] for key, found in said["uses"].items()}
+        defined = dict(said["defined"])
+        if state is not None:
+            state.defined, state.wanted = dict(defined), said["wanted"]
+            state.stats = {path: bytes.fromhex(one) for path, one in said["stats"].items()}
+            state.kept = _digest(data)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return Workspace(
+        collection.root, Files(), Ties(by_path, uses, defined), None, dict(said["sources"])
+    )
+
+
+def keep(collection: Collection, state: State) -> None:
+    """Leave what was worked out to the next process, unless it is there already."""
+    if collection.bases is None or state.knowledge is None:
+        return
+    known = collection.workspace
+    said: dict[str, Any] = {
+        "by_path": known.ties.by_path,
+        "uses": known.ties.uses,
+        "defined": state.defined,
+        "wanted": state.wanted,
+        "stats": {path: stat.hex() for path, stat in state.stats.items()},
+        "sources": known.sources,
+    }
+    data = json.dumps(said, separators=(",", ":")).encode()
+    if _digest(data) == state.kept and collection.bases.has_beside(_name()):
+        return
+    if collection.bases.keep_beside(_name(), data):
+        state.kept = _digest(data)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def settle(
+    collections: Iterable[Collection],
+    env: Mapping[str, str],
+    states: dict[Path, State] | None = None,
+) -> None:
+    """Work out the workspaces at once, for a process without an event loop. It blocks. `states`
+    holds what the next call begins with.
+    """
+    for collection in collections:
+        state = State() if states is None else states.setdefault(collection.root, State())
+        if not collection.is_workspace_pending and not _is_stale(state, collection):
+            continue
+        with collection.faults.contained(WORKSPACE, SAID):
+            if not state.recalled:
+                recall(collection, state)
+                state.recalled = True
+            for made in work_out(collection, collection.knowledge, state, env):
+                collection.workspace = made
+            collection.workspace_of = collection.knowledge
+            keep(collection, state)

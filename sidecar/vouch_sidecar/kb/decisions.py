@@ -1,0 +1,52 @@
+"""Why claims were proposed: the `rationale` of decided proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vouch_sidecar.kb.document import MAX_YAML, DocumentError, decode, load
+from vouch_sidecar.kb.files import UnreadableError, read_bounded
+
+__all__ = ["decided_at", "rationales"]
+
+DECIDED = "decided"
+MAX_FILES = 20_000
+MAX_TEXT = 20_000
+
+
+def decided_at(kb_dir: Path) -> int:
+    """When a proposal was decided last, in nanoseconds; 0 where none was."""
+    try:
+        return (kb_dir / DECIDED).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def rationales(kb_dir: Path) -> dict[str, str]:
+    """The rationales of approved proposals of claims, by the id of the claim. It blocks."""
+    return dict(_rationales(kb_dir))
+
+
+def _rationales(kb_dir: Path) -> Iterator[tuple[str, str]]:
+    try:
+        names = sorted(one.name for one in (kb_dir / DECIDED).iterdir())[-MAX_FILES:]
+    except OSError:
+        return
+    for name in names:
+        if not name.endswith(".yaml"):
+            continue
+        try:
+            data, _ = read_bounded(kb_dir / DECIDED / name, MAX_YAML, kb_dir=kb_dir)
+            if b"\nrationale: null\n" in data or b"rationale:" not in data:
+                continue
+            said = load(decode(data)).value
+        except (FileNotFoundError, UnreadableError, DocumentError):
+            continue
+        if not isinstance(said, dict) or said.get("status") != "approved":
+            continue
+        payload, why = said.get("payload"), said.get("rationale")
+        if said.get("kind") == "claim" and isinstance(payload, dict) and isinstance(why, str):
+            claim_id = payload.get("id")
+            if isinstance(claim_id, str):
+                yield claim_id, why[:MAX_TEXT]

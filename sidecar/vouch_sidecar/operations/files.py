@@ -1,0 +1,201 @@
+"""List the claims that are tied to files of the workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import unquote, urlparse
+
+from pydantic import Field, StringConstraints
+
+from vouch_sidecar.engine import Served
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.base import Params, Result, Text, Wire
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.operations.gist import rows as listed
+from vouch_sidecar.operations.mentions import Range
+from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.retrieval.tied import Tied, tied_to
+from vouch_sidecar.workspace.ties import Arm
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import ColumnKind, Page
+
+__all__ = ["OPERATION", "FilesParams", "FilesResult"]
+
+NOTHING = "No claim is tied to these files."
+MAX_PATHS = 1_000
+GIST_CLAIMS = 10
+
+Fresh = Annotated[str, StringConstraints(pattern="^(there|moved|gone)$")]
+PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
+
+
+class FilesParams(Params):
+    """Files by their paths, or one by its URI."""
+
+    paths: list[PathText] | None = Field(
+        default=None,
+        max_length=MAX_PATHS,
+        description="Absolute, or relative to the root of a knowledge base or the top of its "
+        "repository, as `git diff --name-only` prints them.",
+    )
+    uri: Text | None = Field(
+        default=None, description="Instead of paths, one file; as it stands in the editor."
+    )
+    range: Range | None = Field(
+        default=None, description="Of that file: claims tied to a line in it come first."
+    )
+
+
+class TiedClaim(Wire):
+    """A claim that is tied to a file."""
+
+    id: str
+    collection: str
+    arm: Arm = Field(
+        description="cites, quotes: the claim cites the file, or quotes a line of it; path: it "
+        "names the file, its folder or module; identifier: it names what few files define."
+    )
+    strength: float = Field(description="How sure that is, from 0 to 1.")
+    line: int | None = Field(description="From 1, where a receipt or the text gives one.")
+    why: str = Field(description="For people, in a few words.")
+    fresh: Fresh | None = Field(
+        description="Whether the quoted words still stand in the file: `there`, `moved`, `gone`."
+    )
+    text: str = Field(description="What the claim says.")
+    status: str
+    source: str | None = Field(description="Title of the first source that may be shown.")
+    document: str | None = Field(description="URI of what it cites, with its line where known.")
+    uri: str = Field(description="The file of the claim.")
+
+
+class TiedFile(Wire):
+    """A file with its claims."""
+
+    path: str = Field(description="Below the root of the knowledge base; else as it was given.")
+    claims: list[TiedClaim] = Field(description="Strongest first.")
+
+
+class FilesResult(Result):
+    """The claims tied to each file that was asked about."""
+
+    files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
+
+
+def answer(ask: Ask, params: FilesParams) -> FilesResult:
+    if (params.paths is None) == (params.uri is None):
+        raise InvalidParamsError([Message("paths", "or a uri must be given, not both")])
+    if params.range is not None and params.uri is None:
+        raise InvalidParamsError([Message("range", "needs the uri of a file")])
+    if params.uri is not None:
+        path = _path_of(params.uri)
+        document = ask.documents.find(params.uri) if ask.documents is not None else None
+        text = document.source if document is not None else None
+        files = [] if path is None else [_file(ask, path, text, params.range)]
+        return FilesResult(files=files)
+    found = []
+    for path in dict.fromkeys(params.paths or ()):
+        if any(view.deadline.has_passed() for view in ask.views):
+            break
+        found.append(_file(ask, path, None, None))
+    return FilesResult(files=found)
+
+
+def _path_of(uri: str) -> str | None:
+    """The path of a file URI; None for any other."""
+    try:
+        parts = urlparse(uri)
+    except ValueError:
+        return None
+    path = unquote(parts.path)
+    if parts.scheme != "file" or "\0" in path:
+        return None
+    return path[1:] if len(path) > 2 and path[2] == ":" else path
+
+
+def _file(ask: Ask, path: str, text: str | None, wanted: Range | None) -> TiedFile:
+    """The claims of one file in all knowledge bases; those in the wanted lines first."""
+    inside: str | None = None
+    found: list[tuple[Served, Tied]] = []
+    for one in ask.served:
+        there = one.view.workspace.path_of(path)
+        if there is not None:
+            found += [(one, tied) for tied in tied_to(one.view, there, text)]
+            inside = inside or there
+    found.sort(key=lambda row: _order(row[1], wanted))
+    shown = one_line(path) if inside is None else inside
+    return TiedFile(path=shown, claims=[_row(one, tied) for one, tied in found])
+
+
+def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
+    line = tied.line
+    there = (
+        wanted is not None and line is not None and wanted.start.line < line <= wanted.end.line + 1
+    )
+    return (not there, -tied.strength, line or 0, tied.claim.id, tied.view.collection)
+
+
+def _row(one: Served, tied: Tied) -> TiedClaim:
+    views = ArtifactViews(one.view, one.collection.root)
+    claim = tied.claim
+    citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
+    citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
+    cited = citations[0] if citations and citations[0].source_id is not None else None
+    return TiedClaim(
+        id=claim.id,
+        collection=one.view.collection,
+        arm=tied.arm,
+        strength=tied.strength,
+        line=tied.line,
+        why=tied.why,
+        fresh=None,
+        text=claim.text,
+        status=claim.status,
+        source=(cited.title or cited.locator) if cited is not None else None,
+        document=cited.document if cited is not None else None,
+        uri=views.uri(claim.path),
+    )
+
+
+def gist(result: FilesResult) -> list[str]:
+    lines = []
+    for file in result.files:
+        for claim in file.claims[:GIST_CLAIMS]:
+            said = f"{one_line(claim.id)}: {clipped(claim.text)}"
+            lines.append(f"{one_line(file.path)}: {said} ({one_line(claim.why)})")
+    return listed(lines, NOTHING)
+
+
+def show(page: Page, result: FilesResult) -> None:
+    told = [
+        (file.path, claim.id, claim.why, claim.text)
+        for file in result.files
+        for claim in file.claims
+    ]
+    if not told:
+        page.nothing(NOTHING)
+        return
+    columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
+    page.table(columns | {"why": "short", "text": "text"}, told)
+
+
+OPERATION = Operation(
+    name="files",
+    summary="The claims tied to files of the workspace, and why.",
+    params=FilesParams,
+    result=FilesResult,
+    run=answer,
+    when="Call it with the paths of files before changing them, to learn which reviewed claims "
+    "concern them. Not for a topic: kb_context and kb_search find by words.",
+    example={"paths": ["src/relay.py"]},
+    gist=gist,
+    show=show,
+    is_long=True,
+    rows=("files",),
+    nothing=NOTHING,
+    of_documents=("uri", "range"),
+    many_field="paths",
+    of_workspace=True,
+)

@@ -1,0 +1,116 @@
+"""Claims tied to files of the workspace, for one viewer.
+
+A tie counts only while the claim is as it was when the tie was worked out, and where the viewer may
+see both the claim and the source that the tie depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
+
+__all__ = ["Tied", "mark_of", "tied_to", "tied_to_what", "visible_ties"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """A claim that is tied to a file or folder. `strength` is from 0 to 1, `line` counts from 1;
+    `why` says it in a few words, in which a name comes from the claim. `source_id`: what it cites
+    there.
+    """
+
+    view: View
+    claim: Claim
+    path: str
+    arm: Arm
+    strength: float
+    line: int | None
+    why: str
+    source_id: str | None = None
+
+
+def mark_of(claim: Claim) -> str:
+    """Another value when what ties of a claim are worked out of is another."""
+    said = "\0".join((claim.text, *claim.evidence))
+    return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
+    """The claims tied to a file, strongest first, each once; as it stands on disk, or as `text` has
+    it. Reads that file.
+    """
+    return visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
+
+
+def tied_to_what(view: View, text: str) -> list[Tied]:
+    """The claims tied to the files, folders, modules and identifiers that a text names, strongest
+    first, each once. Nothing is read: for every prompt.
+    """
+
+    found = view.workspace.named_by(text)
+    return visible_ties(view, ((one.path, one.tie) for one in found))
+
+
+def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
+    """The ties that the viewer may be told of. Those of one claim are one, as strong as all of them
+    together, called by the strongest.
+    """
+    by_claim: dict[str, list[tuple[str, Tie]]] = {}
+    for path, tie in ties:
+        by_claim.setdefault(tie.claim_id, []).append((path, tie))
+    found = []
+    for claim_id, several in by_claim.items():
+        claim = view.claim(claim_id)
+        if claim is None:
+            continue
+        mark = mark_of(claim)
+        shown = [
+            (path, tie)
+            for path, tie in several
+            if tie.mark == mark
+            and (tie.via is None or view.visible((Kind.SOURCE, tie.via)) is not None)
+        ]
+        if shown:
+            found.append(_together(view, claim, shown))
+    found.sort(key=lambda one: (-one.strength, one.line or 0, one.claim.id))
+    return found
+
+
+def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
+    strongest: dict[Arm, Tie] = {}
+    for _, tie in ties:
+        if tie.arm not in strongest or strongest[tie.arm].strength < tie.strength:
+            strongest[tie.arm] = tie
+    doubt = 1.0
+    for tie in strongest.values():
+        doubt *= 1.0 - tie.strength
+    path, best = max(ties, key=lambda one: (one[1].strength, -ARMS.index(one[1].arm)))
+    lined = next((t for t in (best, *(t for _, t in ties)) if t.line is not None), best)
+    line = lined.line
+    source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
+    return Tied(
+        view, claim, path, best.arm, round(1.0 - doubt, 6), line, _why(claim, best, lined), source
+    )
+
+
+def _why(claim: Claim, best: Tie, lined: Tie) -> str:
+    """The strongest tie, and the one that gives the line, in words."""
+    said = _said(claim, best)
+    return said if lined is best else f"{said}, {_said(claim, lined)}"
+
+
+def _said(claim: Claim, tie: Tie) -> str:
+    if tie.arm in ("cites", "quotes"):
+        return f"{tie.arm} L{tie.line}" if tie.line is not None else f"{tie.arm} it"
+    named = {"text": "names", "quote": "the line it quotes names", "decision": "its decision names"}
+    name = claim.text[tie.start : tie.end] if tie.where == "text" else "it"
+    said = f"{named[tie.where]} {name}"
+    if tie.arm == "path":
+        return said
+    others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]
+    return f"{said}, defined at L{tie.line}{others}"

@@ -1,0 +1,279 @@
+"""The files of a workspace: which there are, and what one of them holds. Nothing is executed, no
+link is followed, submodules are not entered.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from vouch_sidecar.kb.discovery import SKIPPED
+from vouch_sidecar.kb.files import Stat, UnreadableError, packed, read_below
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.workspace.git import Repository, run
+from vouch_sidecar.workspace.ignoring import Rules, is_ignored, rules_in
+
+__all__ = [
+    "MAX_BYTES",
+    "Files",
+    "below",
+    "folded",
+    "list_files",
+    "read",
+    "stamp_of",
+    "stat_of",
+]
+
+MAX_BYTES = 1 << 20
+"""Bytes of a file that is read; larger ones are known by name alone."""
+MAX_FILES = 200_000
+MAX_FOLDERS = 50_000
+MAX_PATH = 1024
+IGNORE_FILES = (".gitignore", ".ignore")
+REGULAR = ("100644", "100755")
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """The paths below the root of a workspace, `/` between folders, sorted. Immutable."""
+
+    paths: tuple[str, ...] = ()
+    tracked: bool = False
+    """Whether git listed them."""
+    prefix: str = ""
+    """Where the root stands below the top of the repository, with a slash at its end."""
+    _known: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_known", frozenset(self.paths))
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._known
+
+    def named(self, name: str) -> list[str]:
+        """The paths whose last part is this name, case and Unicode form aside."""
+        return self._by_name.get(folded(name), [])
+
+    def find(self, path: str) -> str | None:
+        """A path as it is listed: the same, else the only one that differs in case or Unicode form
+        alone.
+        """
+        if path in self._known:
+            return path
+        wanted = folded(path)
+        same = [one for one in self.named(path.rpartition("/")[2]) if folded(one) == wanted]
+        return same[0] if len(same) == 1 else None
+
+    def ending(self, path: str) -> list[str]:
+        """The paths that are this one or end with it, at the border of a folder."""
+        wanted = folded(path)
+        tail = f"/{wanted}"
+        return [
+            one
+            for one in self.named(path.rpartition("/")[2])
+            if folded(one) == wanted or folded(one).endswith(tail)
+        ]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            found.setdefault(folded(path.rpartition("/")[2]), []).append(path)
+        return found
+
+    @cached_property
+    def folders(self) -> dict[str, int]:
+        """How many files stand in a folder, in those below it as well."""
+        found: dict[str, int] = {}
+        for path in self.paths:
+            at = path.rfind("/")
+            while at > 0:
+                found[path[:at]] = found.get(path[:at], 0) + 1
+                at = path.rfind("/", 0, at)
+        return found
+
+    @cached_property
+    def _folders_by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for folder in self.folders:
+            found.setdefault(folded(folder.rpartition("/")[2]), []).append(folder)
+        return found
+
+    def folders_ending(self, path: str) -> list[str]:
+        """The folders that are this one or end with it."""
+        wanted = folded(path)
+        tail = f"/{wanted}"
+        return [
+            one
+            for one in self._folders_by_name.get(wanted.rpartition("/")[2], [])
+            if folded(one) == wanted or folded(one).endswith(tail)
+        ]
+
+
+def folded(path: str) -> str:
+    """A path for comparing: disks differ in case and in Unicode form."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+
+
+def below(root: Path, path: str) -> str | None:
+    """A path, absolute or relative to the root, as one below the root; None where it leaves it, or
+    enters a knowledge base. Nothing is opened.
+    """
+    if not path or "\0" in path or len(path) > MAX_PATH * 4:
+        return None
+    whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118
+    top = str(root).rstrip(os.sep) + os.sep
+    if not whole.startswith(top):
+        # the caller may name the root by another link, as /tmp on macOS
+        try:
+            folder, name = os.path.split(whole)
+            whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+        except (OSError, ValueError):
+            return None
+        if not whole.startswith(top):
+            return None
+    relative = whole[len(top) :].replace(os.sep, "/")
+    return None if KB_DIRNAME in relative.split("/") else relative
+
+
+def stat_of(root: Path, relative: str) -> Stat | None:
+    """The stat of a regular file; None for anything else."""
+    with suppress(OSError, ValueError):
+        found = os.lstat(root / relative)
+        if stat.S_ISREG(found.st_mode):
+            return packed(found)
+    return None
+
+
+def read(root: Path, relative: str) -> tuple[bytes, Stat] | None:
+    """The bytes of a file of at most `MAX_BYTES`, and its stat; None where it can't be read."""
+    with suppress(OSError, UnreadableError):
+        return read_below(root, relative, MAX_BYTES)
+    return None
+
+
+def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
+    """Another value when git's index is another one; None where there is none to look at."""
+    repository = Repository.around(root, trusted)
+    with suppress(OSError, ValueError):
+        return None if repository is None else packed(repository.index.stat())
+    return None
+
+
+def list_files(
+    root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
+) -> Files:
+    """The files below a folder: from git's index, else by a bounded walk. It blocks."""
+    repository = Repository.around(root, trusted)
+    if repository is not None and caches is not None:
+        top = os.path.realpath(repository.top)
+        inside = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
+        prefix = "" if inside == "." else f"{inside}/"
+        paths = _listed(repository, prefix, caches, env)
+        if paths is not None:
+            return Files(tuple(sorted(paths)), tracked=True, prefix=prefix)
+    is_inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
+    return Files(tuple(sorted(_walked(root, is_inside))))
+
+
+def _listed(
+    repository: Repository, prefix: str, caches: Path, env: Mapping[str, str]
+) -> list[str] | None:
+    """The regular files of git's index whose path begins so; None where git can't be asked."""
+    if not repository.index.is_file():
+        return None
+    data = run(repository, ["ls-files", "-z", "--stage"], caches, env)
+    if data is None:
+        return None
+    found = []
+    for entry in data.split(b"\0"):
+        head, _, name = entry.partition(b"\t")
+        if not head.startswith(b"100"):
+            continue
+        path = _text(name)
+        if path is not None and path.startswith(prefix) and _counts(path[len(prefix) :]):
+            found.append(path[len(prefix) :])
+        if len(found) >= MAX_FILES:
+            break
+    return list(dict.fromkeys(found))
+
+
+def _text(name: bytes) -> str | None:
+    """A path as text; None for one that is not UTF-8: no claim could name it."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _counts(path: str) -> bool:
+    return len(path) <= MAX_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
+
+
+class _Folder(NamedTuple):
+    """A folder to be walked, with a slash at its end, and the rules of those above it."""
+
+    path: str
+    stack: tuple[Rules, ...]
+
+
+def _walked(root: Path, inside: bool) -> Iterator[str]:
+    """The regular files below a folder that no ignore file names. Folders of other repositories are
+    entered only where the root stands `inside` of none.
+    """
+    left, queue, folders = MAX_FILES, [_Folder("", ())], 0
+    while queue and folders < MAX_FOLDERS:
+        folders += 1
+        folder = queue.pop()
+        try:
+            with os.scandir(root / folder.path) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        names = {entry.name for entry in entries}
+        if folder.path and ".git" in names and inside:
+            continue
+        stack = (*folder.stack, *_rules(root, folder.path, names))
+        for entry in entries:
+            path = f"{folder.path}{entry.name}"
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not _may_count(path, is_folder, stack):
+                continue
+            if is_folder:
+                queue.append(_Folder(f"{path}/", stack))
+            elif entry.is_file(follow_symlinks=False):
+                yield path
+                left -= 1
+                if left <= 0:
+                    return
+
+
+def _may_count(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
+    name = path.rpartition("/")[2]
+    if is_folder and (name in SKIPPED or (name.startswith(".") and name != ".github")):
+        return False
+    if name == ".git":
+        return False
+    return _is_text(path) and _counts(path) and not is_ignored(path, is_folder, stack)
+
+
+def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
+    """The rules that the ignore files of a folder give."""
+    for name in IGNORE_FILES:
+        if name in names and (found := read(root, f"{folder}{name}")) is not None:
+            yield rules_in(folder, found[0].decode("utf-8", "replace"))
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,262 @@
+"""The repository around a knowledge base, and the only place that runs git.
+
+git reads nothing of the workspace but its index and its objects: `GIT_DIR` is an empty repository
+of ours in the user's cache. So no config, hook, filter, attribute or monitor of the workspace
+counts, each of which could name a program. Whatever is unusual (another owner, a split index,
+reftable) counts as no repository.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Timer
+
+from vouch_sidecar.kb.discovery import is_refused
+from vouch_sidecar.kb.files import UnreadableError, read_bounded
+
+__all__ = ["Repository", "WorkingTree", "run"]
+
+log = logging.getLogger(__name__)
+
+STALE_SECONDS = 10.0
+"""Age from which on git's lock counts as left over; one dated further ahead does as well."""
+GIT_SECONDS = 60.0
+"""How long git may take. What it gave by then counts for nothing: answers depend on no clock."""
+MAX_OUTPUT = 64 << 20
+MAX_HEAD = 4096
+MAX_PACKED_REFS = 16 << 20
+EMPTY = "empty.git"
+"""The repository of ours, in the folder of the user's caches."""
+_COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
+_REF = re.compile(r"refs/[\w./@+-]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A git repository that may be asked. `top` is its working tree, `folder` the folder that holds
+    HEAD and the index, `common` the one with objects and refs: another one in a linked worktree.
+    """
+
+    top: Path
+    folder: Path
+    common: Path
+
+    @classmethod
+    def around(cls, root: Path, trusted: Iterable[str] = ()) -> Repository | None:
+        """The innermost repository around a folder; None without one that may be asked. `trusted`
+        are folders of other users that count all the same.
+        """
+        with suppress(OSError, ValueError, UnreadableError):
+            for top in (root, *root.parents):
+                git = top / ".git"
+                if not os.path.lexists(git):
+                    continue
+                folder = git if git.is_dir() and not git.is_symlink() else _linked(git)
+                if folder is None:
+                    return None
+                common = _common(folder)
+                trusted = list(trusted)
+                foreign = any(is_refused(str(p), trusted) for p in (folder, common / "objects"))
+                if foreign or (common / "reftable").exists() or any(folder.glob("sharedindex.*")):
+                    return None
+                return cls(top, folder, common)
+        return None
+
+    @property
+    def index(self) -> Path:
+        """git's list of the files."""
+        return self.folder / "index"
+
+    @property
+    def objects(self) -> Path:
+        return self.common / "objects"
+
+    def head(self) -> str | None:
+        """The commit that is checked out, read from files; None where there is none yet."""
+        with suppress(OSError, ValueError, UnreadableError):
+            said = _read(self.folder / "HEAD", MAX_HEAD)
+            if _COMMIT.match(said):
+                return said.decode()
+            ref = said.removeprefix(b"ref:").strip().decode()
+            if not _REF.match(ref) or ".." in ref:
+                return None
+            with suppress(FileNotFoundError):
+                found = _read(self.common / ref, MAX_HEAD)
+                return found.decode() if _COMMIT.match(found) else None
+            for line in _read(self.common / "packed-refs", MAX_PACKED_REFS).splitlines():
+                commit, _, name = line.partition(b" ")
+                if name == ref.encode() and _COMMIT.match(commit):
+                    return commit.decode()
+        return None
+
+
+def run(
+    repository: Repository, arguments: Iterable[str], caches: Path, env: Mapping[str, str]
+) -> bytes | None:
+    """What a git command prints about a repository; None where it fails, prints more than
+    `MAX_OUTPUT` bytes, or there is no git. It blocks. `caches` is the folder of the user's caches.
+    """
+    git = _program(env.get("PATH", ""))
+    if git is None:
+        return None
+    try:
+        empty = _empty(caches)
+        with subprocess.Popen(
+            [git, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=empty / "tree",
+            env=_environment(repository, empty, env),
+        ) as process:
+            killer = Timer(GIT_SECONDS, process.kill)
+            killer.start()
+            try:
+                assert process.stdout is not None
+                data = process.stdout.read(MAX_OUTPUT + 1)
+                if len(data) <= MAX_OUTPUT and process.wait() == 0:
+                    return data
+            finally:
+                killer.cancel()
+                process.kill()
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        log.info("git could not be asked: %s", type(error).__name__)
+    return None
+
+
+def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in env.items() if not name.startswith("GIT_")}
+    return kept | {
+        "GIT_DIR": str(empty),
+        "GIT_WORK_TREE": str(empty / "tree"),
+        "GIT_OBJECT_DIRECTORY": str(repository.objects),
+        "GIT_INDEX_FILE": str(repository.index),
+        "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_PAGER": "",
+        "LC_ALL": "C",
+    }
+
+
+def _empty(caches: Path) -> Path:
+    """The empty repository, made where it is not there. Raises OSError."""
+    empty = caches / EMPTY
+    if not (empty / "tree").is_dir():
+        caches.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (empty, empty / "objects", empty / "refs", empty / "tree"):
+            folder.mkdir(mode=0o700, exist_ok=True)
+    found = empty.lstat()
+    if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o077):
+        raise PermissionError("the empty repository may be another user's")
+    for name, text in (
+        ("HEAD", "ref: refs/heads/none\n"),
+        ("config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"),
+    ):
+        file = empty / name
+        if not file.is_file() or file.read_text("utf-8") != text:
+            file.write_text(text, "utf-8")
+            file.chmod(0o600)
+    return empty
+
+
+@cache
+def _program(path: str) -> str | None:
+    """git by an absolute path: a relative entry of PATH would be a folder of the workspace."""
+    folders = [one for one in path.split(os.pathsep) if os.path.isabs(one)]  # noqa: PTH117
+    return shutil.which("git", path=os.pathsep.join(folders)) if folders else None
+
+
+def _linked(git: Path) -> Path | None:
+    """The folder that the `.git` file of a linked worktree or of a submodule leads to; None where
+    that folder does not lead back: the file may be anybody's.
+    """
+    if git.is_symlink() or not git.is_file():
+        return None
+    name, _, path = _read(git, MAX_HEAD).decode().partition(":")
+    if name != "gitdir":
+        return None
+    folder = Path(os.path.realpath(git.parent / path.strip()))
+    back = folder / "gitdir"
+    if back.is_file():
+        there = Path(_read(back, MAX_HEAD).decode().strip())
+        same = os.path.realpath(folder / there) == os.path.realpath(git)
+        return folder if same else None
+    modules = [above / ".git" / "modules" for above in git.parent.parents]
+    return folder if any(folder.is_relative_to(os.path.realpath(m)) for m in modules) else None
+
+
+def _common(folder: Path) -> Path:
+    """The folder with objects and refs."""
+    with suppress(FileNotFoundError):
+        named = _read(folder / "commondir", MAX_HEAD).decode().strip()
+        return Path(os.path.realpath(folder / named))
+    return folder
+
+
+def _read(path: Path, limit: int) -> bytes:
+    """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
+    return read_bounded(path, limit)[0].rstrip(b"\r\n")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTree:
+    """Whether git is at work on the files around a folder; `index` is its list of them."""
+
+    index: Path | None
+
+    @classmethod
+    def around(cls, root: Path) -> WorkingTree:
+        """The innermost one around a folder."""
+        for folder in (root, *root.parents):
+            git = folder / ".git"
+            # pathlib raises where a link is too long, or leads to where nobody may look
+            if os.path.isdir(git):  # noqa: PTH112
+                return cls(git / "index")
+            if os.path.isfile(git):  # noqa: PTH113
+                return cls(_index_of(git))
+        return cls(None)
+
+    def is_changing(self) -> bool:
+        """Whether git holds its lock, as it does while it writes files."""
+        if self.index is None:
+            return False
+        try:
+            made = self.index.with_name("index.lock").stat().st_mtime
+        except (OSError, ValueError):
+            return False
+        return abs(time.time() - made) < STALE_SECONDS
+
+    def version(self) -> tuple[int, int] | None:
+        """Another value after git has written files."""
+        with suppress(OSError, ValueError):
+            if self.index is not None:
+                found = self.index.stat()
+                return found.st_mtime_ns, found.st_ino
+        return None
+
+
+def _index_of(git: Path) -> Path | None:
+    """The index that the `.git` file of a linked worktree or a submodule leads to."""
+    with suppress(OSError, ValueError), git.open(encoding="utf-8", errors="replace") as file:
+        name, _, path = file.readline(4096).partition(":")
+        if name == "gitdir":
+            return git.parent / path.strip() / "index"
+    return None

@@ -1,0 +1,158 @@
+"""Which file of the workspace a text means: a source's locator, a path, a dotted module. Paths are
+compared; nothing is opened, and nothing outside the root is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.workspace.files import Files, below
+from vouch_sidecar.workspace.naming import parts_of
+from vouch_sidecar.workspace.sorts import is_for_names, is_test, module_of
+
+__all__ = ["Locator", "line_in"]
+
+MAX_LOCATOR = 4096
+MAX_PARTS = 64
+MAX_FOLDER = 60
+"""Files of a folder whose name ties a claim to each of them."""
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_AT_LINE = re.compile(r"(?:#L?|:)(\d{1,7})(?:[-:,].*)?\Z")
+_LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
+
+
+def line_in(place: str) -> int | None:
+    """The line that a place names, as `L12` or `L12-L20`."""
+    found = _LINE.search(place[:MAX_LOCATOR])
+    return int(found[1]) if found else None
+
+
+class Locator:
+    """Finds files of one workspace. `root` is a real path."""
+
+    def __init__(self, root: Path, files: Files) -> None:
+        self.root = root
+        self.files = files
+
+    def of_source(self, locator: str) -> str | None:
+        """The file that a source's locator means: below the root; else the longest end of it that
+        exists; else the only file of its name.
+        """
+        if "\0" in locator or len(locator) > MAX_LOCATOR:
+            return None
+        path = locator.strip()
+        if path.startswith("file:"):
+            with suppress(ValueError):
+                path = unquote(urlparse(path).path)
+        elif _SCHEME.match(path):
+            return None
+        for one in dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path))):
+            found = self._ending(one.replace("\\", "/"))
+            if found is not None:
+                return found
+        return None
+
+    def _ending(self, path: str) -> str | None:
+        inside = below(self.root, path)
+        if inside is not None and (found := self._existing(inside)) is not None:
+            return found
+        parts = [one for one in os.path.normpath(path).split("/") if one not in ("", ".", "..")]
+        if not parts or KB_DIRNAME in parts:
+            return None
+        for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
+            found = self._existing("/".join(parts[start:]))
+            if found is not None:
+                return found
+        named = self.files.named(parts[-1])
+        return named[0] if len(named) == 1 else None
+
+    def _existing(self, path: str) -> str | None:
+        found = self.files.find(path)
+        if found is None and self._stands(path):
+            return path
+        return found
+
+    def _stands(self, path: str) -> bool:
+        """Whether a file that is not listed stands below the root, through no link, and in no other
+        repository.
+        """
+        at = os.fspath(self.root)
+        *folders, name = path.split("/")
+        try:
+            for folder in folders:
+                at = f"{at}/{folder}"
+                if not stat.S_ISDIR(os.lstat(at).st_mode) or os.path.lexists(f"{at}/.git"):
+                    return False
+            return stat.S_ISREG(os.lstat(f"{at}/{name}").st_mode)
+        except (OSError, ValueError):
+            return False
+
+    def of_path(self, name: str) -> str | None:
+        """The file, or the folder with a slash at its end, that a path in a text means; None where
+        it could be several, or is none that a name ties a claim to.
+        """
+        path = name.rstrip(".").removeprefix("./").lstrip("/")
+        folder, path = path.endswith("/"), path.rstrip("/")
+        if not path or ".." in path.split("/"):
+            return None
+        if not folder and (found := self._one(path)) is not None:
+            return found if is_for_names(found) else None
+        return self._folder(path) if folder or "/" in path else None
+
+    def _one(self, path: str) -> str | None:
+        found = self.files.find(path)
+        if found is not None:
+            return found
+        several = self.files.ending(path)
+        if len(several) > 1:
+            several = [one for one in several if not is_test(one) and is_for_names(one)]
+        return several[0] if len(several) == 1 else None
+
+    def _folder(self, path: str) -> str | None:
+        counts = self.files.folders
+        several = [path] if path in counts else self.files.folders_ending(path)
+        if len(several) > 1:
+            several = [one for one in several if not is_test(f"{one}/x")]
+        if len(several) != 1 or counts[several[0]] > MAX_FOLDER:
+            return None
+        return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
+
+    def of_module(self, name: str) -> str | None:
+        """The file that the longest beginning of a dotted name is imported from; of a package its
+        folder, with a slash at its end.
+        """
+        parts = [one for one in parts_of(name) if one]
+        for end in range(min(len(parts), MAX_PARTS), 1, -1):
+            wanted = "/".join(parts[:end])
+            found = [
+                (module, path)
+                for module, path in self._modules.get(parts[end - 1], ())
+                if module == wanted or module.endswith(f"/{wanted}")
+            ]
+            if len(found) > 1:
+                found = [one for one in found if not is_test(one[1]) and is_for_names(one[1])]
+            if len(found) == 1:
+                module, path = found[0]
+                package = path.startswith(f"{module}/")
+                if package and end < len(parts):
+                    return path
+                return self._folder(module) if package else path if is_for_names(path) else None
+            if found:
+                return None
+        return None
+
+    @cached_property
+    def _modules(self) -> dict[str, list[tuple[str, str]]]:
+        """Modules and their files, by the last part of what they are imported as."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for path in self.files.paths:
+            if (module := module_of(path)) is not None:
+                found.setdefault(module.rpartition("/")[2], []).append((module, path))
+        return found

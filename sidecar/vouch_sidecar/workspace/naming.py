@@ -1,0 +1,107 @@
+"""What a text names of a workspace: paths, dotted modules, identifiers, options and variables. It
+only reads the text; whether there are such files is for `ties`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import chain
+from typing import Literal, NamedTuple
+
+__all__ = ["Named", "digest", "named_in", "parts_of"]
+
+MAX_TEXT = 20_000
+"""Characters of one text that are looked at."""
+MAX_NAMED = 200
+"""Names of one text that count: a hostile claim may hold a hundred thousand."""
+MAX_NAME = 200
+
+_TICKED = re.compile(r"`([^`\n]{1,200})`")
+_PATH = re.compile(
+    r"(?<![\w@:/\\.~-])(?:\./|/)?[\w.@+~\[\]()-]+(?:[/\\][\w.@+~\[\]()-]+)+[/\\]?"
+    r"|(?<![\w@:/\\.~-])[\w+~-]+/(?![\w/])"
+    r"|(?<![\w@:/\\~-])\.?[\w+~-]+(?:\.[\w+~-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/-])"
+)
+_DOTTED = re.compile(
+    r"(?<![\w./\\:$-])[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)+(?![\w/\\-])"
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w$./-])(?:"
+    r"_{0,2}[a-z][a-z0-9]*(?:_[a-z0-9]+)+_{0,2}"  # snake_case
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # VARIABLE_NAME
+    r"|[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
+    r"|(?:[A-Z]+[a-z][a-z0-9]*){2,}[A-Z]*"  # CamelCase
+    r")(?![\w$-]|(?:\.|::|#)\w)"
+)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
+_WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
+_LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
+_SPLIT = re.compile(r"\.|::|#")
+_URL = re.compile(r"\w+://\S*")
+
+Kind = Literal["path", "identifier", "option"]
+
+
+class Named(NamedTuple):
+    """A name in a text. `start` and `end` are offsets of it. `ticked`: it stands in backticks."""
+
+    kind: Kind
+    name: str
+    start: int
+    end: int
+    ticked: bool = False
+
+
+def named_in(text: str) -> list[Named]:
+    """The names of a text, each once, as they first stand there; at most `MAX_NAMED`."""
+    found: dict[tuple[str, str], Named] = {}
+    for one in _named(text[:MAX_TEXT]):
+        key = (one.kind, one.name)
+        if key not in found:
+            found[key] = one
+            if len(found) >= MAX_NAMED:
+                break
+    return list(found.values())
+
+
+def _named(text: str) -> Iterator[Named]:
+    text = _URL.sub(lambda found: " " * len(found[0]), text)
+    for ticked in _TICKED.finditer(text):
+        yield from _in_ticks(ticked[1], ticked.start(1))
+    bare = _TICKED.sub(lambda found: " " * len(found[0]), text)
+    yield from _inside(bare, 0, False)
+
+
+def _in_ticks(text: str, at: int) -> Iterator[Named]:
+    """A span in backticks: one name as a whole, else what it holds."""
+    whole = text.removesuffix("()").strip()
+    start = at + text.find(whole)
+    if _WORD.match(whole):
+        yield Named("identifier", whole, start, start + len(whole), True)
+    elif _LITERAL.match(whole):
+        yield Named("option", whole, start, start + len(whole), True)
+    else:
+        yield from _inside(text, at, True)
+
+
+def _inside(text: str, at: int, ticked: bool) -> Iterator[Named]:
+    for found in _PATH.finditer(text):
+        name = found[0].replace("\\", "/")
+        if len(name) <= MAX_NAME:
+            yield Named("path", name, at + found.start(), at + found.end(), ticked)
+    for found in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
+        if len(found[0]) <= MAX_NAME:
+            kind: Kind = "option" if found[0].startswith("--") else "identifier"
+            yield Named(kind, found[0], at + found.start(), at + found.end(), ticked)
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a dotted name."""
+    return _SPLIT.split(name)
+
+
+def digest(name: str) -> str:
+    """What stands for a name where names must not be kept."""
+    return blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,73 @@
+"""The workspace around one knowledge base as it was last worked out. It never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from vouch_sidecar.workspace.defining import Wanted, definitions
+from vouch_sidecar.workspace.files import Files, below, read
+from vouch_sidecar.workspace.locating import Locator
+from vouch_sidecar.workspace.naming import digest
+from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace.ties import Found, Tie, Ties, is_defining
+
+__all__ = ["Workspace"]
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """`root` is that of the knowledge base. `wanted` are the identifiers that claims name; None
+    where only their digests are known, of an earlier process. `sources`: the files that sources
+    were made from, by id.
+    """
+
+    root: Path
+    files: Files = field(default_factory=Files)
+    ties: Ties = field(default_factory=Ties)
+    wanted: Wanted | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def locator(self) -> Locator:
+        return Locator(self.root, self.files)
+
+    def path_of(self, path: str) -> str | None:
+        """A path as it is listed, or at least one below the root; None where it leaves the root.
+        One that is relative begins at the root, or at the top of the repository, as git prints it.
+        """
+        inside = below(self.root, path)
+        if inside is None:
+            return None
+        found = self.files.find(inside)
+        prefix = self.files.prefix
+        if found is None and prefix and inside.startswith(prefix):
+            found = self.files.find(inside[len(prefix) :])
+        return found or inside
+
+    def source_path(self, locator: str, source_id: str) -> str | None:
+        """The file that a source was made from."""
+        return self.sources.get(source_id) or self.locator.of_source(locator)
+
+    def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
+        """The ties of a file as it stands on disk, or as `text` has it. Reads that file."""
+        data = None if text is None else text.encode("utf-8", "replace")
+        if self.wanted is not None and is_defining(path):
+            if data is None:
+                found = read(self.root, path)
+                data = b"" if found is None else found[0]
+            defined = definitions(data, language_of(path), self.wanted)
+            return self.ties.of_file(path, {digest(name): at for name, at in defined.items()})
+        return self.ties.of_file(path)
+
+    def named_by(self, text: str) -> list[Found]:
+        """The ties to the files, modules and identifiers that a text names. Nothing is read."""
+        return self.ties.named_by(text, self.locator)
+
+    def named_at(self, text: str, offset: int) -> tuple[int, int, list[Found]] | None:
+        """The name at an offset of a text, as offsets, and the ties to what it names; None where
+        none stands there.
+        """
+        return self.ties.named_at(text, offset, self.locator)

@@ -1,0 +1,71 @@
+"""What sort of file a path names, by its name alone: its language, and whether claims are tied to
+it by what they name.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["LANGUAGES", "is_for_names", "is_test", "language_of", "module_of"]
+
+LANGUAGES = {
+    "python": "py pyi",
+    "javascript": "js jsx mjs cjs ts tsx mts cts vue svelte",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "ruby": "rb rake",
+    "c": "c h cc cpp cxx hh hpp hxx m mm",
+    "csharp": "cs",
+}
+"""The languages whose definitions are found, and the endings of their files."""
+_BY_ENDING = {end: language for language, ends in LANGUAGES.items() for end in ends.split()}
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures?|testdata|e2e|benchmarks?)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest|[^/]*(?:_test|_spec|\.test|\.spec|Tests?|Spec))\.[^/]+$"
+)
+_CARRIED = re.compile(
+    r"(?:^|/)(?:_?vendor(?:ed)?|third[_-]?party|external|node_modules|site-packages|bower_components"
+    r"|dist|build/lib|generated|__generated__|\.yarn)/"
+    r"|(?:\.min\.(?:js|css)|\.map|\.lock|lock\.toml|[-.]lock\.(?:json|ya?ml)|\.sum|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)"
+    r"|\.g\.(?:cs|dart)|\.generated\.\w+|\.snap)$",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(
+    r"(?:^|/)(?:changelog|changes|history|news|releases?|release[_-]?notes|readme|licen[cs]e|copying"
+    r"|authors|contributors|notice|todo)(?:\.\w+)?$"
+    r"|(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest)\.jsonc?$"
+    r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$"
+    r"|(?:^|/)(?:setup\.(?:py|cfg)|requirements[^/]*\.txt|manifest\.in|go\.(?:mod|work)|gemfile|podfile"
+    r"|pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|cmakelists\.txt|makefile"
+    r"|dockerfile|package\.swift|[^/]*\.(?:csproj|sln|gemspec|podspec))$",
+    re.IGNORECASE,
+)
+
+
+def language_of(path: str) -> str | None:
+    """The language of a file whose definitions are looked for."""
+    return _BY_ENDING.get(path.rpartition(".")[2].lower())
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test, or serves tests."""
+    return _TEST.search(path) is not None
+
+
+def is_for_names(path: str) -> bool:
+    """Whether naming a file, or what it defines, ties a claim to it: not manifests, lock files,
+    changelogs, and what was generated or is carried along.
+    """
+    return not (_CARRIED.search(path) or _GENERAL.search(path))
+
+
+def module_of(path: str) -> str | None:
+    """What a file of code is imported as: its path without the ending, of a package the folder."""
+    if language_of(path) is None:
+        return None
+    stem = path.rpartition(".")[0].removesuffix(".d")
+    folder, _, name = stem.rpartition("/")
+    return folder if name in ("__init__", "mod", "index", "lib") and folder else stem

@@ -1,0 +1,287 @@
+"""Ties between claims and the files of a workspace, without a model.
+
+`cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: it names
+the file, its folder or its module. `identifier`: it names what few files define. A tie is ids, a
+path, offsets and digests; never a line of a file. Who may be told of one is asked at the time of a
+question: of the claim, and of the source that the tie depends on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.workspace.locating import Locator
+from vouch_sidecar.workspace.naming import Named, digest, named_in, parts_of
+from vouch_sidecar.workspace.sorts import is_for_names, is_test, language_of
+
+__all__ = [
+    "ARMS",
+    "Arm",
+    "Cited",
+    "ClaimFacts",
+    "Found",
+    "Tie",
+    "Ties",
+    "Use",
+    "ties_of",
+    "wanted_in",
+]
+
+Arm = Literal["cites", "quotes", "path", "identifier"]
+ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier")
+Where = Literal["text", "quote", "decision"]
+
+STRENGTH: Mapping[Arm, float] = {"quotes": 0.9, "cites": 0.8, "path": 0.7, "identifier": 0.6}
+"""How sure an arm is that the claim concerns the file, from 0 to 1."""
+BESIDE = 0.7
+"""What a name counts that stands in the quoted line or in the decision, not in the claim."""
+FOLDER = 0.6
+"""What a file counts whose folder is named."""
+PLAIN = 0.5
+"""What an identifier counts that is a word as well."""
+MAX_DEFINING = 3
+"""Files that may define an identifier which ties a claim to them."""
+MAX_TIES = 200
+"""Ties of one claim; ties of one file are not bounded here."""
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
+
+
+class Cited(NamedTuple):
+    """A citation of a claim. `path` is the file that the source was made from. `line` is from a
+    receipt in the kept source (`receipt`), or as the locators name it.
+    """
+
+    source_id: str
+    path: str | None
+    line: int | None = None
+    receipt: bool = False
+    quoted: str = ""
+    """The line that the receipt quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """What ties of one claim are worked out of. `mark` is another one when text or evidence are."""
+
+    id: str
+    mark: str
+    text: str
+    cited: tuple[Cited, ...] = ()
+    rationale: str = ""
+
+
+class Tie(NamedTuple):
+    """That a claim is tied to a file. `via` is the source that the viewer must be able to see as
+    well. `start` and `end` are offsets of the name in the claim's text, where it stands there.
+    """
+
+    claim_id: str
+    mark: str
+    arm: Arm
+    strength: float
+    line: int | None = None
+    via: str | None = None
+    where: Where = "text"
+    start: int = 0
+    end: int = 0
+    files: int = 1
+    """How many files define the identifier."""
+
+
+class Use(NamedTuple):
+    """That a claim names an identifier, which files may define."""
+
+    claim_id: str
+    mark: str
+    worth: float
+    via: str | None
+    where: Where
+    start: int
+    end: int
+
+
+class Found(NamedTuple):
+    """A tie and the file, or the folder with a slash at its end, that it is to."""
+
+    path: str
+    tie: Tie
+
+
+Definitions = Mapping[str, int]
+"""Digests of the identifiers that a file defines, each with its line."""
+
+
+@dataclass(frozen=True)
+class Ties:
+    """All ties of one workspace. Immutable."""
+
+    by_path: Mapping[str, Sequence[Tie]] = field(default_factory=dict)
+    """Of the arms `cites`, `quotes` and `path`, by file or folder."""
+    uses: Mapping[str, Sequence[Use]] = field(default_factory=dict)
+    """By the digest of an identifier."""
+    defined: Mapping[str, Definitions] = field(default_factory=dict)
+    """By file."""
+
+    def of_file(self, path: str, defines: Definitions | None = None) -> list[Tie]:
+        """The ties of a file. `defines` is what it defines now, where that is known."""
+        found = list(self.by_path.get(path, ()))
+        at = path.rfind("/")
+        while at > 0:
+            found += self.by_path.get(path[: at + 1], ())
+            at = path.rfind("/", 0, at)
+        before = self.defined.get(path, {})
+        now = before if defines is None else defines
+        for name, line in now.items():
+            number = self._defining.get(name, 0) + (name not in before)
+            found += _tied_by(self.uses.get(name, ()), number, line)
+        return found
+
+    def named_by(self, text: str, locator: Locator) -> list[Found]:
+        """The ties to the files, modules and identifiers that a text names, as they stand there."""
+        found: dict[tuple[str, str, Arm], Found] = {}
+        for named in named_in(text):
+            for one in self._named_by(named, locator):
+                key = (one.path, one.tie.claim_id, one.tie.arm)
+                if key not in found or found[key].tie.strength < one.tie.strength:
+                    found[key] = one
+        return list(found.values())
+
+    def named_at(
+        self, text: str, offset: int, locator: Locator
+    ) -> tuple[int, int, list[Found]] | None:
+        """The name at an offset of a text and the ties to what it names; None where none is there.
+        What an identifier means is asked of bare words as well: the text may be code.
+        """
+        word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
+        bare = [Named("identifier", word[0], word.start(), word.end())] if word else []
+        here = [one for one in named_in(text) if one.start <= offset <= one.end]
+        for named in sorted([*here, *bare], key=lambda one: one.start - one.end):
+            if found := list(self._named_by(named, locator)):
+                return named.start, named.end, found
+        return None
+
+    def _named_by(self, named: Named, locator: Locator) -> Iterator[Found]:
+        path = _path_of(named, locator)
+        if path is not None and not path.endswith("/"):
+            yield from (Found(path, tie) for tie in self.of_file(path))
+        elif path is not None:
+            yield from (Found(path, tie) for tie in self.by_path.get(path, ()))
+        if named.kind == "path":
+            return
+        for name in names_of(named):
+            key = digest(name)
+            for file in self.defining(key):
+                line, number = self.defined[file][key], self._defining[key]
+                for tie in _tied_by(self.uses.get(key, ()), number, line):
+                    yield Found(file, tie)
+
+    def defining(self, key: str) -> Sequence[str]:
+        """The files that define an identifier, by its digest, if they are few."""
+        files = self._files_defining.get(key, [])
+        return files if len(files) <= MAX_DEFINING else []
+
+    @cached_property
+    def _defining(self) -> dict[str, int]:
+        return {key: len(files) for key, files in self._files_defining.items()}
+
+    @cached_property
+    def _files_defining(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, names in self.defined.items():
+            for key in names:
+                found.setdefault(key, []).append(path)
+        return found
+
+
+def _tied_by(uses: Iterable[Use], number: int, line: int) -> Iterator[Tie]:
+    if number <= MAX_DEFINING:
+        for use in uses:
+            strength = STRENGTH["identifier"] * use.worth / number
+            yield Tie(
+                use.claim_id, use.mark, "identifier", strength, line, use.via, use.where,
+                use.start, use.end, number,
+            )  # fmt: skip
+
+
+def names_of(named: Named) -> dict[str, float]:
+    """The identifiers of a name, each with its worth: of a dotted one the last two parts, and each
+    part that is no mere word.
+    """
+    if named.kind == "option":
+        return {named.name: 1.0}
+    parts = [one for one in parts_of(named.name) if one]
+    if len(parts) < 2:
+        plain = _PLAIN.match(named.name) is not None
+        return {named.name: PLAIN if plain and named.name.islower() else 1.0}
+    found = {".".join(parts[-2:]): 1.0}
+    found.update({part: PLAIN for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3})
+    return found
+
+
+def _path_of(named: Named, locator: Locator) -> str | None:
+    if named.kind == "path":
+        return locator.of_path(named.name)
+    if named.kind == "identifier" and len(parts_of(named.name)) > 1:
+        return locator.of_module(named.name)
+    return None
+
+
+class Read(NamedTuple):
+    """What was read of one claim: its ties to paths, and the identifiers that it names."""
+
+    found: tuple[Found, ...]
+    uses: tuple[tuple[str, Use], ...]
+    """By name."""
+
+
+def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
+    """What a claim is tied to."""
+    found: list[Found] = []
+    for cited in claim.cited:
+        if cited.path is not None:
+            arm: Arm = "quotes" if cited.receipt else "cites"
+            tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
+            found.append(Found(cited.path, tie))
+    uses: list[tuple[str, Use]] = []
+    for text, where, via in _texts(claim):
+        worth = 1.0 if where == "text" else BESIDE
+        for named in named_in(text):
+            start, end = (named.start, named.end) if where == "text" else (0, 0)
+            path = _path_of(named, locator)
+            if path is not None:
+                worth_there = worth * (FOLDER if path.endswith("/") else 1.0)
+                tie = Tie(
+                    claim.id, claim.mark, "path", STRENGTH["path"] * worth_there, None, via, where,
+                    start, end,
+                )  # fmt: skip
+                found.append(Found(path, tie))
+            if named.kind == "path":
+                continue
+            for name, share in names_of(named).items():
+                use = Use(claim.id, claim.mark, worth * share, via, where, start, end)
+                uses.append((name, use))
+    return Read(tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]))
+
+
+def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
+    yield claim.text, "text", None
+    for cited in claim.cited:
+        if cited.quoted:
+            yield cited.quoted, "quote", cited.source_id
+    if claim.rationale:
+        yield claim.rationale, "decision", None
+
+
+def wanted_in(reads: Iterable[Read]) -> set[str]:
+    """The identifiers that claims name."""
+    return {name for read in reads for name, _ in read.uses}
+
+
+def is_defining(path: str) -> bool:
+    """Whether a file's definitions count."""
+    return language_of(path) is not None and is_for_names(path) and not is_test(path)

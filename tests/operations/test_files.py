@@ -1,0 +1,230 @@
+"""`files` lists the claims tied to files, as far as the asker may be told of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.operations import InvalidParamsError
+
+from tests.engine.bases import NOW, ask, cached
+from tests.kb.samples import claim, put
+from tests.workspace.places import cite, repository, settled
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {
+        "src/relay.py": "class RelayLoop:\n    def restart_all(self):\n        pass\n",
+        "src/idle.py": "",
+    }
+    root = repository(tmp_path / "repo", files)
+    cite(root, "cites", "It restarts at night.", "/home/dev/src/relay.py")
+    cite(root, "names", "`RelayLoop.restart_all` is slow.", "https://example.org/a")
+    return root
+
+
+@pytest.fixture
+def engine(root: Path, tmp_path: Path) -> Engine:
+    return settled(root, tmp_path)
+
+
+def ids(engine: Engine, path: str = "src/relay.py", **params: Any) -> list[str]:
+    (file,) = ask(engine, "files", paths=[path], **params)["files"]
+    return [one["id"] for one in file["claims"]]
+
+
+def test_each_claim_with_why(engine: Engine, root: Path) -> None:
+    answered = ask(engine, "files", paths=["src/relay.py", "src/idle.py"])
+    assert answered["degraded"] == []
+    assert answered["files"] == [
+        {
+            "path": "src/relay.py",
+            "claims": [
+                {
+                    "id": "cites",
+                    "collection": "repo",
+                    "arm": "cites",
+                    "strength": 0.8,
+                    "line": None,
+                    "why": "cites it",
+                    "fresh": None,
+                    "text": "It restarts at night.",
+                    "status": "stable",
+                    "source": "/home/dev/src/relay.py",
+                    "document": (root / "src" / "relay.py").as_uri(),
+                    "uri": (root / ".vouch" / "claims" / "cites.yaml").as_uri(),
+                },
+                {
+                    "id": "names",
+                    "collection": "repo",
+                    "arm": "identifier",
+                    "strength": 0.6,
+                    "line": 2,
+                    "why": "names RelayLoop.restart_all, defined at L2",
+                    "fresh": None,
+                    "text": "`RelayLoop.restart_all` is slow.",
+                    "status": "stable",
+                    "source": "https://example.org/a",
+                    "document": answered["files"][0]["claims"][1]["document"],
+                    "uri": (root / ".vouch" / "claims" / "names.yaml").as_uri(),
+                },
+            ],
+        },
+        {"path": "src/idle.py", "claims": []},
+    ]
+
+
+def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
+    for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
+        assert ids(engine, path) == ["cites", "names"]
+    uri = (root / "src" / "relay.py").as_uri()
+    assert [one["id"] for one in ask(engine, "files", uri=uri)["files"][0]["claims"]] == [
+        "cites",
+        "names",
+    ]
+    assert ask(engine, "files", uri="untitled:Untitled-1")["files"] == []
+
+
+def test_paths_as_git_prints_them_from_the_top(tmp_path: Path) -> None:
+    top = repository(tmp_path / "mono", {"part/src/a.py": "", "src/a.py": ""})
+    cite(top / "part", "one", "Nothing.", "/home/dev/part/src/a.py")
+    engine = settled(top / "part", tmp_path)
+    assert ids(engine, "part/src/a.py") == ["one"]
+    assert ids(engine, "src/a.py") == ["one"]
+    assert ids(engine, str(top / "src" / "a.py")) == []
+
+
+def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
+    uri = (root / "src" / "relay.py").as_uri()
+    there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
+    found = ask(engine, "files", uri=uri, range=there)["files"][0]["claims"]
+    assert [one["id"] for one in found] == ["names", "cites"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../secret", "/etc/passwd", "\0", "a" * 4096, ".vouch/config.yaml", "src", "src/relay.py/x"],
+)
+def test_paths_that_are_nobodys(engine: Engine, path: str) -> None:
+    assert ids(engine, path) == []
+
+
+def test_params_that_are_refused(engine: Engine) -> None:
+    there = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    for params in (
+        {},
+        {"paths": ["a"], "uri": "file:///a"},
+        {"paths": ["a"], "range": there},
+        {"paths": ["a"] * 1001},
+        {"paths": [""]},
+        {"paths": "a"},
+    ):
+        with pytest.raises(InvalidParamsError):
+            ask(engine, "files", **params)
+
+
+def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -> None:
+    text = (root / "src" / "relay.py").read_text("utf-8")
+    (root / "src" / "relay.py").write_text("\n\n" + text, "utf-8")
+    found = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
+    assert [one["line"] for one in found] == [None, 4]
+    (root / "src" / "relay.py").write_text("", "utf-8")
+    assert ids(engine) == ["cites"]
+
+
+def test_a_claim_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
+    private = {"visibility": "private", "project": None, "agent": "ada"}
+    cite(root, "secret", "`RelayLoop` leaks.", "src/relay.py", scope=private)
+    engine = settled(root, tmp_path)
+    assert ids(engine) == ["cites", "names"]
+    assert "secret" in ids(engine, viewer={"agent": "ada"})
+    assert "secret" not in ids(engine, viewer={"agent": "eve"})
+
+
+def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
+    hidden = {"visibility": "private", "project": None, "agent": "ada"}
+    cite(root, "open", "It idles.", "/x/src/idle.py", source_scope=hidden)
+    content = b"src/idle.py\n"
+    cite(root, "quoting", "It idles.", "x", content, quote=b"idle", source_scope=hidden)
+    engine = settled(root, tmp_path)
+    assert ids(engine, "src/idle.py") == []
+    assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
+
+
+def test_a_retired_claim_is_gone_at_once(engine: Engine, root: Path) -> None:
+    retired = claim("cites", text="It restarts at night.", status="redacted", entities=[])
+    put(root / ".vouch", "claims/cites.yaml", retired, age=0)
+    engine.read()
+    answered = ask(engine, "files", paths=["src/relay.py"])
+    assert [one["id"] for one in answered["files"][0]["claims"]] == ["names"]
+    assert answered["degraded"] == ["workspace_pending"]
+
+
+def test_a_claim_that_says_something_else_ties_nothing_by_what_it_said(
+    engine: Engine, root: Path
+) -> None:
+    cite(root, "names", "It is slow at night.", "https://example.org/a")
+    engine.read()
+    assert ids(engine) == ["cites"]
+
+
+def test_what_is_kept_holds_no_line_and_no_text(root: Path, tmp_path: Path) -> None:
+    cite(root, "quoting", "It idles.", "src/idle.py", b"a secret sentence\n", quote=b"secret")
+    settled(root, tmp_path)
+    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
+    data = kept.read_bytes()
+    assert b"src/relay.py" in data
+    for text in (b"RelayLoop", b"restart_all", b"secret", b"night", b"slow"):
+        assert text not in data
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) -> None:
+    settled(root, tmp_path)
+    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
+    collection = engine.add_root(root)
+    engine.load()
+    from vouch_sidecar.engine.workspaces import recall
+
+    recalled = recall(collection)
+    assert recalled is not None
+    engine.publish_workspace(collection, recalled)
+    assert ids(engine) == ["cites", "names"]
+    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
+    kept.write_bytes(kept.read_bytes()[:-20])
+    assert recall(collection) is None
+
+
+def test_retirement_removes_what_was_kept(root: Path, tmp_path: Path, engine: Engine) -> None:
+    put(root / ".vouch", "claims/cites.yaml", claim("cites", status="redacted"), age=0)
+    engine.read()
+    assert list((tmp_path / "cache").rglob("beside-workspace-*")) == []
+    engine.load()
+    settle(engine.collections.values(), engine.env)
+    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
+    assert b'["cites"' not in kept.read_bytes()
+    assert b'["names"' in kept.read_bytes()
+
+
+def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> None:
+    engine = Engine(env=cached(tmp_path), now=lambda: NOW)
+    engine.add_root(root)
+    engine.load()
+    answered = ask(engine, "files", paths=["src/relay.py"])
+    assert answered["degraded"] == ["workspace_pending"]
+    assert answered["files"] == [{"path": "src/relay.py", "claims": []}]
+    assert ask(engine, "search", query="relay")["degraded"] == []
+
+
+def test_a_citation_leads_to_the_document_at_its_line(root: Path, tmp_path: Path) -> None:
+    content = b"one\ntwo\nthree words here\n"
+    (root / "src" / "notes.md").write_bytes(content)
+    cite(root, "quoting", "Three words.", "/elsewhere/src/notes.md", content, quote=b"words")
+    engine = settled(root, tmp_path)
+    (citation,) = ask(engine, "claim", id="quoting")["claim"]["citations"]
+    assert citation["document"] == (root / "src" / "notes.md").as_uri() + "#L3"

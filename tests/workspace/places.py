@@ -1,0 +1,120 @@
+"""Workspaces on disk: repositories made by git, and knowledge bases in them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.retrieval.tied import Tied, tied_to
+from vouch_sidecar.workspace.files import Files, list_files
+
+from tests.engine.bases import cached, engine_on
+from tests.kb.samples import claim, dump, make_kb, put
+
+__all__ = ["cite", "git", "listed", "repository", "settled", "source_of", "tie_rows", "write"]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git as a user without any settings."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    names = {
+        f"GIT_{who}_{what}": "a@b.example"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    env = plain | names | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "-c", "protocol.file.allow=always", *arguments]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True, text=True)
+    return done.stdout
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> None:
+    for path, data in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def repository(root: Path, files: Mapping[str, str | bytes], *, commit: bool = False) -> Path:
+    """A git repository in which these files are tracked."""
+    root.mkdir(parents=True, exist_ok=True)
+    git(root, "init", "-q", "-b", "main")
+    write(root, files)
+    git(root, "add", "-A", "-f", "--", *files)
+    if commit:
+        git(root, "commit", "-q", "-m", "all")
+    return root
+
+
+def listed(root: Path, tmp_path: Path) -> Files:
+    return list_files(root, tmp_path / "caches", os.environ)
+
+
+def source_of(content: bytes) -> str:
+    """The id of a source with this content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def cite(
+    root: Path,
+    claim_id: str,
+    text: str,
+    locator: str,
+    content: bytes = b"",
+    *,
+    quote: bytes = b"",
+    **fields: object,
+) -> None:
+    """Write a claim that cites a source, or quotes it by a range of bytes. Makes the knowledge base
+    where there is none.
+    """
+    if not (root / ".vouch").exists():
+        make_kb(root)
+    kb_dir = root / ".vouch"
+    source_id = source_of(content or locator.encode())
+    put(kb_dir, f"sources/{source_id}/content", content or locator.encode())
+    scope: Any = fields.pop("source_scope", None)
+    meta: dict[str, object] = {"id": source_id, "locator": locator}
+    put(kb_dir, f"sources/{source_id}/meta.yaml", dump(meta | ({"scope": scope} if scope else {})))
+    ref = source_id
+    if quote:
+        ref = f"ev-{claim_id}"
+        start = content.index(quote)
+        evidence = {
+            "id": ref,
+            "source_id": source_id,
+            "locator": f"b{start}-{start + len(quote)}",
+            "quote": quote.decode(),
+            "byte_start": start,
+            "byte_end": start + len(quote),
+        }
+        put(kb_dir, f"evidence/{ref}.yaml", dump(evidence))
+    file = claim(claim_id, text=text, evidence=[ref], entities=[], **fields)
+    put(kb_dir, f"claims/{claim_id}.yaml", file)
+
+
+def settled(root: Path, tmp_path: Path) -> Engine:
+    """An engine that has read the knowledge base and worked out what lies around it."""
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    settle(engine.collections.values(), engine.env)
+    return engine
+
+
+def ties(engine: Engine, path: str) -> list[Tied]:
+    from vouch_sidecar.engine import Caller
+
+    (served,) = engine.serving(Caller())
+    view = served.view
+    there = view.workspace.path_of(path)
+    return [] if there is None else tied_to(view, there)
+
+
+def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
+    """Claim, arm and line of the ties of a file, strongest first."""
+    return [(one.claim.id, one.arm, one.line) for one in ties(engine, path)]

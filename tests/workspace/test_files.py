@@ -1,0 +1,171 @@
+"""Which files a workspace has where git is not asked, and what may be read of them."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+from subprocess import CalledProcessError
+
+import pytest
+from vouch_sidecar.workspace.files import MAX_BYTES, Files, below, list_files, read, stat_of
+from vouch_sidecar.workspace.ignoring import is_ignored, rules_in
+
+from tests.workspace.places import git, listed, repository, write
+
+
+def walked(root: Path) -> tuple[str, ...]:
+    return list_files(root, None, {}).paths
+
+
+def test_a_walk_honours_ignore_files(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            ".gitignore": "*.log\n/made/\n",
+            ".ignore": "kept-out.py\n",
+            "a.py": "",
+            "a.log": "",
+            "kept-out.py": "",
+            "made/x.py": "",
+            "sub/made/y.py": "",
+            "sub/.gitignore": "!b.log\nlocal.*\n",
+            "sub/b.log": "",
+            "sub/local.py": "",
+            "node_modules/m/index.js": "",
+            ".hidden/x.py": "",
+            ".vouch/claims/x.yaml": "",
+        },
+    )
+    expected = (".gitignore", ".ignore", "a.py", "sub/.gitignore", "sub/b.log", "sub/made/y.py")
+    assert walked(tmp_path) == expected
+
+
+RULES = [
+    ("*.log", "a/b.log", False),
+    ("/build", "build", True),
+    ("!/build", "build", True),
+    ("/build", "a/build", True),
+    ("cache/", "cache", False),
+    ("cache/", "a/cache", True),
+    ("docs/*.md", "docs/a.md", False),
+    ("docs/*.md", "docs/a/b.md", False),
+    ("a/**/b", "a/b", False),
+    ("a/**/b", "a/x/y/b", False),
+    ("**/tmp", "x/tmp", True),
+    ("tmp/**", "tmp/x/y", False),
+    ("[a-c].o", "b.o", False),
+    ("[!a-c].o", "b.o", False),
+    ("?.o", "/.o", False),
+    ("a*b*c", "axxbyyc", False),
+    ("a*b*c", "axxbyy", False),
+    ("\\!x", "!x", False),
+    ("#x", "#x", False),
+    ("\\#x", "#x", False),
+    ("x ", "x", False),
+    ("[", "[", False),
+]
+
+
+def test_rules_are_those_of_git(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    for rule, path, is_folder in RULES:
+        (tmp_path / ".gitignore").write_text(f"{rule}\n", "utf-8")
+        asked = f"{path}/" if is_folder else path
+        try:
+            git(tmp_path, "check-ignore", "--no-index", "-q", asked.lstrip("/"))
+            theirs = True
+        except CalledProcessError:
+            theirs = False
+        ours = is_ignored(path.lstrip("/"), is_folder, [rules_in("", f"{rule}\n")])
+        assert ours == theirs, (rule, path)
+
+
+def test_hostile_rules_end() -> None:
+    rules = rules_in("", "\n".join(["*a" * 140, "**/" * 90, "[" * 300, "?*" * 149 + "b", "(a+)+$"]))
+    assert not is_ignored("a" * 1000 + "!", False, [rules])
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path / "out", {"secret.py": "x"})
+    root = tmp_path / "root"
+    write(root, {"a.py": "a", "in/b.py": "b"})
+    (root / "link.py").symlink_to(tmp_path / "out" / "secret.py")
+    (root / "folder").symlink_to(tmp_path / "out")
+    (root / "inner").symlink_to(root / "in")
+    assert walked(root) == ("a.py", "in/b.py")
+    assert read(root, "in/b.py") is not None
+    for path in ("link.py", "folder/secret.py", "inner/b.py", "../out/secret.py", "in", "", "gone"):
+        assert read(root, path) is None
+    assert stat_of(root, "link.py") is None
+
+
+def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, {"large": b"x" * (MAX_BYTES + 1), "whole": b"x" * MAX_BYTES})
+    os.mkfifo(tmp_path / "pipe")
+    assert read(tmp_path, "large") is None
+    assert read(tmp_path, "pipe") is None
+    assert read(tmp_path, "whole") is not None
+    assert walked(tmp_path) == ("large", "whole")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a/b.py", "a/b.py"),
+        ("./a//b.py", "a/b.py"),
+        ("a/../b.py", "b.py"),
+        ("../b.py", None),
+        ("/etc/passwd", None),
+        ("", None),
+        (".", None),
+        ("a\0b", None),
+        ("a" * 100_000, None),
+        (".vouch/claims/a.yaml", None),
+        ("sub/.vouch/x", None),
+    ],
+)
+def test_paths_below_the_root(tmp_path: Path, path: str, expected: str | None) -> None:
+    assert below(tmp_path, path) == expected
+    if expected is not None:
+        assert below(tmp_path, str(tmp_path / path)) == expected
+
+
+def test_the_root_by_another_link(tmp_path: Path) -> None:
+    write(tmp_path / "root", {"a.py": ""})
+    (tmp_path / "alias").symlink_to(tmp_path / "root")
+    assert below(tmp_path / "root", str(tmp_path / "alias" / "a.py")) == "a.py"
+
+
+def test_names_differ_in_case_and_form_on_some_disks() -> None:
+    composed, decomposed = (
+        unicodedata.normalize("NFC", "é.py"),
+        unicodedata.normalize("NFD", "é.py"),
+    )
+    files = Files(("Src/Main.py", f"lib/{decomposed}", "x/One.py", "x/one.py"))
+    assert files.find("src/main.PY") == "Src/Main.py"
+    assert files.find(f"lib/{composed}") == f"lib/{decomposed}"
+    assert files.find("x/one.py") == "x/one.py"
+    assert files.find("x/ONE.py") is None
+    assert files.ending("main.py") == ["Src/Main.py"]
+
+
+def test_a_root_below_the_top_of_its_repository(tmp_path: Path) -> None:
+    repository(tmp_path / "mono", {"one/a.py": "", "two/b.py": "", "onelike/c.py": ""})
+    found = listed(tmp_path / "mono" / "one", tmp_path)
+    assert (found.tracked, found.prefix, found.paths) == (True, "one/", ("a.py",))
+
+
+def test_a_root_above_several_repositories(tmp_path: Path) -> None:
+    repository(tmp_path / "many" / "one", {"a.py": ""})
+    repository(tmp_path / "many" / "two", {"b.py": ""})
+    found = listed(tmp_path / "many", tmp_path)
+    assert (found.tracked, found.paths) == (False, ("one/a.py", "two/b.py"))
+
+
+def test_odd_names_are_passed_over(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": "", "b\nc.py": "", "é ü.py": ""})
+    (root / os.fsdecode(b"caf\xe9.py")).write_text("", "utf-8")
+    git(root, "add", "-A")
+    assert listed(root, tmp_path).paths == ("a.py", "é ü.py")
+    assert walked(root) == ("a.py", "é ü.py")

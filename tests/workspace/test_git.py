@@ -1,0 +1,205 @@
+"""git reads the index and the objects of a workspace, and nothing that could name a program."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.workspace.files import list_files, stamp_of
+from vouch_sidecar.workspace.git import Repository, run
+
+from tests.workspace.places import git, listed, repository, write
+
+
+def plant(root: Path, planted: Path) -> None:
+    """Everything in a repository by which git could be made to run a program, or to reach out."""
+    script = root / "run.sh"
+    script.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
+    script.chmod(0o755)
+    for name in (
+        "core.fsmonitor core.sshCommand core.pager core.editor core.hooksPath gpg.program "
+        "diff.external credential.helper core.askPass filter.x.clean filter.x.smudge "
+        "filter.x.process diff.x.textconv core.alternateRefsCommand alias.ls-files "
+        "uploadpack.packObjectsHook"
+    ).split():
+        git(root, "config", name, str(script) if name != "alias.ls-files" else f"!{script}")
+    for key, value in {
+        "remote.origin.url": f"ext::{script}",
+        "remote.origin.promisor": "true",
+        "remote.origin.partialclonefilter": "blob:none",
+        "extensions.partialClone": "origin",
+        "protocol.ext.allow": "always",
+        "core.untrackedCache": "true",
+        "core.repositoryformatversion": "1",
+    }.items():
+        git(root, "config", key, value)
+    write(
+        root, {".gitattributes": "* filter=x diff=x\n", "included": f"[core]\n fsmonitor={script}"}
+    )
+    git(root, "config", "include.path", "../included")
+    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
+        file = root / ".git" / "hooks" / hook
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
+        file.chmod(0o755)
+
+
+def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
+    root, planted = (
+        repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True),
+        tmp_path / "ran",
+    )
+    head = git(root, "rev-parse", "HEAD").strip()
+    plant(root, planted)
+    env = {
+        "PATH": f".:{root}:{os.environ['PATH']}",
+        "GIT_EXTERNAL_DIFF": str(root / "run.sh"),
+        "GIT_SSH_COMMAND": str(root / "run.sh"),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.fsmonitor",
+        "GIT_CONFIG_VALUE_0": str(root / "run.sh"),
+    }
+    assert list_files(root, tmp_path / "caches", env).paths == ("a.py",)
+    found = Repository.around(root)
+    assert found is not None
+    assert found.head() == head
+    shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
+    assert shown == b"all\n"
+    missing = run(found, ["log", "-1", "f" * 40, "--"], tmp_path / "caches", env)
+    assert missing is None
+    assert not planted.exists()
+    before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
+    list_files(root, tmp_path / "caches", env)
+    assert {p: p.read_bytes() for p in (root / ".git").rglob("*") if p.is_file()} == before
+
+
+def test_a_program_called_git_in_the_workspace_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""})
+    (root / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\n", "utf-8")
+    (root / "git").chmod(0o755)
+    monkeypatch.chdir(root)
+    for path in (".", f"{os.pathsep}{os.environ['PATH']}", f".{os.pathsep}{os.environ['PATH']}"):
+        assert "a.py" in list_files(root, tmp_path / "caches", {"PATH": path}).paths
+    assert not (tmp_path / "ran").exists()
+
+
+def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""})
+    assert listed(root, tmp_path).tracked
+    empty = tmp_path / "caches" / "empty.git"
+    assert empty.stat().st_mode & 0o077 == 0
+    (empty / "config").write_text("[core]\n\tfsmonitor = /bin/false\n", "utf-8")
+    assert listed(root, tmp_path).tracked
+    assert "fsmonitor" not in (empty / "config").read_text("utf-8")
+    empty.chmod(0o777)
+    assert not listed(root, tmp_path).tracked
+
+
+def test_head_is_read_as_a_file(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    commit = git(root, "rev-parse", "HEAD").strip()
+    found = Repository.around(root)
+    assert found is not None
+    assert found.head() == commit
+    git(root, "pack-refs", "--all")
+    assert found.head() == commit
+    git(root, "checkout", "-q", "--detach")
+    assert found.head() == commit
+    for said in ("ref: refs/heads/gone", "ref: ../../../../etc/passwd", "ref: refs/../../x", "x"):
+        (root / ".git" / "HEAD").write_text(f"{said}\n", "utf-8")
+        assert found.head() is None
+
+
+def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": "", "b/c.py": ""}, commit=True)
+    git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
+    assert listed(tmp_path / "tree", tmp_path).paths == ("a.py", "b/c.py")
+    assert listed(tmp_path / "tree", tmp_path).tracked
+    found = Repository.around(tmp_path / "tree")
+    assert found is not None
+    assert found.head() == git(root, "rev-parse", "HEAD").strip()
+    thief = tmp_path / "thief"
+    write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
+    assert Repository.around(thief) is None
+    assert listed(thief, tmp_path).paths == ("own.py",)
+
+
+def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
+    origin = repository(tmp_path / "origin", {"a/x.py": "", "b/y.py": "", "z.py": ""}, commit=True)
+    write(origin, {"b/w.py": ""})
+    git(origin, "add", "-A")
+    git(origin, "commit", "-q", "-m", "more")
+    git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), "shallow")
+    assert listed(tmp_path / "shallow", tmp_path).paths == ("a/x.py", "b/w.py", "b/y.py", "z.py")
+    git(tmp_path / "shallow", "sparse-checkout", "set", "--cone", "--sparse-index", "a")
+    assert not (tmp_path / "shallow" / "b").exists()
+    found = listed(tmp_path / "shallow", tmp_path)
+    assert (found.tracked, found.paths) == (True, ("a/x.py", "b/w.py", "b/y.py", "z.py"))
+    repo = Repository.around(tmp_path / "shallow")
+    assert repo is not None
+    head = repo.head()
+    assert head is not None
+    log = run(repo, ["log", "--format=%s", head, "--"], tmp_path / "caches", os.environ)
+    assert log == b"more\n"
+
+
+def test_a_split_index_counts_as_no_git(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": "", "b.py": ""}, commit=True)
+    git(root, "update-index", "--split-index")
+    write(root, {"new.py": ""})
+    git(root, "add", "new.py")
+    found = listed(root, tmp_path)
+    assert (found.tracked, found.paths) == (False, ("a.py", "b.py", "new.py"))
+
+
+def test_reftable_and_damaged_indexes_count_as_no_git(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    (root / ".git" / "reftable").mkdir()
+    assert Repository.around(root) is None
+    (root / ".git" / "reftable").rmdir()
+    (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
+    assert (listed(root, tmp_path).tracked, listed(root, tmp_path).paths) == (False, ("a.py",))
+    for data in (b"gitdir: \0\n", b"gitdir: /nowhere\n", b"\xff\xfe", b"x" * 10_000):
+        write(tmp_path / "odd", {"b.py": ""})
+        (tmp_path / "odd" / ".git").write_bytes(data)
+        assert listed(tmp_path / "odd", tmp_path).paths == ("b.py",)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs another owner's files")
+def test_a_repository_of_another_user_counts_as_no_git(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    assert Repository.around(root) is not None
+    os.chown(root / ".git", 12345, 12345)
+    assert Repository.around(root) is None
+    assert Repository.around(root, [str(root)]) is not None
+    os.chown(root / ".git", 0, 0)
+    os.chown(root / ".git" / "objects", 12345, 12345)
+    assert Repository.around(root) is None
+
+
+def test_submodules_are_not_entered(tmp_path: Path) -> None:
+    inner = repository(tmp_path / "inner", {"secret.py": ""}, commit=True)
+    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    git(root, "submodule", "add", "-q", str(inner), "sub")
+    found = listed(root, tmp_path)
+    assert (found.tracked, found.paths) == (True, (".gitmodules", "a.py"))
+    assert list_files(root, None, os.environ).paths == (".gitmodules", "a.py")
+    assert listed(root / "sub", tmp_path).paths == ("secret.py",)
+
+
+def test_no_git_at_all(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""})
+    assert list_files(root, tmp_path / "caches", {"PATH": str(tmp_path)}).paths == ("a.py",)
+    assert list_files(root, tmp_path / "caches", {}).paths == ("a.py",)
+
+
+def test_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    before = stamp_of(root)
+    assert before is not None
+    git(root, "mv", "a.py", "b.py")
+    assert stamp_of(root) != before
+    assert listed(root, tmp_path).paths == ("b.py",)

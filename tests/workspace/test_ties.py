@@ -1,0 +1,316 @@
+"""Ties between claims and files: what a claim cites, quotes and names."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.workspace.defining import Wanted, definitions
+from vouch_sidecar.workspace.naming import named_in
+
+from tests.kb.samples import dump, put
+from tests.workspace.places import cite, git, repository, settled, source_of, tie_rows, ties, write
+
+PYTHON = (
+    "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self):\n        ...\n"
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return repository(
+        tmp_path / "repo",
+        {
+            "src/pkg/upload.py": PYTHON,
+            "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
+            "src/pkg/net/__init__.py": "",
+            "src/pkg/net/wire.py": 'MAX_FRAME = 10\nos.environ["PKG_FRAME"]\nadd("--max-frame")\n',
+            "docs/notes.md": "# Notes\n\nUploads stop after three retries.\n",
+            "docs/a/index.md": "one",
+            "docs/b/index.md": "two",
+            "tests/test_upload.py": "class UploadLoop:\n    pass\n",
+            "CHANGELOG.md": "UploadLoop\n",
+            "package.json": "{}",
+            "src/_vendor/lib/upload_lib.py": "class VendoredThing:\n    pass\n",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("locator", "path"),
+    [
+        ("docs/notes.md", "docs/notes.md"),
+        ("./docs/notes.md", "docs/notes.md"),
+        ("/home/dev/elsewhere/src/pkg/upload.py", "src/pkg/upload.py"),
+        ("file:///home/dev/elsewhere/src/pkg/upload.py", "src/pkg/upload.py"),
+        ("C:\\dev\\repo\\src\\pkg\\upload.py", "src/pkg/upload.py"),
+        ("/home/dev/CHANGELOG.md", "CHANGELOG.md"),
+        ("notes.md", "docs/notes.md"),
+        ("/x/y/wire.py", "src/pkg/net/wire.py"),
+        ("docs/notes.md#L3", "docs/notes.md"),
+        ("DOCS/Notes.md", "docs/notes.md"),
+    ],
+)
+def test_a_cited_file_is_found(root: Path, tmp_path: Path, locator: str, path: str) -> None:
+    cite(root, "one", "Nothing is named here.", locator)
+    line = 3 if "#L3" in locator else None
+    assert tie_rows(settled(root, tmp_path), path) == [("one", "cites", line)]
+
+
+@pytest.mark.parametrize(
+    "locator",
+    [
+        "index.md",
+        "https://example.org/docs/notes.md",
+        "vouch:init",
+        "../../etc/passwd",
+        "/etc/passwd",
+        "",
+        "\0",
+        "a/" * 3000,
+        ".vouch/config.yaml",
+        "docs",
+    ],
+)
+def test_a_locator_that_leads_nowhere_ties_nothing(
+    root: Path, tmp_path: Path, locator: str
+) -> None:
+    cite(root, "one", "Nothing is named here.", locator or " ")
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    assert collection.workspace.ties.by_path == {}
+
+
+def test_the_absolute_path_of_this_machine(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "Nothing.", str(root / "docs" / "notes.md"))
+    assert tie_rows(settled(root, tmp_path), "docs/notes.md") == [("one", "cites", None)]
+
+
+def test_a_file_is_found_by_its_content(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "Nothing.", "index.md", b"two")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "docs/b/index.md") == [("one", "cites", None)]
+    assert tie_rows(engine, "docs/a/index.md") == []
+
+
+def test_a_quote_has_the_line_of_its_receipt(root: Path, tmp_path: Path) -> None:
+    content = (root / "docs" / "notes.md").read_bytes()
+    cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "docs/notes.md") == [("one", "quotes", 3)]
+    assert ties(engine, "docs/notes.md")[0].why == "quotes L3"
+
+
+def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
+    content = (root / "docs" / "notes.md").read_bytes()
+    cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
+    evidence = {"id": "ev-one", "source_id": source_of(content), "locator": "b1-2"}
+    for span in ((0, 4), (5, 2), (10**9, 10**9 + 1)):
+        lying = evidence | {"quote": "elsewhere", "byte_start": span[0], "byte_end": span[1]}
+        put(root / ".vouch", "evidence/ev-one.yaml", dump(lying))
+        assert tie_rows(settled(root, tmp_path), "docs/notes.md") == [("one", "cites", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("See src/pkg/upload.py for it.", "src/pkg/upload.py"),
+        ("It is in `pkg/net/wire.py`, at the end.", "src/pkg/net/wire.py"),
+        ("Only wire.py knows.", "src/pkg/net/wire.py"),
+        ("Frames are cut by `pkg.net.wire`.", "src/pkg/net/wire.py"),
+        ("Raised through pkg.net.wire.cut_frame.", "src/pkg/net/wire.py"),
+        ("Everything in `src/pkg/net/` is asynchronous.", "src/pkg/net/wire.py"),
+        ("`pkg.net` is a package.", "src/pkg/net/wire.py"),
+    ],
+)
+def test_a_path_that_is_named(root: Path, tmp_path: Path, text: str, path: str) -> None:
+    cite(root, "one", text, "https://example.org")
+    assert [row[:2] for row in tie_rows(settled(root, tmp_path), path)] == [("one", "path")]
+
+
+def test_a_path_in_the_quoted_line_or_the_decision(root: Path, tmp_path: Path) -> None:
+    content = b"# T\n\nThe loop in src/pkg/upload.py gives up early.\n"
+    cite(root, "one", "It gives up early.", "https://e.example", content, quote=b"gives up early")
+    cite(root, "two", "It is slow.", "https://e.example", content)
+    decided = {
+        "id": "d",
+        "kind": "claim",
+        "status": "approved",
+        "payload": {"id": "two"},
+        "rationale": "Seen in src/pkg/net/wire.py",
+    }
+    put(root / ".vouch", "decided/d.yaml", dump(decided))
+    put(root / ".vouch", "decided/e.yaml", dump(decided | {"status": "rejected", "rationale": "x"}))
+    put(root / ".vouch", "decided/f.yaml", b"rationale: [")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "src/pkg/upload.py") == [("one", "path", None)]
+    assert ties(engine, "src/pkg/upload.py")[0].why == "the line it quotes names it"
+    assert tie_rows(engine, "src/pkg/net/wire.py") == [("two", "path", None)]
+    assert ties(engine, "src/pkg/net/wire.py")[0].why == "its decision names it"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("`UploadLoop` gives up.", "src/pkg/upload.py", 4),
+        ("The UploadLoop gives up.", "src/pkg/upload.py", 4),
+        ("`UploadLoop.retry_once` is called twice.", "src/pkg/upload.py", 7),
+        ("retry_once is called twice.", "src/pkg/upload.py", 7),
+        ("`retry_once()` is called twice.", "src/pkg/upload.py", 7),
+        ("`MAX_FRAME` is 10.", "src/pkg/net/wire.py", 1),
+        ("Set PKG_FRAME for it.", "src/pkg/net/wire.py", 2),
+        ("--max-frame cuts.", "src/pkg/net/wire.py", 3),
+    ],
+)
+def test_an_identifier_that_few_files_define(
+    root: Path, tmp_path: Path, text: str, path: str, line: int
+) -> None:
+    cite(root, "one", text, "https://example.org")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, path) == [("one", "identifier", line)]
+    assert f"defined at L{line}" in ties(engine, path)[0].why
+    for other in ("src/pkg/other.py", "tests/test_upload.py", "CHANGELOG.md"):
+        assert tie_rows(engine, other) == []
+
+
+def test_an_identifier_is_worth_less_where_more_files_define_it(tmp_path: Path) -> None:
+    worth = []
+    for number in (1, 2, 3, 4):
+        root = repository(
+            tmp_path / f"repo{number}",
+            {f"a{n}.py": "class CommonThing:\n    pass\n" for n in range(number)},
+        )
+        cite(root, "one", "`CommonThing` is common.", "https://example.org")
+        found = ties(settled(root, tmp_path / f"home{number}"), "a0.py")
+        worth.append([round(one.strength, 3) for one in found])
+    assert worth == [[0.6], [0.3], [0.2], []]
+
+
+@pytest.mark.parametrize("path", ["CHANGELOG.md", "package.json", "src/_vendor/lib/upload_lib.py"])
+def test_what_is_general_or_carried_along_is_tied_to_no_name(
+    root: Path, tmp_path: Path, path: str
+) -> None:
+    cite(root, "one", f"{path} and `VendoredThing` and UploadLoop.", "https://example.org")
+    assert tie_rows(settled(root, tmp_path), path) == []
+    cite(root, "two", "It is said there.", path)
+    assert tie_rows(settled(root, tmp_path), path) == [("two", "cites", None)]
+
+
+def test_a_file_that_moves_keeps_its_claims(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "`UploadLoop` gives up.", "/home/dev/src/pkg/upload.py")
+    engine = settled(root, tmp_path)
+    assert [row[1] for row in tie_rows(engine, "src/pkg/upload.py")] == ["cites"]
+    git(root, "mv", "src/pkg/upload.py", "src/upload.py")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "src/upload.py") == [("one", "cites", 4)]
+    assert tie_rows(engine, "src/pkg/upload.py") == []
+
+
+def test_a_file_that_git_does_not_know_yet(root: Path, tmp_path: Path) -> None:
+    write(root, {"src/pkg/new.py": "class BrandNew:\n    pass\n"})
+    cite(root, "one", "It is new.", "/home/dev/src/pkg/new.py")
+    cite(root, "two", "`BrandNew` is new.", "https://example.org")
+    rows = tie_rows(settled(root, tmp_path), "src/pkg/new.py")
+    assert rows == [("one", "cites", None), ("two", "identifier", 1)]
+
+
+def test_names_in_another_form(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {unicodedata.normalize("NFD", "docs/é.md"): "x"})
+    cite(root, "one", "Nothing.", unicodedata.normalize("NFC", "/home/dev/docs/é.md"))
+    engine = settled(root, tmp_path)
+    for form in ("NFC", "NFD"):
+        assert len(tie_rows(engine, unicodedata.normalize(form, "docs/é.md"))) == 1
+
+
+def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), "docs/notes.md")
+    cite(root, "two", "src/pkg/upload.py " * 11_000, "docs/notes.md")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "docs/notes.md") == [("one", "cites", None), ("two", "cites", None)]
+    assert tie_rows(engine, "src/pkg/upload.py") == [("two", "path", None)]
+    assert len(named_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a/" * 10_000,
+        "../" * 10_000,
+        "a.b" * 10_000,
+        "a_" * 10_000,
+        "`" * 20_000,
+        "--a-" * 5_000,
+        "aB" * 10_000,
+        "x::" * 7_000,
+        "http://" * 3_000,
+        "/etc/passwd \0 C:\\Windows\\x ~/.ssh/id_rsa",
+    ],
+)
+def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, text: str) -> None:
+    cite(root, "one", text, "https://example.org")
+    (collection,) = settled(root, tmp_path).collections.values()
+    assert collection.workspace.ties.by_path == {}
+
+
+LANGUAGES = [
+    ("python", "async def NAME(x):"),
+    ("python", "    def NAME(self):"),
+    ("python", "NAME: int = 3"),
+    ("javascript", "export default class NAME extends X {"),
+    ("javascript", "export const NAME = (x) => x"),
+    ("javascript", "  async NAME(x: number): Promise<void> {"),
+    ("javascript", "export interface NAME {"),
+    ("go", "func (s *Server) NAME(ctx context.Context) error {"),
+    ("go", "type NAME struct {"),
+    ("rust", "pub async fn NAME<T>(x: T) -> T {"),
+    ("rust", "macro_rules! NAME {"),
+    ("java", "    public static <T> List<T> NAME(T x) {"),
+    ("java", "public record NAME(int x) {}"),
+    ("kotlin", "suspend fun String.NAME(): Int = 1"),
+    ("kotlin", "data class NAME(val x: Int)"),
+    ("swift", "    public func NAME(x: Int) -> Int {"),
+    ("ruby", "  def self.NAME(x)"),
+    ("ruby", "module NAME"),
+    ("c", "static int NAME(const char *x)"),
+    ("c", "#define NAME(x) (x)"),
+    ("c", "class NAME : public X {"),
+    ("csharp", "    public async Task<int> NAME(int x)"),
+    ("csharp", "public sealed class NAME"),
+]
+
+
+@pytest.mark.parametrize(("language", "line"), LANGUAGES)
+def test_definitions_by_language(language: str, line: str) -> None:
+    text = f"x\n{line.replace('NAME', 'FindMeHere')}\n"
+    assert definitions(text.encode(), language, Wanted({"FindMeHere"})) == {"FindMeHere": 2}
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("python", "return NAME(x)"),
+        ("python", "x = NAME"),
+        ("python", "    NAME,"),
+        ("python", "# def NAMEX"),
+        ("javascript", "  return NAME(x)"),
+        ("javascript", "import { NAME } from './x'"),
+        ("go", "\treturn NAME(x)"),
+        ("rust", "let x = NAME(1);"),
+        ("java", "        return NAME(x);"),
+        ("c", "    x = NAME(y);"),
+        ("csharp", "        await NAME(x);"),
+        (None, "class NAME:"),
+    ],
+)
+def test_uses_are_no_definitions(language: str | None, line: str) -> None:
+    text = f"{line.replace('NAME', 'FindMeHere')}\n"
+    assert definitions(text.encode(), language, Wanted({"FindMeHere"})) == {}
+
+
+def test_binary_and_minified_files_define_nothing() -> None:
+    wanted = Wanted({"FindMeHere"})
+    assert definitions(b"\0class FindMeHere:\n", "python", wanted) == {}
+    assert definitions(b"x" * 600 + b" class FindMeHere:\n", "python", wanted) == {}
+    hostile = b"class FindMeHere " * 60_000
+    assert definitions(hostile, "python", wanted) == {}
