@@ -13,8 +13,8 @@ export const WEIGHTS: Readonly<Record<string, string>> = {
 
 /** What came of one way to recognise something, since the process began. */
 export interface ArmStats {
-  /** `text` is full text, the others are ways to name an entity. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  /** `text` is full text; `cites`, `quotes` and `path` are ties to a file; the others are ways to name an entity. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Times that a block or a push said something by it. */
   readonly said: number;
   /** Of these, how often it was opened or hovered afterwards. */
@@ -122,7 +122,7 @@ export interface ContextItem {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
 }
 
 /** A task to give context for, or a session. */
@@ -545,7 +545,7 @@ export interface ProbeHit {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */

@@ -59,9 +59,11 @@ def speak_of(
     repeat: bool = True,
     adjacent: bool = False,
     probed: Probe | None = None,
+    tied: Sequence[Hit] = (),
 ) -> Speech:
     """Context for texts, newest first, or else for the session's window; `probed` adds what full
-    text found for them, and says which knowledge base they are about.
+    text found for them, and says which knowledge base they are about. `tied` are claims tied to the
+    file that the texts come from.
 
     With `repeat` false, what the session was given stays out unless it changed since, and what is
     said now is kept as given. Of an entity that was given before, a text brings in what it asks
@@ -84,6 +86,7 @@ def speak_of(
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
             session.asked = list(texts)
+    more = [*_allowed(served, tied), *more]
     given = _given(session, repeat)
     if texts is None:
         texts = session.newest_first() if session is not None else []

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from vouch_sidecar.engine.served import Speaker
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import Hit, HitArm
 from vouch_sidecar.retrieval.probe import Probe
-from vouch_sidecar.retrieval.salience import ArmName
 
 __all__ = ["Arm", "Stats", "Timing"]
 
-ARMS: tuple[ArmName, ...] = ("name", "alias", "variant", "partial", "text")
+ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
 LATEST = 1000
 FOLLOWED = 1000
 """Ids that were said and whose opening is waited for."""
@@ -62,7 +61,7 @@ class Stats:
     """What the process has done since it began."""
 
     def __init__(self) -> None:
-        self.arms: dict[ArmName, Arm] = {arm: Arm() for arm in ARMS}
+        self.arms: dict[HitArm, Arm] = {arm: Arm() for arm in ARMS}
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
         self.probes: defaultdict[str, Probes] = defaultdict(Probes)
         """By collection."""
@@ -87,7 +86,7 @@ class Stats:
 
     def spoke(self, hits: Iterable[Hit]) -> None:
         """There was an occasion to say something, and this was said."""
-        said: dict[ArmName, _Occasion] = {}
+        said: dict[HitArm, _Occasion] = {}
         for hit in hits:
             occasion = said.setdefault(hit.arm, _Occasion(self.arms.setdefault(hit.arm, Arm())))
             for key in filter(None, (hit.artifact.id, hit.entity_id)):

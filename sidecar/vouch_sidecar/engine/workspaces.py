@@ -220,11 +220,13 @@ def work_out(
         else:
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
     by_path, uses, wanted = _arranged(state.reads)
-    yield Workspace(root, files, Ties(by_path, uses, dict(state.defined)), wanted, sources)
+    ties = Ties(by_path, uses, dict(state.defined))
+    yield Workspace(root, files, ties, wanted, sources).made_ready()
     if not _look_through(root, files, wanted, state, stops):
         return
     state.knowledge = knowledge
-    yield Workspace(root, files, Ties(by_path, uses, dict(state.defined)), wanted, sources)
+    ties = Ties(by_path, uses, dict(state.defined))
+    yield Workspace(root, files, ties, wanted, sources).made_ready()
 
 
 def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:

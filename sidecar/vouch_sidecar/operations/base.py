@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from vouch_sidecar.retrieval.block import HitArm
 from vouch_sidecar.retrieval.salience import ArmName as Arm
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Arm",
     "Choices",
     "Flag",
+    "HitArm",
     "Id",
     "Meta",
     "Params",

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.speech import speak_of, spoken_before
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import (
     MAX_TEXT,
-    Arm,
+    HitArm,
     Result,
     SearchKind,
     SinceParams,
@@ -60,7 +60,7 @@ class ContextItem(Wire):
     collection: str | None = Field(description="The knowledge base it stands in.")
     phrase: str = Field(description="The words of the text that matched.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: Arm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
+    arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
 
 
 class ContextResult(Result):

@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import Arm, Params, Result, SearchKind, Text, Wire
+from vouch_sidecar.operations.base import HitArm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.meaning import hits_by_meaning
@@ -42,7 +42,7 @@ class ProbeHit(Wire):
     id: str
     text: str = Field(description="What it says; of a page, the section.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: Arm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
+    arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
     filename: str = Field(description="Its file, relative to `.vouch/`.")
     chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
 

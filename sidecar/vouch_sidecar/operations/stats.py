@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.kb.plain import count
-from vouch_sidecar.operations.base import Arm, Params, Result, Wire
+from vouch_sidecar.operations.base import HitArm, Params, Result, Wire
 from vouch_sidecar.operations.operation import Ask, Operation
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ __all__ = ["OPERATION", "StatsResult"]
 class ArmStats(Wire):
     """What came of one way to recognise something, since the process began."""
 
-    arm: Arm = Field(description="`text` is full text, the others are ways to name an entity.")
+    arm: HitArm = Field(
+        description="`text` is full text; `cites`, `quotes` and `path` are ties to a file; "
+        "the others are ways to name an entity."
+    )
     said: int = Field(description="Times that a block or a push said something by it.")
     opened: int = Field(description="Of these, how often it was opened or hovered afterwards.")
     silent: int = Field(description="Times that it said nothing when it could have.")

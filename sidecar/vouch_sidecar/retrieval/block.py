@@ -12,8 +12,9 @@ from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.workspace.ties import Arm as TieArm
 
-__all__ = ["Hit", "beginning", "frame", "render", "safe", "titles_of"]
+__all__ = ["Hit", "HitArm", "beginning", "frame", "render", "safe", "titles_of"]
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
@@ -30,6 +31,10 @@ _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n\s*(?=[-*\d|])|\n\s*\n")
 """Where a sentence, an item of a list or a paragraph ends."""
 
 
+HitArm = ArmName | TieArm
+"""How a hit was found: by a name, by its text, or by a tie to a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Something to say, and what in the text brought it in. `similarity` is from 0 to 1."""
@@ -38,7 +43,7 @@ class Hit:
     artifact: Claim | Page | Entity | Relation | Source
     phrase: str
     similarity: float
-    arm: ArmName
+    arm: HitArm
     entity_id: str | None
     section: int | None = None
     """Of a page that full text found: where; None stands for the whole."""

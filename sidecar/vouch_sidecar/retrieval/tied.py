@@ -12,9 +12,10 @@ from hashlib import blake2b
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
-__all__ = ["Tied", "mark_of", "tied_to", "tied_to_what", "visible_ties"]
+__all__ = ["Tied", "mark_of", "tied_at", "tied_by_path", "tied_to", "tied_to_what", "visible_ties"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,28 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     it. Reads that file.
     """
     return visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
+
+
+def tied_by_path(view: View, path: str) -> list[Tied]:
+    """The claims that cite, quote or name a file, strongest first, each once. Nothing is read. None
+    of a file that is no matter of single claims, such as a changelog.
+    """
+    there = view.workspace.path_of(path)
+    if there is None or not is_for_names(there):
+        return []
+    return visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_path(there)))
+
+
+def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
+    """The name that stands at an offset of a text, as offsets, and the claims tied to what it
+    names; None where there are none.
+    """
+    found = view.workspace.named_at(text, offset)
+    if found is None:
+        return None
+    start, end, ties = found
+    shown = visible_ties(view, ((one.path, one.tie) for one in ties))
+    return (start, end, shown) if shown else None
 
 
 def tied_to_what(view: View, text: str) -> list[Tied]:

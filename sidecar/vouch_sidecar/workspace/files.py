@@ -57,6 +57,10 @@ class Files:
     def __contains__(self, path: str) -> bool:
         return path in self._known
 
+    def make_ready(self) -> None:
+        """Build all look-ups."""
+        _ = self._by_name, self._folders_by_name
+
     def named(self, name: str) -> list[str]:
         """The paths whose last part is this name, case and Unicode form aside."""
         return self._by_name.get(folded(name), [])

@@ -41,6 +41,11 @@ class Locator:
         self.root = root
         self.files = files
 
+    def make_ready(self) -> None:
+        """Build all look-ups."""
+        self.files.make_ready()
+        _ = self._modules
+
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: below the root; else the longest end of it that
         exists; else the only file of its name.

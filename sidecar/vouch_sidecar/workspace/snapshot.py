@@ -34,6 +34,12 @@ class Workspace:
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
 
+    def made_ready(self) -> Workspace:
+        """Itself, with all look-ups built: in the thread that calls this, not at a question."""
+        self.locator.make_ready()
+        self.ties.make_ready()
+        return self
+
     def path_of(self, path: str) -> str | None:
         """A path as it is listed, or at least one below the root; None where it leaves the root.
         One that is relative begins at the root, or at the top of the repository, as git prints it.

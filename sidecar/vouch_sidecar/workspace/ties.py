@@ -127,13 +127,22 @@ class Ties:
     defined: Mapping[str, Definitions] = field(default_factory=dict)
     """By file."""
 
-    def of_file(self, path: str, defines: Definitions | None = None) -> list[Tie]:
-        """The ties of a file. `defines` is what it defines now, where that is known."""
+    def make_ready(self) -> None:
+        """Build all look-ups."""
+        _ = self._defining
+
+    def of_path(self, path: str) -> list[Tie]:
+        """The ties of a file by its path alone: of all arms but `identifier`."""
         found = list(self.by_path.get(path, ()))
         at = path.rfind("/")
         while at > 0:
             found += self.by_path.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
+        return found
+
+    def of_file(self, path: str, defines: Definitions | None = None) -> list[Tie]:
+        """The ties of a file. `defines` is what it defines now, where that is known."""
+        found = self.of_path(path)
         before = self.defined.get(path, {})
         now = before if defines is None else defines
         for name, line in now.items():

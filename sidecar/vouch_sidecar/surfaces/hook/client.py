@@ -196,8 +196,7 @@ def _reduced(event: str, given: Payload) -> Payload | None:
     if event == "post-tool-use":
         text, path = text_of(given), edited_file(given)
         changed = {"file_path": path, "new_string": text}
-        known = path is not None and (text is not None or ".vouch" in path.split(os.sep))
-        return {"session_id": session_id, "tool_input": changed} if known else None
+        return {"session_id": session_id, "tool_input": changed} if path is not None else None
     if event == "session-start":
         return {"session_id": session_id, "source": given.get("source")}
     if event == "session-end":

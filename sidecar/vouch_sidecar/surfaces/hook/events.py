@@ -8,9 +8,12 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import context, perform, perform_beside
+from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.tied import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
 __all__ = ["EVENTS", "limit_of", "respond", "respond_beside", "viewer_in"]
@@ -91,21 +94,45 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
 
 
 def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The block for what a file names. Full text is not searched."""
-    text = given.text_of(payload)
-    if text is None:
-        return ""
+    """The block for a file: the claims that cite, quote or name it, once a session, then those on
+    what its text names. Full text is not searched, no file is read.
+    """
+    text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
-    lines = _lines_naming(served, text)
-    if not lines:
-        return ""
+    lines = _lines_naming(served, text) if text is not None else ""
     session = None
     if session_id is not None:
-        engine.observe(session_id, None, lines)
+        if lines:
+            engine.observe(session_id, None, lines)
         session = engine.sessions.open(session_id)
-    speech = speak_of(served, [lines], session=session, repeat=session is None)
+    tied = _tied(served, path, session) if path is not None else []
+    if not lines and not tied:
+        return ""
+    texts = [lines] if lines else []
+    speech = speak_of(served, texts, session=session, repeat=session is None, tied=tied)
     engine.stats.spoke(speech.hits)
     return speech.text
+
+
+def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[Hit]:
+    """The claims tied to a file, strongest first, unless the session was told them before."""
+    found: list[Hit] = []
+    for one in served:
+        told = (one.view.identity, "file", path)
+        if session is not None and told in session.given:
+            continue
+        hits = [
+            Hit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
+            for tied in tied_by_path(one.view, path)
+        ]
+        if hits and session is not None:
+            session.given[told] = path
+        found += hits
+    return sorted(found, key=lambda hit: -hit.similarity)
+
+
+def _place(tied: Tied) -> str:
+    return tied.path if tied.line is None else f"{tied.path}:{tied.line}"
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:

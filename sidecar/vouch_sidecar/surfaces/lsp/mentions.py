@@ -10,13 +10,14 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.operations import mentioned_at
+from vouch_sidecar.retrieval.tied import Tied, tied_at
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
 from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["Found", "find", "is_ours", "places_naming"]
+__all__ = ["Found", "FoundTies", "find", "find_ties", "is_ours", "places_naming"]
 
 REACH = 2_000
 """Characters on either side of a position that are looked at."""
@@ -50,6 +51,39 @@ def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + named.start, start + named.end)
     return Found(place, in_code, named.entities)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTies:
+    """A place that names a file, a module or an identifier, and the claims tied to it."""
+
+    range: lsp.Range
+    in_code: bool
+    tied: tuple[tuple[Served, Tied], ...]
+
+
+def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | None:
+    """The claims tied to what a document names at a position; None without any, for documents that
+    are not open, and below `.vouch/`.
+    """
+    document = server.documents.find(uri)
+    offset = document.offset_at(position) if document is not None else None
+    if document is None or offset is None or _is_below_vouch(document):
+        return None
+    start = document.source.rfind("\n", 0, offset) + 1
+    start = max(start, offset - REACH)
+    line = document.source[start : offset + REACH].partition("\n")[0]
+    found: list[tuple[int, int, Served, list[Tied]]] = []
+    for served in server.engine.serving(server.caller):
+        if (named := tied_at(served.view, line, offset - start)) is not None:
+            found.append((named[0], named[1], served, named[2]))
+    if not found:
+        return None
+    begin, end = max(((one[0], one[1]) for one in found), key=lambda place: place[1] - place[0])
+    tied = [(served, one) for *_, served, several in found for one in several]
+    tied.sort(key=lambda row: -row[1].strength)
+    in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
+    return FoundTies(document.range_of(start + begin, start + end), in_code, tuple(tied))
 
 
 def places_naming(

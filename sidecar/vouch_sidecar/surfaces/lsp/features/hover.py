@@ -1,5 +1,6 @@
 """Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines. On an
-id in a file below `.vouch/`: the artifact that it names.
+id in a file below `.vouch/`: the artifact that it names. On an identifier or a path that claims are
+tied to: the first of them.
 
 Everything that comes from a knowledge base is shown as text; the only links are to files inside
 the workspace and the knowledge base, never one that a claim brings along.
@@ -14,11 +15,11 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.operations import EntityCard, card_of
-from vouch_sidecar.operations.artifacts import ClaimView
+from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import Named, id_at
-from vouch_sidecar.surfaces.lsp.mentions import find
+from vouch_sidecar.surfaces.lsp.mentions import find, find_ties
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_for
 
@@ -45,8 +46,12 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     named = id_at(server, uri, position)
     if named is not None and named.artifact is not None:
         return _of_id(server, named, named.artifact)
-    found = find(server, uri, position) if settings.enabled != "off" else None
-    if found is None or (found.in_code and settings.enabled == "prose"):
+    if settings.enabled == "off":
+        return None
+    found = find(server, uri, position)
+    if found is None:
+        return _of_ties(server, uri, position)
+    if found.in_code and settings.enabled == "prose":
         return None
     cards = [
         card
@@ -76,6 +81,22 @@ def _of_id(server: Sidecar, named: Named, artifact: Artifact) -> lsp.Hover:
     ):
         lines = _card(card, style, server.settings.hover.max_claims)
     return lsp.Hover(contents=style.content(lines), range=named.range)
+
+
+def _of_ties(server: Sidecar, uri: str, position: lsp.Position) -> lsp.Hover | None:
+    """The first claim that is tied to what stands there, and why, in two lines."""
+    found = find_ties(server, uri, position)
+    if found is None or (found.in_code and server.settings.hover.enabled == "prose"):
+        return None
+    style = style_for(server)
+    served, tied = found.tied[0]
+    server.engine.stats.opened(tied.claim.id)
+    claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
+    others = {one.claim.id for _, one in found.tied} - {tied.claim.id}
+    why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT))]
+    why += [count(len(others), "more claim")] if others else []
+    lines = [_claim(claim, style), "", " · ".join(why)]
+    return lsp.Hover(contents=style.content(lines), range=found.range)
 
 
 def _brief(card: EntityCard, style: Style) -> list[str]:

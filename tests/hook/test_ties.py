@@ -1,0 +1,84 @@
+"""What a hook says after an edit or a read: claims that cite, quote or name the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hook.conftest import Hook, Place
+from tests.hook.conftest import until as holds
+from tests.protocol.client import Client, running
+from tests.workspace.places import cite, git, write
+
+pytestmark = pytest.mark.usefixtures("server")
+CODE = "class RelayLoop:\n    pass\n"
+
+
+@pytest.fixture
+def place(place: Place) -> Place:
+    (place.base / "changed").touch()
+    write(place.root, {"src/relay.py": CODE, "CHANGELOG.md": "x", "src/loop.py": CODE})
+    git(place.root, "init", "-q")
+    git(place.root, "add", "-A", "src", "CHANGELOG.md")
+    content = b"one\nIt restarts at night.\n"
+    cite(place.root, "quotes", "It restarts.", "src/relay.py", content, quote=b"at night")
+    cite(place.root, "names", "`RelayLoop` is slow.", "https://example.org")
+    cite(place.root, "news", "It is new.", "CHANGELOG.md")
+    return place
+
+
+@pytest.fixture
+def server(place: Place) -> Iterator[Client]:
+    with running(cwd=place.root, env=place.env) as client:
+        client.initialize(place.root)
+        client.indexed()
+        client.until("vouch/files", {"paths": ["src/relay.py"]}, lambda a: not a["degraded"])
+        holds(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
+        yield client
+
+
+def edited(place: Place, path: str, text: str = "nothing") -> dict[str, Any]:
+    file = str(place.root / path)
+    return {"tool_name": "Edit", "tool_input": {"file_path": file, "new_string": text}}
+
+
+def test_a_file_s_claims_are_told_once_a_session(place: Place, hook: Hook) -> None:
+    said = hook("post-tool-use", **edited(place, "src/relay.py")).text
+    assert "“src/relay.py:2” 0.9 quotes: It restarts." in said
+    assert "RelayLoop" not in said
+    assert hook("post-tool-use", **edited(place, "src/relay.py", "another")).is_silent()
+    assert hook("post-tool-use", session_id="b", **edited(place, "src/relay.py")).out
+    hook("session-start", source="compact")
+    assert hook("post-tool-use", **edited(place, "src/relay.py", "third")).out
+
+
+def test_what_only_defines_a_name_is_silent(place: Place, hook: Hook) -> None:
+    for path in ("src/loop.py", "CHANGELOG.md", "../x.py", "src/gone.py"):
+        assert hook("post-tool-use", **edited(place, path)).is_silent()
+
+
+def test_a_large_file_has_claims_as_well(place: Place, hook: Hook) -> None:
+    (place.root / "src" / "relay.py").write_text("x = 1\n" * 100_000, "utf-8")
+    event = {"tool_name": "Read", "tool_input": {"file_path": "src/relay.py"}}
+    assert "It restarts." in hook("post-tool-use", **event).text
+
+
+def test_names_in_the_text_are_told_behind(place: Place, hook: Hook) -> None:
+    said = hook("post-tool-use", **edited(place, "src/relay.py", "# see JWT here")).text
+    assert said.index("It restarts.") < said.index("JWT")
+    assert said.count("<vouch") == 1
+
+
+def test_what_says_something_else_by_now_is_not_told(
+    server: Client, place: Place, hook: Hook
+) -> None:
+    path = Path(place.root, ".vouch", "claims", "quotes.yaml")
+    path.write_text(path.read_text("utf-8").replace("stable", "redacted"), "utf-8")
+    event = {"tool_name": "Write", "tool_input": {"file_path": str(path), "content": "x"}}
+    hook("post-tool-use", **event)
+    asked = {"paths": ["src/relay.py"]}
+    server.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 1)
+    assert hook("post-tool-use", **edited(place, "src/relay.py")).is_silent()
