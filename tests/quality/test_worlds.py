@@ -32,30 +32,30 @@ KINDS = {
 """The kinds of prompts, and how many of each a world has at least."""
 ANSWERED = {
     "payroll": {
-        "named": 10,
-        "beside": 4,
+        "named": 9,
+        "beside": 6,
         "alone": 22,
-        "half": 3,
+        "half": 14,
         "bare": 4,
-        "page": 5,
-        "task": 1,
-        "who": 2,
+        "page": 6,
+        "task": 4,
+        "who": 4,
     },
     "groundstation": {
         "named": 12,
-        "beside": 8,
+        "beside": 9,
         "alone": 21,
-        "half": 11,
+        "half": 15,
         "bare": 5,
-        "page": 6,
-        "task": 2,
-        "who": 3,
+        "page": 7,
+        "task": 7,
+        "who": 4,
     },
 }
 """By kind, how many prompts are answered at least: two fewer than when this was written."""
 FIRES = {
-    "payroll": {"silent": 6, "silent_domain": 5},
-    "groundstation": {"silent": 7, "silent_domain": 6},
+    "payroll": {"silent": 2, "silent_domain": 2},
+    "groundstation": {"silent": 7, "silent_domain": 3},
 }
 """By kind, for how many prompts something is said at most: two more than when this was written."""
 PUMPS = "who looks after the ballast pumps of berth nine"

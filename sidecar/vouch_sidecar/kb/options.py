@@ -226,8 +226,7 @@ class Semantic(Group):
     )
     speaks: bool = Field(
         False,
-        description="whether meaning may answer a question in a block where names and words say "
-        "nothing",
+        description="whether meaning counts, beside words, in what a block says",
     )
 
 
