@@ -4,6 +4,7 @@ base without it.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from io import StringIO
@@ -124,7 +125,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
             except InvalidParamsError as error:
                 found[f"{name} {number}"] = str(error)
     for uri in ("vouch://status", "vouch://entities", "vouch://entity/vault"):
-        found[uri] = lasting(json.loads(resources.read(engine, caller, uri) or "null"))
+        found[uri] = lasting(json.loads(asyncio.run(resources.read(engine, caller, uri)) or "null"))
     who = {"project": viewer.project, "agent": viewer.agent}
 
     async def hooks() -> None:

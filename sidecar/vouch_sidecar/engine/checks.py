@@ -40,7 +40,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
 
-__all__ = ["CHECKS", "CODES", "Finding", "Surroundings", "check_all", "check_one"]
+__all__ = ["CHECKS", "CODES", "Allowance", "Finding", "Surroundings", "check_all", "check_one"]
 
 MAX_FINDINGS = 20
 """Findings of one file: the place of each is looked up."""
@@ -71,12 +71,34 @@ class _Named(NamedTuple):
     at: int | None = None
 
 
+class Allowance:
+    """Bytes of files that may still be looked through; None: any number."""
+
+    def __init__(self, left: int | None = None) -> None:
+        self.left = left
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left is not None and self.left <= 0
+
+    def take(self, size: int) -> bool:
+        """Whether so many are left; else none are from now on."""
+        if self.left is not None:
+            self.left -= size
+        return self.left is None or self.left >= 0
+
+
+_ANY_NUMBER = Allowance()
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What an artifact is held against: all that is known, unsaved documents included."""
 
     collection: Collection
     knowledge: Knowledge
+    allowance: Allowance = _ANY_NUMBER
+    """For the files of what is retired."""
 
     def stands(self, kind: Kind, artifact_id: str) -> bool:
         """Whether a file says that this artifact is there; also one that is retired or faulty."""
@@ -95,11 +117,13 @@ class Surroundings:
         path = usual_path(kind, artifact_id)
         if kind not in (Kind.CLAIM, Kind.PAGE) or classify(path) is not kind:
             return None
+        if self.allowance.is_spent:
+            return None
         try:
             data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
         except (FileNotFoundError, UnreadableError):
             return None
-        found = parse(path, data).artifact
+        found = parse(path, data).artifact if self.allowance.take(len(data)) else None
         if not isinstance(found, Claim | Page) or key_of(found) != (kind, artifact_id):
             return None
         return None if is_live(found) else found

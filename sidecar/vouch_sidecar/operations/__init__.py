@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
 from vouch_sidecar.operations.call import (
+    beside,
     call,
     perform,
     perform_beside,
@@ -52,6 +53,7 @@ __all__ = [
     "ViewerParams",
     "Wire",
     "as_json",
+    "beside",
     "call",
     "capabilities",
     "card_of",

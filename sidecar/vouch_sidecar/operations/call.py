@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -29,7 +29,7 @@ from vouch_sidecar.operations.turns import Turns
 if TYPE_CHECKING:
     from vouch_sidecar.engine.meaning import Meaning
 
-__all__ = ["call", "perform", "perform_beside", "read_params", "refuse_unknown"]
+__all__ = ["beside", "call", "perform", "perform_beside", "read_params", "refuse_unknown"]
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,7 @@ MAX_NAME = 60
 M = TypeVar("M", bound=Wire)
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 
 
 _QUESTIONS = Turns("question")
@@ -105,6 +106,17 @@ async def perform_beside(
         if not operation.is_long:
             return begun.completed(begun.run())
         return begun.completed(await begun.run_in_turn())
+
+
+async def beside(caller: Caller, run: Callable[[], T]) -> T:
+    """What `run` gives, beside the event loop, when it is the caller's turn among the questions."""
+    import asyncio  # the shell asks without an event loop
+
+    waiting = _QUESTIONS.submit(caller.session_id or caller.connection, run)
+    try:
+        return await asyncio.wrap_future(waiting)
+    finally:
+        waiting.cancel()
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.engine.checks import Surroundings
+from vouch_sidecar.engine.checks import Allowance, Surroundings
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -33,6 +36,10 @@ __all__ = [
 ]
 
 
+MAX_READ = 4 << 20
+"""Bytes of files that are read and looked through for one answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """An open document, at a path below the `.vouch/` of a knowledge base that is served."""
@@ -49,11 +56,15 @@ class File:
         """The ids that stand in the document, in their order."""
         return references(self.relative, self.document.source)
 
-    def resolve(self, reference: Reference) -> Artifact | None:
+    def surroundings(self, most: int | None = None) -> Surroundings:
+        """What its ids are held against; `most` bytes of the files of retired ones are read."""
+        return Surroundings(self.served.collection, self.served.view.knowledge, Allowance(most))
+
+    def resolve(self, reference: Reference, around: Surroundings | None = None) -> Artifact | None:
         """The artifact that an id names, if the caller may see it. One that is retired counts here:
         its status, and what superseded it, may be told; its text may not.
         """
-        return resolve(self.served, reference.kinds, reference.text)
+        return resolve(self.served, reference.kinds, reference.text, around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +105,17 @@ def id_at(server: Sidecar, uri: str, position: lsp.Position) -> Named | None:
     return None
 
 
-def resolve(served: Served, kinds: tuple[Kind, ...], artifact_id: str) -> Artifact | None:
+def resolve(
+    served: Served,
+    kinds: tuple[Kind, ...],
+    artifact_id: str,
+    around: Surroundings | None = None,
+) -> Artifact | None:
     """As `File.resolve`; the first kind that has the id counts."""
     for kind in kinds:
         if (found := served.view.visible((kind, artifact_id))) is not None:
             return found
-    around = Surroundings(served.collection, served.view.knowledge)
+    around = around or Surroundings(served.collection, served.view.knowledge)
     for kind in kinds:
         retired = around.retired(kind, artifact_id)
         if retired is not None and gate_of(retired) in served.view.gates:
@@ -128,33 +144,40 @@ def location(server: Sidecar, uri: str) -> lsp.Location | None:
     return lsp.Location(server.uris()(path), lsp.Range(start, start))
 
 
-def client_uri(server: Sidecar, uri: str) -> str:
-    """A URI of ours as the client writes it, with its fragment."""
+def client_uri(uri_for: Callable[[Path], str], uri: str) -> str:
+    """A URI of ours as the client writes it (`Sidecar.uris`), with its fragment."""
     address, mark, line = uri.partition("#")
     path = path_of(address)
-    return uri if path is None else server.uris()(path) + mark + line
+    return uri if path is None else uri_for(path) + mark + line
 
 
 class Files:
-    """The files of one knowledge base: as they stand in the editor, else as on disk."""
+    """The files of one knowledge base: as they stand in the editor when this is made, else as on
+    disk. Any thread may open them. Of the disk at most `MAX_READ` bytes are read.
+    """
 
     def __init__(self, server: Sidecar, served: Served) -> None:
-        self._server = server
         self._below = served.collection.root / KB_DIRNAME
         self._uri_for = server.uris()
+        self._units = server.documents.units
+        self._opened = {unquote(one.uri): copy(one) for one in server.documents.opened()}
+        self.allowance = Allowance(MAX_READ)
 
     def uri(self, relative: str) -> str:
         """The URI of the file at a path below `.vouch/`, as the client writes it."""
         return self._uri_for(self._below / relative)
 
     def open(self, relative: str) -> Document | None:
-        """The file at a path below `.vouch/`; None where it can't be read."""
+        """The file at a path below `.vouch/`; None where it can't be read, or is too much."""
         uri = self.uri(relative)
-        if (document := self._server.documents.find(uri)) is not None:
+        if (document := self._opened.get(unquote(uri))) is not None:
             return document
+        if self.allowance.is_spent:
+            return None
         try:
             data, _ = read_bytes_of(self._below, relative)
         except (FileNotFoundError, UnreadableError):
             return None
-        text = data.decode("utf-8-sig", "replace")
-        return Document(uri, text, self._server.documents.units)
+        if not self.allowance.take(len(data)):
+            return None
+        return Document(uri, data.decode("utf-8-sig", "replace"), self._units)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ class Sidecar(Server):
         self.client: int | None = None
         """The process id of the client, where such a process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []
-        self.commands: dict[str, Callable[[Sequence[Any]], object]] = {}
+        self.commands: dict[str, Callable[[Sequence[Any]], Awaitable[object]]] = {}
         """What `workspace/executeCommand` runs, by name, with the command's arguments."""
         self.limited: dict[str, str] = {}
         """By provider, the method of each feature that is only about files below `.vouch/`."""

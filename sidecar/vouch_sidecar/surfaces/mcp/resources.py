@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import as_json, call
+from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_beside
 from vouch_sidecar.retrieval.block import safe
 
 __all__ = ["JSON", "RESOURCES", "TEMPLATES", "harmless", "read"]
@@ -45,18 +47,21 @@ TEMPLATES = [
 ]
 
 
-def read(engine: Engine, caller: Caller, uri: str) -> str | None:
+async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     """A resource as JSON; None for an unknown URI.
 
     Raises `InvalidParamsError` for an entity that is not there.
     """
     if uri == STATUS:
-        found = as_json(call(engine, "status", {}, caller))
+        found = as_json(await perform_beside(engine, OPERATIONS["status"], {}, caller))
     elif uri == ENTITIES:
-        found = {"entities": _entities(engine, caller)}
+        served = engine.serving(caller)
+        found = {"entities": await beside(caller, partial(_entities, served))}
     elif uri.startswith(ENTITY):
         entity_id = unquote(uri.removeprefix(ENTITY))
-        found = as_json(call(engine, "entity", {"id": entity_id}, caller))
+        found = as_json(
+            await perform_beside(engine, OPERATIONS["entity"], {"id": entity_id}, caller)
+        )
     else:
         return None
     return json.dumps(harmless(found), ensure_ascii=False, separators=(",", ":"))
@@ -71,7 +76,7 @@ def harmless(value: Any) -> Any:
     return [harmless(below) for below in value] if isinstance(value, list) else value
 
 
-def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
+def _entities(served: Sequence[Served]) -> list[dict[str, Any]]:
     found = [
         {
             "id": entity.id,
@@ -80,7 +85,7 @@ def _entities(engine: Engine, caller: Caller) -> list[dict[str, Any]]:
             "claim_count": one.view.claim_count(entity.id),
             "collection": one.view.collection,
         }
-        for one in engine.serving(caller)
+        for one in served
         for entity in one.view.knowledge.names.entities()
     ]
     return sorted(found, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))

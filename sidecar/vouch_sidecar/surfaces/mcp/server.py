@@ -103,7 +103,7 @@ class Answers:
         async with self._turn:
             await self._ready()
             try:
-                text = resources.read(self._engine, self._caller, uri)
+                text = await resources.read(self._engine, self._caller, uri)
             except InvalidParamsError:
                 text = None
         if text is None:

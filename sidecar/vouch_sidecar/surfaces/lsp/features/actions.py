@@ -83,7 +83,7 @@ def _copies(server: Sidecar) -> bool:
     return isinstance(commands, list) and COPY in commands
 
 
-def _show(server: Sidecar, arguments: Sequence[Any]) -> None:
+async def _show(server: Sidecar, arguments: Sequence[Any]) -> None:
     line = next((one for one in arguments if isinstance(one, str)), "")
     if line:
         server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, one_line(line)))

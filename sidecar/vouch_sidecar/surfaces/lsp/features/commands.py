@@ -9,8 +9,8 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Result, perform
-from vouch_sidecar.surfaces.lsp.features.operations import refusal
+from vouch_sidecar.operations import OPERATIONS, Result
+from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -27,27 +27,22 @@ def register(server: Sidecar) -> None:
     server.on(lsp.WORKSPACE_EXECUTE_COMMAND, partial(_run, server))
 
 
-def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
+async def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
     if (run := server.commands.get(params.command)) is None:
         raise JsonRpcInvalidParams("command: there is no such command")
-    return run(params.arguments or ())
+    return await run(params.arguments or ())
 
 
-def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
+async def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
     """The result of an operation. The argument is its params, or the text of the param `field`."""
-    server.take_in()
     given = arguments[0] if arguments else {}
     params = {field: given} if isinstance(given, str) else given
-    try:
-        result: Result = perform(server.engine, OPERATIONS[name], params, server.caller)
-    except InvalidParamsError as error:
-        raise refusal(error) from None
-    return result
+    return await answer(server, OPERATIONS[name], params)
 
 
-def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
+async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
     """Open the file of a claim in the editor, where the client can do that. Returns its place."""
-    result: Any = _ask(server, "claim", "id", arguments)
+    result: Any = await _ask(server, "claim", "id", arguments)
     place = location(server, result.claim.uri)
     if place is not None and server.capability("window.show_document") is not None:
         params = lsp.ShowDocumentParams(uri=place.uri, take_focus=True, selection=place.range)

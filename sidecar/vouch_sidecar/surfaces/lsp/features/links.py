@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.surfaces.lsp.ids import client_uri, file_at, target_uri
+from vouch_sidecar.operations import beside
+from vouch_sidecar.surfaces.lsp.ids import File, client_uri, file_at, target_uri
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
 
 MAX_LINKS = 500
+MAX_READ = 1 << 20
+"""Bytes of files of retired artifacts that are read for one answer; others are no links."""
 
 
 def register(server: Sidecar) -> None:
@@ -20,15 +27,21 @@ def register(server: Sidecar) -> None:
     server.on(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, partial(_links, server))
 
 
-def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
+async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
     if (file := file_at(server, params.text_document.uri)) is None:
         return None
+    file = replace(file, document=copy(file.document))  # it may be edited meanwhile
+    return await beside(server.caller, partial(_links_in, file, server.uris()))
+
+
+def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:
+    around = file.surroundings(MAX_READ)
     named = (one for one in file.references() if one.field != "id")
     return [
         lsp.DocumentLink(
             range=file.document.range_of(one.start, one.end),
-            target=client_uri(server, target_uri(file, artifact)),
+            target=client_uri(uri_for, target_uri(file, artifact)),
         )
         for one in islice(named, MAX_LINKS)
-        if (artifact := file.resolve(one)) is not None
+        if (artifact := file.resolve(one, around)) is not None
     ]

@@ -21,7 +21,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["refusal", "register"]
+__all__ = ["answer", "refusal", "register"]
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +29,12 @@ log = logging.getLogger(__name__)
 def register(server: Sidecar) -> None:
     """Answer every operation."""
     for operation in OPERATIONS.values():
-        server.on(operation.method, partial(_answer, server, operation))
+        server.on(operation.method, partial(answer, server, operation))
     server.on("vouch/prompt", partial(_prompt, server))
 
 
-async def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+    """The result of an operation. What can be long runs beside the event loop."""
     server.take_in()  # an answer reflects every message before it
     try:
         asked = (operation, params, server.caller, server.documents)

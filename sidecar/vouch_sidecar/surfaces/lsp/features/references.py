@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Evidence, Kind, key_of
 from vouch_sidecar.kb.references import references, scalars
+from vouch_sidecar.operations import beside
 from vouch_sidecar.surfaces.lsp.ids import Files, Named, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -31,25 +32,40 @@ def register(server: Sidecar) -> None:
     server.on(lsp.TEXT_DOCUMENT_REFERENCES, partial(_references, server))
 
 
-def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+async def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
     declared = params.context.include_declaration
     named = id_at(server, uri, position)
     if named is not None:
-        return _once(_of_id(server, named, declared))
+        files = Files(server, named.file.served)
+        return await beside(server.caller, lambda: _once(_of_id(files, named, declared)))
     found = find(server, uri, position)
     if found is None or (found.in_code and not server.answers_in_code):
         return None
-    return _once(
-        one
+    entities = [
+        (served, entity_id, Files(server, served), _in_open(server, served, entity_id))
         for served, entity_id in found.entities
-        for one in _of_entity(server, served, entity_id, declared)
+    ]
+    return await beside(
+        server.caller,
+        lambda: _once(
+            place
+            for served, entity_id, files, in_open in entities
+            for place in (*_of_entity(files, served, entity_id, declared), *in_open)
+        ),
     )
 
 
-def _of_id(server: Sidecar, named: Named, declared: bool) -> Iterator[lsp.Location]:
+def _in_open(server: Sidecar, served: Served, entity_id: str) -> list[lsp.Location]:
+    """The places in open documents that name an entity."""
+    return [
+        lsp.Location(document.uri, document.range_of(start, end))
+        for document, start, end in places_naming(server, served, entity_id)
+    ]
+
+
+def _of_id(files: Files, named: Named, declared: bool) -> Iterator[lsp.Location]:
     served, reference, artifact = named.file.served, named.reference, named.artifact
-    files = Files(server, served)
     kinds = reference.kinds if artifact is None else (key_of(artifact)[0],)
     if declared and artifact is not None:
         yield from _places(files, artifact.path, artifact.id, kinds, own=True)
@@ -73,6 +89,8 @@ def _places(
     files: Files, path: str, artifact_id: str, kinds: tuple[Kind, ...], own: bool = False
 ) -> Iterator[lsp.Location]:
     document = files.open(path)
+    if document is None and files.allowance.is_spent:
+        yield lsp.Location(files.uri(path), TOP)
     if document is None or artifact_id not in document.source:
         return
     for one in references(path, document.source):
@@ -82,22 +100,19 @@ def _places(
 
 
 def _of_entity(
-    server: Sidecar, served: Served, entity_id: str, declared: bool
+    files: Files, served: Served, entity_id: str, declared: bool
 ) -> Iterator[lsp.Location]:
-    files = Files(server, served)
     entity = served.view.entity(entity_id)
     if declared and entity is not None:
         yield from _places(files, entity.path, entity_id, (Kind.ENTITY,), own=True)
     for number, claim in enumerate(served.view.best_claims(entity_id, MAX_FILES)):
-        if number >= MAX_READ:
-            yield lsp.Location(files.uri(claim.path), TOP)
-            continue
-        if (document := files.open(claim.path)) is None:
+        document = files.open(claim.path) if number < MAX_READ else None
+        if document is None:
+            if number >= MAX_READ or files.allowance.is_spent:
+                yield lsp.Location(files.uri(claim.path), TOP)
             continue
         text = next((one for one in scalars(document.source) if one.field == "text"), None)
         start, end = (text.start, text.end) if text is not None else (0, 0)
-        yield lsp.Location(document.uri, document.range_of(start, end))
-    for document, start, end in places_naming(server, served, entity_id):
         yield lsp.Location(document.uri, document.range_of(start, end))
 
 

@@ -1,0 +1,101 @@
+"""What reads many files is worked on beside the event loop, and reads so many bytes at most."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types as lsp
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import beside
+from vouch_sidecar.surfaces.lsp.features import commands
+from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.mcp import resources
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client
+from tests.protocol.conftest import Start
+from tests.protocol.editor import ABLE
+
+LINE = "# a line that says nothing\n"
+FIRST = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+
+
+def answered(client: Client, method: str, params: object) -> list[Any]:
+    """The answer to a request; one that comes after it is answered first."""
+    slow = client.start(method, params)
+    quick = client.start("vouch/status", {})
+    found: list[Any] = client.answer(slow)["result"]
+    order = [one.get("id") for one in client.received if one.get("id") in (slow, quick)]
+    assert order == [quick, slow]
+    return found
+
+
+def served(start: Start, root: Path) -> Client:
+    client = start()
+    client.initialize(root, capabilities=ABLE)
+    client.indexed()
+    return client
+
+
+def test_references_in_large_files(start: Start, root: Path) -> None:
+    for number in range(8):
+        knowledge.claim(root, f"large-{number}", "Large.", "redis", more=LINE * 35_000)
+    client = served(start, root)
+    path = root / ".vouch" / "entities" / "redis.yaml"
+    client.open(path.as_uri(), path.read_text("utf-8"))
+    place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 5}}
+    params = {**place, "context": {"includeDeclaration": False}}
+    found = answered(client, "textDocument/references", params)
+    large = [one["range"] for one in found if "/large-" in one["uri"]]
+    assert len(large) == 8
+    assert 0 < large.count(FIRST) < 8
+
+
+def test_links_to_what_is_retired(start: Start, root: Path) -> None:
+    ids = [f"old-{number}" for number in range(60)]
+    for one in ids:
+        knowledge.claim(root, one, "Old.", status="superseded", more=LINE * 2_000)
+    body = "\n".join(f"[claim: {one}]" for one in ids)
+    path = knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
+    client = served(start, root)
+    client.open(path.as_uri(), path.read_text("utf-8"))
+    params = {"textDocument": {"uri": path.as_uri()}}
+    assert 0 < len(answered(client, "textDocument/documentLink", params)) < len(ids)
+
+
+@pytest.mark.parametrize("what", ["command", "resource"])
+def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, what: str) -> None:
+    engine, caller = Engine(env={}), Caller()
+    engine.add_root(root)
+    engine.load()
+    go_on = Event()
+
+    async def session() -> None:
+        held_up = asyncio.create_task(beside(caller, partial(go_on.wait, 30)))
+        await asyncio.sleep(0)
+        asked = asyncio.create_task(command() if what == "command" else resource())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not asked.done()
+        go_on.set()
+        assert await held_up
+        assert "redis" in str(await asked)
+
+    async def command() -> object:
+        server: Any = SimpleNamespace(
+            engine=engine, caller=caller, documents=None, take_in=lambda: None, commands={}
+        )
+        server.on = lambda _, run: setattr(server, "run", run)
+        commands.register(cast(Sidecar, server))
+        return await server.run(lsp.ExecuteCommandParams("vouch.experts", ["redis"]))
+
+    async def resource() -> object:
+        return await resources.read(engine, caller, "vouch://entities")
+
+    asyncio.run(session())
