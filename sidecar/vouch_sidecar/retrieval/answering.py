@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document
@@ -23,10 +24,13 @@ from vouch_sidecar.retrieval.constants import (
     MAX_NEAREST,
     MAX_RELATIONS,
     MAX_SPEAKING,
+    MAX_TIED,
     MEANT,
 )
 from vouch_sidecar.retrieval.likelihood import Features
+from vouch_sidecar.retrieval.tied import Tied, tied_to_what
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.naming import named_in
 
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.meaning import Meant
@@ -87,12 +91,15 @@ def answers(
 def _answers(
     view: View, text: str, named: Strengths, kinds: Sequence[Kind], meant: Meant | None
 ) -> list[Answer]:
-    asked = asked_by(view, text, view.places_of(text, named))
+    ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
+    paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
+    asked = asked_by(view, text, (*view.places_of(text, named), *paths))
+    tied = _documents(view, [(Kind.CLAIM, claim_id) for claim_id in ties])
     found = {
         (type(one.artifact), one.artifact.id, one.section): one
-        for one in _candidates(view, asked, named, kinds, meant)
+        for one in (*_candidates(view, asked, named, kinds, meant), *tied)
     }
-    judged = list(_judged(view, asked, named, found.values()))
+    judged = list(_judged(view, asked, named, found.values(), ties))
     if meant is not None:
         judged = _by_meaning(view, judged, meant)
     judged.sort(key=lambda one: one.order)
@@ -167,10 +174,15 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
 
 
 def _judged(
-    view: View, asked: Asked, named: Strengths, found: Iterable[_Candidate]
+    view: View,
+    asked: Asked,
+    named: Strengths,
+    found: Iterable[_Candidate],
+    ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Answer]:
     """Every candidate with its features. A relation counts only beside the name of one of its ends
-    and with a word of the rest: what is asked about that end.
+    and with a word of the rest: what is asked about that end. `ties` are the claims tied to files
+    that the text names, by id: the strength of a tie weighs as an exact word does.
     """
     holding = [(one, _held(asked, one)) for one in found]
     whole, total = asked.whole, view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
@@ -179,17 +191,21 @@ def _judged(
         if isinstance(one.artifact, Relation) and not (strength and held):
             continue
         every, exactly = frozenset(held), asked.exactly_in(one.said)
+        tied = ties.get(one.artifact.id) if isinstance(one.artifact, Claim) else None
+        tie = tied.strength if tied is not None else 0.0
         features = Features.of(
-            held=asked.weight_of(held, exactly),
-            whole=whole,
-            rivals=sum(every.issubset(other) for _, other in holding),
-            lone=asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
+            held=asked.weight_of(held, exactly) + tie,
+            whole=whole + tie,
+            rivals=1 if tie else sum(every.issubset(other) for _, other in holding),
+            lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, one.stems),
             named=strength,
             section=one.section is not None,
             total=total,
         )
         words = tuple(word.word for word in held)
+        if tied is not None and not words:
+            words = (tied.path,)
         yield Answer(one.artifact, one.section, words, features, one.about)
 
 

@@ -138,18 +138,18 @@ WEIGHTS = {
 # own claims: alone 148/148, beside 100/103, exact 22/26, exact_silent 1/21, half 56/66, named
 #   113/120, ordinary 35/36, page 89/98, page_only 20/25, page_silent 0/16, paraphrase 0/24,
 #   relation_silent 0/17, silent 20/253, silent_domain 10/24, task 48/78, task_silent 0/32
-BIAS_WITH_MEANING = -7.09
+BIAS_WITH_MEANING = -7.05
 WEIGHTS_WITH_MEANING = {
-    "held": 1.24,
+    "held": 1.27,
     "missing": -0.30,
-    "rivals": -0.47,
-    "lone": -0.57,
-    "pairs": 1.23,
-    "named": 1.76,
-    "section": -0.07,
-    "size": 0.57,
-    "cosine": 6.85,
-    "lead": 4.88,
+    "rivals": -0.45,
+    "lone": -0.55,
+    "pairs": 1.24,
+    "named": 1.77,
+    "section": -0.09,
+    "size": 0.55,
+    "cosine": 6.82,
+    "lead": 4.95,
 }
 # end of fitted with meaning
 ANSWER_WORDS = 2.0
@@ -209,6 +209,8 @@ MAX_NEAREST = 10
 """Claims of an entity that are looked at, nearest first."""
 MAX_TITLED = 3
 """Pages that have a name as their title."""
+MAX_TIED = 16
+"""Claims tied to files that a text names: the strongest ties."""
 MAX_RELATIONS = 24
 """Relations of a named entity that are looked at."""
 MAX_ASKED = 64
