@@ -370,15 +370,12 @@ class Engine:
     def problems_for(self, caller: Caller, served: Served) -> dict[str, tuple[Problem, ...]]:
         """As `problems`, without those of files that the viewer may not be told of."""
         collection, view = served.collection, served.view
-        shown = {
-            path: tuple(
-                one
-                for one in problems
-                if not one.bound
-                or ((there := collection.on_disk(path)) is not None and view.sees(there))
-            )
-            for path, problems in self.problems(caller, collection).items()
-        }
+        shown = self.problems(caller, collection)
+        for path, problems in list(shown.items()):
+            if any(one.bound for one in problems):
+                there = collection.on_disk(path)
+                if there is None or not view.sees(there):
+                    shown[path] = tuple(one for one in problems if not one.bound)
         return {path: problems for path, problems in shown.items() if problems}
 
     def faulty(self) -> list[Problem]:

@@ -4,6 +4,7 @@ also the problems that the checks across files find.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -56,6 +57,12 @@ class Diagnostics:
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
         """By URI, what the checks found in an open file, behind what that follows from."""
+        self._made: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
+        """By URI, the diagnostics of a file, behind what they follow from: a keystroke in one file
+        makes those of no other.
+        """
+        self._uris: tuple[object, dict[tuple[Path, str], str]] = None, {}
+        """By root and path, the client's URI of a file with problems, behind what it depends on."""
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -94,12 +101,12 @@ class Diagnostics:
     def _problems(self) -> Problems:
         """All problems by file, with the URIs that the client uses for what it has open."""
         server = self._server
-        uri_for = server.uris()
-        found: dict[str, list[Problem]] = {}
+        uri_of = self._uri_of()
+        found: dict[str, tuple[Problem, ...]] = {}
         for served in server.engine.serving(server.caller):
             for relative, problems in server.engine.problems_for(server.caller, served).items():
-                uri = uri_for(served.collection.root / KB_DIRNAME / relative)
-                found[uri] = [*found.get(uri, ()), *problems]
+                uri = uri_of(served.collection.root, relative)
+                found[uri] = (*found[uri], *problems) if uri in found else problems
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
@@ -108,12 +115,32 @@ class Diagnostics:
                 if known != state:  # a check may read the whole content of a source
                     more = _across_files(file)
                 self._checked[document.uri] = state, more
-                found[document.uri] = [*found.get(document.uri, ()), *more]
-        return {
-            uri: [_diagnostic(server, uri, one) for one in problems]
-            for uri, problems in found.items()
-            if problems
-        }
+                found[document.uri] = (*found.get(document.uri, ()), *more)
+        made, self._made = self._made, {}
+        for uri, problems in found.items():
+            if problems:
+                opened = server.documents.find(uri)
+                follows_from = problems, None if opened is None else opened.source
+                last, shown = made.get(uri, (None, []))
+                if last != follows_from:
+                    shown = [_diagnostic(server, uri, one) for one in problems]
+                self._made[uri] = follows_from, shown
+        return {uri: shown for uri, (_, shown) in self._made.items()}
+
+    def _uri_of(self) -> Callable[[Path, str], str]:
+        """Returns a function that gives the URI of a path below the `.vouch/` of a root."""
+        server = self._server
+        depends = [one.uri for one in server.documents.opened()], server.folders
+        if self._uris[0] != depends:
+            self._uris = depends, {}
+        uri_for, known = server.uris(), self._uris[1]
+
+        def uri_of(root: Path, relative: str) -> str:
+            if (root, relative) not in known:
+                known[root, relative] = uri_for(root / KB_DIRNAME / relative)
+            return known[root, relative]
+
+        return uri_of
 
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
