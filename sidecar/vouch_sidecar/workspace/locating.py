@@ -129,9 +129,9 @@ class Locator:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
-    def of_module(self, name: str) -> str | None:
+    def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; of a package its
-        folder, with a slash at its end.
+        folder as well, with a slash at its end.
         """
         parts = [one for one in parts_of(name) if one]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
@@ -141,17 +141,17 @@ class Locator:
                 for module, path in self._modules.get(parts[end - 1], ())
                 if module == wanted or module.endswith(f"/{wanted}")
             ]
+            found = [one for one in found if is_for_names(one[1])]
             if len(found) > 1:
-                found = [one for one in found if not is_test(one[1]) and is_for_names(one[1])]
+                found = [one for one in found if not is_test(one[1])]
             if len(found) == 1:
                 module, path = found[0]
-                package = path.startswith(f"{module}/")
-                if package and end < len(parts):
-                    return path
-                return self._folder(module) if package else path if is_for_names(path) else None
+                folder = self._folder(module) if end == len(parts) else None
+                package = folder is not None and path.startswith(folder)
+                return [path, *([folder] if package and folder else [])]
             if found:
-                return None
-        return None
+                return []
+        return []
 
     @cached_property
     def _modules(self) -> dict[str, list[tuple[str, str]]]:

@@ -41,6 +41,8 @@ BESIDE = 0.7
 """What a name counts that stands in the quoted line or in the decision, not in the claim."""
 FOLDER = 0.6
 """What a file counts whose folder is named."""
+LATER = 0.8
+"""What a name counts that stands in the second half of a claim: its subject stands before."""
 PLAIN = 0.5
 """What an identifier counts that is a word as well."""
 MAX_DEFINING = 3
@@ -175,11 +177,9 @@ class Ties:
         return None
 
     def _named_by(self, named: Named, locator: Locator) -> Iterator[Found]:
-        path = _path_of(named, locator)
-        if path is not None and not path.endswith("/"):
-            yield from (Found(path, tie) for tie in self.of_file(path))
-        elif path is not None:
-            yield from (Found(path, tie) for tie in self.by_path.get(path, ()))
+        for path in _paths_of(named, locator):
+            ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
+            yield from (Found(path, tie) for tie in ties)
         if named.kind == "path":
             return
         for name in names_of(named):
@@ -232,12 +232,13 @@ def names_of(named: Named) -> dict[str, float]:
     return found
 
 
-def _path_of(named: Named, locator: Locator) -> str | None:
+def _paths_of(named: Named, locator: Locator) -> list[str]:
     if named.kind == "path":
-        return locator.of_path(named.name)
+        path = locator.of_path(named.name)
+        return [] if path is None else [path]
     if named.kind == "identifier" and len(parts_of(named.name)) > 1:
         return locator.of_module(named.name)
-    return None
+    return []
 
 
 class Read(NamedTuple):
@@ -258,17 +259,14 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
             found.append(Found(cited.path, tie))
     uses: list[tuple[str, Use]] = []
     for text, where, via in _texts(claim):
-        worth = 1.0 if where == "text" else BESIDE
         for named in named_in(text):
+            worth = LATER if named.start > len(text) / 2 else 1.0
+            worth *= 1.0 if where == "text" else BESIDE
             start, end = (named.start, named.end) if where == "text" else (0, 0)
-            path = _path_of(named, locator)
-            if path is not None:
-                worth_there = worth * (FOLDER if path.endswith("/") else 1.0)
-                tie = Tie(
-                    claim.id, claim.mark, "path", STRENGTH["path"] * worth_there, None, via, where,
-                    start, end,
-                )  # fmt: skip
-                found.append(Found(path, tie))
+            for path in _paths_of(named, locator):
+                strength = STRENGTH["path"] * worth * (FOLDER if path.endswith("/") else 1.0)
+                place = (None, via, where, start, end)
+                found.append(Found(path, Tie(claim.id, claim.mark, "path", strength, *place)))
             if named.kind == "path":
                 continue
             for name, share in names_of(named).items():
