@@ -175,9 +175,9 @@ class Engine:
         collection.workspace = made
         if whole_for is not None:
             collection.workspace_of = whole_for
-        if made.ties != before.ties:
-            self.generation += 1
-        if made.ties != before.ties or was_pending != collection.is_workspace_pending:
+        differs = made.ties is not before.ties and bool(made.ties or before.ties)
+        self.generation += differs
+        if differs or was_pending != collection.is_workspace_pending:
             self.tell()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:

@@ -7,6 +7,7 @@ as ids, paths and digests, so that the next process reads only files that change
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -145,6 +146,7 @@ class Workspaces:
             self._engine.publish_workspace(collection, made)
         if not self._ended.is_set():
             self._engine.publish_workspace(collection, collection.workspace, knowledge)
+            gc.freeze()  # it lives on: to look through it again is a stall
             await _in(worker, lambda: keep(collection, state))
 
 
@@ -208,13 +210,11 @@ def work_out(
     if changed is None:
         state.reads = {}
         sources = _sources(knowledge, locator, stops)
-        changed = [(Kind.CLAIM, one.id) for one in knowledge.all_of(Kind.CLAIM)]
     state.knowledge = None
     facts = _Facts(knowledge, root / KB_DIRNAME, sources, state)
-    for _, claim_id in (key for key in changed if key[0] is Kind.CLAIM):
+    for claim_id, claim in _claims(knowledge, changed):
         if stops():
             return
-        claim = knowledge.claim(claim_id)
         if claim is None:
             state.reads.pop(claim_id, None)
         else:
@@ -227,6 +227,17 @@ def work_out(
     state.knowledge = knowledge
     ties = Ties(by_path, uses, dict(state.defined))
     yield Workspace(root, files, ties, wanted, sources).made_ready()
+
+
+def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
+    """The claims that changed, None for those that are gone; without a list, all."""
+    if changed is None:
+        found = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
+        yield from ((claim.id, claim) for claim in found)
+        return
+    for kind, claim_id in changed:
+        if kind is Kind.CLAIM:
+            yield claim_id, knowledge.claim(claim_id)
 
 
 def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
@@ -380,20 +391,31 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
     data = None if collection.bases is None else collection.bases.beside(_name())
     if data is None:
         return None
+    made: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
     try:
-        said = json.loads(data)
-        by_path = {path: [Tie(*one) for one in ties] for path, ties in said["by_path"].items()}
-        uses = {key: [Use(*one) for one in found] for key, found in said["uses"].items()}
-        defined = dict(said["defined"])
-        if state is not None:
-            state.defined, state.wanted = dict(defined), said["wanted"]
-            state.stats = {path: bytes.fromhex(one) for path, one in said["stats"].items()}
-            state.kept = _digest(data)
+        # Line by line: to read all of it at once would hold up every other thread.
+        for line in data.splitlines():
+            part, key, value = json.loads(line)
+            made[part][key] = _PARTS[part](value)
+        (wanted,) = made["wanted"]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
-    return Workspace(
-        collection.root, Files(), Ties(by_path, uses, defined), None, dict(said["sources"])
-    )
+    if state is not None:
+        state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
+        state.kept = _digest(data)
+    ties = Ties(made["by_path"], made["uses"], made["defined"])
+    return Workspace(collection.root, Files(), ties, None, made["sources"])
+
+
+_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "by_path": lambda ties: [Tie(*one) for one in ties],
+    "uses": lambda uses: [Use(*one) for one in uses],
+    "defined": dict,
+    "stats": bytes.fromhex,
+    "sources": str,
+    "wanted": str,
+}
+"""What is kept, a line for each entry, and how its value is read back."""
 
 
 def keep(collection: Collection, state: State) -> None:
@@ -401,15 +423,20 @@ def keep(collection: Collection, state: State) -> None:
     if collection.bases is None or state.knowledge is None:
         return
     known = collection.workspace
-    said: dict[str, Any] = {
+    parts: dict[str, Mapping[str, Any]] = {
         "by_path": known.ties.by_path,
         "uses": known.ties.uses,
         "defined": state.defined,
-        "wanted": state.wanted,
         "stats": {path: stat.hex() for path, stat in state.stats.items()},
         "sources": known.sources,
+        "wanted": {state.wanted: ""},
     }
-    data = json.dumps(said, separators=(",", ":")).encode()
+    lines = (
+        json.dumps([part, key, value], separators=(",", ":"))
+        for part, entries in parts.items()
+        for key, value in entries.items()
+    )
+    data = "\n".join(lines).encode()
     if _digest(data) == state.kept and collection.bases.has_beside(_name()):
         return
     if collection.bases.keep_beside(_name(), data):

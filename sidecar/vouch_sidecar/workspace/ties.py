@@ -118,7 +118,7 @@ Definitions = Mapping[str, int]
 """Digests of the identifiers that a file defines, each with its line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ties:
     """All ties of one workspace. Immutable."""
 
@@ -128,6 +128,9 @@ class Ties:
     """By the digest of an identifier."""
     defined: Mapping[str, Definitions] = field(default_factory=dict)
     """By file."""
+
+    def __bool__(self) -> bool:
+        return bool(self.by_path or self.uses)
 
     def make_ready(self) -> None:
         """Build all look-ups."""
