@@ -35,6 +35,7 @@ PROMPT_URI = "vouch-prompt:/agent-7/1"
 MOMENTS = {
     "indexed_at": "2026-11-21T09:00:00+00:00",
     "probe_time_ms": 0.4,
+    "generation": 2,
     "count": 12,
     "p50_ms": 0.4,
     "p95_ms": 0.9,
@@ -176,6 +177,8 @@ def _initialize(recorder: Recorder) -> str:
     exchange = recorder.ask("initialize", params)
     recorder.client.notify("initialized", {})
     recorder.client.indexed()
+    path = {"paths": ["README.md"]}
+    recorder.client.until("vouch/files", path, lambda answer: not answer["degraded"])
     return re.sub(r'("version": )"[^"]+"', r'\1"…"', exchange)
 
 

@@ -243,9 +243,9 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
 def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
     """The files of a workspace, listed again where the list may be another one."""
     root, trusted = collection.root, collection.settings.trust.folders
-    stamp = stamp_of(root, trusted)
-    if state.files is not None and stamp == state.stamp and state.files.tracked:
+    if state.files is not None and not _is_stale(state, collection):
         return state.files
+    stamp = stamp_of(root, trusted)
     started = time.monotonic()
     caches = None if collection.bases is None else collection.bases.caches
     files = list_files(root, caches, env, trusted)

@@ -189,7 +189,7 @@ OPERATION = Operation(
     run=answer,
     when="Call it with the paths of files before changing them, to learn which reviewed claims "
     "concern them. Not for a topic: kb_context and kb_search find by words.",
-    example={"paths": ["src/relay.py"]},
+    example={"paths": ["docs/incidents/INC-118.md"]},
     gist=gist,
     show=show,
     is_long=True,
