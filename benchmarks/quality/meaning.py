@@ -29,7 +29,8 @@ class MeaningWorld(World):
     """A world in which a model hears what is asked."""
 
     def __init__(self, root: Path, portal: BlockingPortal, load: Any, model: Path) -> None:
-        super().__init__(root, {"semantic": {"model": str(model), "speaks": True}})
+        settings = {"semantic": {"model": str(model), "speaks": True}}
+        super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
         self._portal = portal
         self.engine.meaning = portal.call(
             partial(Meaning, self.engine.collections, self.engine.tell, load)
