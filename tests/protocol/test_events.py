@@ -253,3 +253,29 @@ def test_a_half_typed_word_is_never_pushed_however_slowly_it_is_typed(
     push = pushed(client, session_id, ["redis"])
     assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
     assert len([m for m in client.received if m.get("method") == SALIENCE]) == 1
+
+
+def change(start: int, end: int, text: str) -> dict[str, Any]:
+    """A change of a part of the third line."""
+    places = {"start": {"line": 2, "character": start}, "end": {"line": 2, "character": end}}
+    return {"range": places, "text": text}
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_what_is_typed_is_sent_as_ranges(
+    start: Start, root: Path, tmp_path: Path, encoding: str, width: int
+) -> None:
+    client = start()
+    result = client.initialize(root, capabilities={"general": {"positionEncodings": [encoding]}})
+    assert result["capabilities"]["positionEncoding"] == encoding
+    assert result["capabilities"]["textDocumentSync"]["change"] == 2
+    client.indexed()
+    uri = (tmp_path / "notes.md").as_uri()
+    client.open(uri, "nothing\r\n\r\n\U0001f600 we  and \u2028 dis\r\n", "markdown")
+    between = len(" and ") + (3 if encoding == "utf-8" else 1) + len(" ")
+    changes = [change(width + 4, width + 4, "use Re"), change(width + 10, width + 10 + between, "")]
+    client.notify(
+        "textDocument/didChange",
+        {"textDocument": {"uri": uri, "version": 2}, "contentChanges": changes},
+    )
+    assert in_play(client) == ["redis"]

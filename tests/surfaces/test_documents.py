@@ -48,7 +48,7 @@ def test_the_rest_of_a_line() -> None:
     assert document("a\nbcd\n").rest_of_line(9, 9) == lsp.Range(at(2, 0), at(2, 0))
 
 
-def test_a_client_that_sends_ranges_all_the_same_is_understood() -> None:
+def test_ranges_and_whole_texts_are_understood() -> None:
     one = document("a\r\n😀b\u2028c\r\n")
     place = lsp.Range(at(1, 2), at(1, 3))
     one.apply_change(lsp.TextDocumentContentChangePartial(text="X", range=place))

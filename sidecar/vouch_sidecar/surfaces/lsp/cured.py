@@ -150,7 +150,7 @@ class Protocol(LanguageServerProtocol):
         if root is not None and not folders:
             folders = [lsp.WorkspaceFolder(uri=root, name=root)]
         self._workspace = Documents(
-            root, lsp.TextDocumentSyncKind.Full, folders, self.workspace.position_encoding
+            root, lsp.TextDocumentSyncKind.Incremental, folders, self.workspace.position_encoding
         )
         result.capabilities.execute_command_provider = None
         self.announce(result.capabilities)

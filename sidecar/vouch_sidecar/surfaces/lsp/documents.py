@@ -57,7 +57,7 @@ class Document:
         return self.range_of(min(start + column, end), end)
 
     def apply_change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
-        """Apply a change: a new text (what we ask clients for), or one of a range."""
+        """Apply a change: one of a range (what we ask clients for), or a new text."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             start, end = self._or_end(change.range.start), self._or_end(change.range.end)
@@ -70,17 +70,26 @@ class Document:
 
     def _line(self, number: int) -> tuple[int | None, int | None]:
         """Offsets of a line's start and of its end, line break excluded."""
-        starts = _line_starts(self.source)
-        if number >= len(starts):
+        start = _start_of(self.source, number)
+        if start is None:
             return None, None
-        following = BREAK.search(self.source, starts[number])
-        return starts[number], None if following is None else following.start()
+        following = BREAK.search(self.source, start)
+        return start, None if following is None else following.start()
 
     def _position(self, offset: int) -> lsp.Position:
         starts = _line_starts(self.source)
         line = bisect_right(starts, offset) - 1
         head = self.source[starts[line] : offset]
         return lsp.Position(line, len(head.encode(self._codec, "replace")) // self._unit)
+
+
+def _start_of(text: str, line: int) -> int | None:
+    """The offset of a line; None below the text. It is asked at every keystroke."""
+    if text.count("\r") != text.count("\r\n"):
+        starts = _line_starts(text)
+        return starts[line] if line < len(starts) else None
+    parts = text.split("\n", line)
+    return len(text) - len(parts[line]) if line < len(parts) else None
 
 
 @lru_cache(maxsize=8)

@@ -71,7 +71,7 @@ class Sidecar(Server):
         super().__init__(
             SERVER_NAME,
             __version__,
-            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
             notebook_document_sync=CELLS,
             protocol_cls=Protocol,
             converter_factory=converter,
