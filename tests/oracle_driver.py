@@ -76,6 +76,27 @@ def evidence(root: Path, source: str, quote: str, locator: str | None = None) ->
     return str(store.put_evidence(made).id)
 
 
+def capture(root: Path, question: str, answer: str, session: str = "s1") -> str | None:
+    """What vouch's Stop hook does with the last exchange of a session; gives the source's id."""
+    turns = [
+        {"type": "user", "message": {"content": question}},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": answer}]}},
+    ]
+    transcript = root / "transcript.jsonl"
+    transcript.write_text("\n".join(map(json.dumps, turns)), encoding="utf-8")
+    made = vouch("capture").capture_answer(store_at(root), session, transcript)
+    transcript.unlink()
+    return None if made["source"] is None else str(made["source"])
+
+
+def ingest(root: Path, content: str, title: str) -> str:
+    """`vouch-kb ingest`, with its default config; gives the source's id."""
+    made, _ = vouch("extract").ingest_source(
+        store_at(root), content.encode(), proposed_by=AGENT, title=title
+    )
+    return str(made.id)
+
+
 def propose_claim(root: Path, text: str, evidence: list[str], **fields: Any) -> str:
     """`proposals.propose_claim`; fields as there. Gives the proposal's id."""
     result = vouch("proposals").propose_claim(
@@ -268,7 +289,8 @@ def _read_once(store: Any) -> Any:
 OPS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        init, config, source, evidence, propose_claim, approve_proposal, claim, set_claim, entity,
+        init, config, source, evidence, capture, ingest,
+        propose_claim, approve_proposal, claim, set_claim, entity,
         page, relation, supersede, contradict, archive, redact, confirm, session_start,
         session_end, index, search, named, experts, experts_given, salience,
     )

@@ -90,7 +90,14 @@ export interface ClaimResult {
 /** A claim with its citations resolved. */
 export interface ClaimView {
   readonly id: string;
+  /** As the claim gives it. */
   readonly text: string;
+  /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
+  readonly said: string;
+  /** The whole sentence that its receipt stands in. */
+  readonly sentence: string | null;
+  /** The other claims of the same sentence. */
+  readonly said_with: readonly string[];
   readonly type: string;
   readonly status: string;
   readonly confidence: number;
@@ -109,7 +116,7 @@ export interface ClaimView {
   readonly uri: string;
 }
 
-/** One line of the block. */
+/** What a line of the block cites: several claims may be parts of one sentence. */
 export interface ContextItem {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
@@ -157,7 +164,7 @@ export interface ContextResult {
   readonly _meta?: Meta | null;
   /** The block, in its frame. */
   readonly text: string;
-  /** Its lines. */
+  /** What its lines cite. */
   readonly items: readonly ContextItem[];
   /** The knowledge base that the text is about. */
   readonly primary_collection: string | null;

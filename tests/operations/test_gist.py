@@ -18,6 +18,9 @@ def claim(claim_id: str, *titles: str) -> ClaimView:
     """A claim that cites documents by their titles."""
     return ClaimView(
         id=claim_id,
+        said="It holds.",
+        sentence=None,
+        said_with=[],
         text="It holds.",
         type="fact",
         status="stable",

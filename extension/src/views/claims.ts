@@ -16,10 +16,10 @@ export function claimNode(parent: string, claim: ClaimView): Node {
   return {
     id,
     kind: 'claim',
-    label: claim.text.replaceAll(/\s+/g, ' ').trim(),
+    label: claim.said.replaceAll(/\s+/g, ' ').trim(),
     description: '', // the text has the row to itself
-    spoken: `${claim.text}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
-    tooltip: [claim.text, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
+    spoken: `${claim.said}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
+    tooltip: [claim.said, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
     icon,
     ...(color ? { color } : {}),
     branch: true,
@@ -88,9 +88,20 @@ function citationNode(id: string, citation: Citation): Node {
 
 const SHOWN_CLAIMS = 5;
 
+/** One row for each sentence: several claims may be parts of it. */
+export function claimRows(parent: string, claims: readonly ClaimView[]): Node[] {
+  const first = new Map(claims.toReversed().map((claim) => [sentenceOf(claim), claim]));
+  return claims
+    .filter((claim) => first.get(sentenceOf(claim)) === claim)
+    .map((claim) => claimNode(parent, claim));
+}
+
+const sentenceOf = (claim: ClaimView): string =>
+  claim.said_with.length > 0 ? claim.said : `claim ${claim.id}`;
+
 /** The first few claims, and a row that holds the others. */
 export function claimNodes(parent: string, claims: readonly ClaimView[], total: number): Node[] {
-  const nodes = claims.map((claim) => claimNode(parent, claim));
+  const nodes = claimRows(parent, claims);
   if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
   if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
   const rest = nodes.slice(SHOWN_CLAIMS);

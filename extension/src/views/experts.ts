@@ -2,7 +2,7 @@
 import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { messageOf } from './beneath';
-import { claimNode } from './claims';
+import { claimRows } from './claims';
 import {
   commandNode,
   expertNode,
@@ -186,8 +186,9 @@ export class Experts implements Model {
     try {
       const ids = await this.counted(row);
       const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id, root })));
-      const nodes = views.map(({ claim }) => claimNode(node.id, claim));
-      const unseen = row.claim_count - nodes.length;
+      const claims = views.map(({ claim }) => claim);
+      const nodes = claimRows(node.id, claims);
+      const unseen = row.claim_count - claims.length;
       const all = unseen > 0 ? [...nodes, noteNode(node.id, `${unseen} more`, 'ellipsis')] : nodes;
       this.beneath.set(node.id, all);
       return all;

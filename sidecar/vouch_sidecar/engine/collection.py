@@ -15,8 +15,11 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.index.base import Bases, Seal, Unsealed
 from vouch_sidecar.index.building import Builder
 from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.index.links import stands_in
+from vouch_sidecar.index.receipts import Disk
+from vouch_sidecar.index.schema import HOLLOW, quoted_in
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.plain import printable
@@ -24,6 +27,7 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Change,
     Claim,
+    Key,
     Kind,
     Page,
     Problem,
@@ -171,6 +175,11 @@ class Collection:
         seen = self._learn()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
+    @property
+    def disk(self) -> Disk:
+        """What is read from files where it is needed."""
+        return Disk(self.store.content_of, self.store.reread)
+
     def _forget_files(self) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
         self.store.remember({}, self.store.reread, self.config)
@@ -194,7 +203,7 @@ class Collection:
         return self._learn_into(Writing())
 
     def _learn_into(self, writing: Writing) -> Reconciled:
-        builder = Builder(writing)
+        builder = Builder(writing, self.disk)
         self.store.keep_by(builder.add, self.store.reread)
         seen = self.store.reconcile()
         base = builder.finish()
@@ -216,7 +225,7 @@ class Collection:
 
     def _take(self, before: Knowledge, change: Change) -> None:
         """Take a change in. What it retires stands in no file of this user from then on."""
-        self.latest = after(before, change)
+        self.latest = after(before, change, self.disk)
         if _retired(before, self.latest):
             self._purge()
 
@@ -382,10 +391,24 @@ class Collection:
 
 
 def _retired(before: Knowledge, after: Knowledge) -> bool:
-    """Whether something is known no more."""
+    """Whether something is known no more, or a part of it is not: a sentence, a quote."""
     return after is not before and any(
-        not made and before.changed.get(key, ...) != () for key, made in after.changed.items()
+        made is not (was := before.changed.get(key)) and _says_less(before, key, was, made)
+        for key, made in after.changed.items()
     )
+
+
+def _says_less(before: Knowledge, key: Key, was: Documents | None, made: Documents) -> bool:
+    if not is_known(made):
+        return was is None or is_known(was)
+    then = was[0] if was else before.document(key)
+    if then is None:
+        return False
+    lost = stands_in(made[0]).linked == HOLLOW != stands_in(then).linked
+    old, new = quoted_in(then), quoted_in(made[0])
+    sentence = None if old is None else old.sentence
+    told = None if new is None else new.sentence
+    return lost or (sentence is not None and (told is None or told.text != sentence.text))
 
 
 def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:

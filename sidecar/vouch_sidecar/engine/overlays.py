@@ -11,7 +11,7 @@ from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
-from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.settings import load_settings
 
 __all__ = ["Overlay", "Overlays"]
@@ -44,7 +44,7 @@ class Overlay:
         reading = parse(relative, text.encode("utf-8", "replace"))
         self.problems[relative] = reading.problems
         if reading.artifact is not None or reading.withhold:
-            self.artifacts[relative] = reading.artifact
+            self.artifacts[relative] = _as_kept(reading.artifact, collection.on_disk(relative))
         else:
             self.artifacts.setdefault(relative, collection.on_disk(relative))
 
@@ -69,7 +69,11 @@ class Overlay:
         """What is published, with these documents in place of their files."""
         published = collection.knowledge
         if self._made is None or self._made[:2] != (self.stamp, published.serial):
-            self._made = self.stamp, published.serial, after(published, self._change(collection))
+            self._made = (
+                self.stamp,
+                published.serial,
+                after(published, self._change(collection), collection.disk),
+            )
         return self._made[2]
 
     def _change(self, collection: Collection) -> Change:
@@ -82,6 +86,13 @@ class Overlay:
             standing = [a for a in rivals if a and self.artifacts.get(a.path, a) == a]
             counting[key] = min(standing, key=_precedence)
         return Change(tuple(counting.values()), frozenset(gone - counting.keys()))
+
+
+def _as_kept(artifact: Artifact | None, on_disk: Artifact | None) -> Artifact | None:
+    """An unsaved source with the content that is kept beside its file."""
+    if not (isinstance(artifact, Source) and isinstance(on_disk, Source)):
+        return artifact
+    return replace(artifact, kept=on_disk.kept and on_disk.id == artifact.id)
 
 
 def _precedence(artifact: Artifact) -> tuple[bool, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
@@ -258,7 +258,8 @@ def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None
     for row in rows:
         if (row.view.identity, row.entity.id) in said:
             session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
-    for hit in speech.hits:
+    cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
+    for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask
         told = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"

@@ -9,15 +9,26 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import documents_of, standing
 from vouch_sidecar.index.names import Names
+from vouch_sidecar.index.receipts import (
+    NO_DISK,
+    Cited,
+    Citing,
+    Disk,
+    Shelf,
+    citing,
+    is_receipt,
+    slug_of,
+)
+from vouch_sidecar.index.schema import document, retired_fields
 from vouch_sidecar.kb.access import OPEN, gate_of, is_told
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
 
 __all__ = ["Builder", "knowledge_of"]
 
 
-def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
+def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:
     """All that there is, in memory."""
-    builder = Builder(Writing())
+    builder = Builder(Writing(), disk)
     for artifact in sorted(artifacts, key=lambda one: isinstance(one, Claim)):
         builder.add(artifact)
     return builder.finish()
@@ -25,49 +36,128 @@ def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
 
 class Builder:
     """Takes in a knowledge base for the first time, in the order in which its files are read:
-    claims after entities and pages. What depends on claims and sources is kept until the end.
+    claims after entities, pages and evidence. What depends on claims and sources is kept until the
+    end, claims with receipts among it.
     """
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, writing: Writing, disk: Disk = NO_DISK) -> None:
         self._writing = writing
+        self._disk = disk
         self._entities: list[Entity] = []
         self._pages: dict[str, list[Page]] = {}
         self._late: list[Relation | Evidence] = []
         self._gates: dict[str, tuple[str, ...]] = {}
+        self._quoting: dict[str, Claim] = {}
+        """Claims with receipts, by id."""
+        self._sources: dict[str, Source] = {}
+        self._evidence: dict[str, Evidence] = {}
+        self._citing: dict[str, list[Citing]] = {}
+        self._retired: dict[str, bool] = {}
+        """Evidence of retired claims; whether one was redacted."""
 
     def add(self, artifact: Artifact) -> None:
         """Take in an artifact whose key has not come before."""
         if not is_told(artifact):
+            if isinstance(artifact, Claim):
+                self._retire(artifact)
             return
         if isinstance(artifact, Relation | Evidence):
             self._late.append(artifact)
-            return
-        if isinstance(artifact, Entity):
-            self._entities.append(artifact)
-        if isinstance(artifact, Page):
-            for claim_id in artifact.claims:
-                self._pages.setdefault(claim_id, []).append(artifact)
+        self._note(artifact)
+        if isinstance(artifact, Claim) and self._cite(artifact):
+            self._quoting[artifact.id] = artifact
+        elif not isinstance(artifact, Relation | Evidence):
+            self._write(artifact)
+
+    def _note(self, artifact: Artifact) -> None:
+        """Note what the documents of others depend on."""
         if isinstance(artifact, Entity | Claim | Page | Source):
             gates = self._gates.get(artifact.id, ())
             self._gates[artifact.id] = (*gates, gate_of(artifact) or OPEN)
-        self._write(artifact)
+        match artifact:
+            case Entity():
+                self._entities.append(artifact)
+            case Evidence():
+                self._evidence[artifact.id] = artifact
+            case Source():
+                self._sources[artifact.id] = artifact
+            case Page():
+                for claim_id in artifact.claims:
+                    self._pages.setdefault(claim_id, []).append(artifact)
+            case _:
+                pass
 
     def finish(self) -> Knowledge:
         """What was taken in."""
+        for claim in sorted(self._quoting.values(), key=self._first_source):
+            self._write(claim)
         for artifact in self._late:
             self._write(artifact)
         return Knowledge(self._writing.finish(), self.names)
+
+    def _retire(self, claim: Claim) -> None:
+        for evidence_id in claim.evidence:
+            before = self._retired.get(evidence_id, False)
+            self._retired[evidence_id] = before or claim.status == "redacted"
+        if (fields := retired_fields(claim)) is not None:
+            self._writing.add(document(fields))
+
+    def _cite(self, claim: Claim) -> bool:
+        """Note what a claim cites; whether a receipt is among it."""
+        found = citing(claim, self._evidence.get)
+        for evidence_id, one in found.items():
+            self._citing.setdefault(evidence_id, []).append(one)
+        known = (self._evidence.get(one) for one in found)
+        return any(one is not None and is_receipt(one) for one in known)
+
+    def _first_source(self, claim: Claim) -> str:
+        cited = (self._evidence.get(one) for one in claim.evidence)
+        return next((one.source_id for one in cited if one is not None), "")
 
     def _write(self, artifact: Artifact) -> None:
         for made in documents_of(artifact, standing(artifact, self)):
             self._writing.add(made)
 
+    # What links, locks and sentences depend on
+
     @cached_property
     def names(self) -> Names:
         return Names.of(self._entities)
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        return Shelf(self)
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
         return sorted(self._pages.get(claim_id, ()), key=lambda page: page.id)
 
     def gates_at(self, artifact_id: str) -> Iterable[str]:
         return self._gates.get(artifact_id, ())
+
+    def source(self, source_id: str) -> Source | None:
+        return self._sources.get(source_id)
+
+    def evidence(self, evidence_id: str) -> Evidence | None:
+        return self._evidence.get(evidence_id)
+
+    def evidence_in(self, source_id: str) -> Iterable[Evidence]:
+        return self._by_source.get(source_id, ())
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[Evidence]]:
+        found: dict[str, list[Evidence]] = {}
+        for one in self._evidence.values():
+            found.setdefault(one.source_id, []).append(one)
+        return found
+
+    def cited(self, evidence_id: str) -> Cited:
+        by = tuple(sorted(self._citing.get(evidence_id, ())))
+        retired = self._retired.get(evidence_id)
+        return Cited(by, retired is not None, retired or False)
+
+    def gate_of_text(self, text: str) -> str | None:
+        claim = self._quoting.get(slug_of(text))
+        return gate_of(claim) if claim is not None and claim.text == text else None
+
+    def content(self, source: Source) -> bytes | None:
+        return self._disk.content(source)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from tantivy import Occur, Query
@@ -11,13 +13,31 @@ from vouch_sidecar.index.forms import forms, required
 from vouch_sidecar.index.knowledge import Documents, Knowledge
 from vouch_sidecar.index.links import documents_of, standing, stands_in
 from vouch_sidecar.index.query import any_of, stem_query, term_query, value_query
-from vouch_sidecar.index.schema import reference
+from vouch_sidecar.index.receipts import (
+    NO_DISK,
+    Cited,
+    Citing,
+    Disk,
+    Shelf,
+    citing,
+    is_receipt,
+    slug_of,
+)
+from vouch_sidecar.index.schema import (
+    HOLLOW,
+    document,
+    reference,
+    repeats,
+    retired_fields,
+    retired_key,
+)
 from vouch_sidecar.kb.access import gate_of, is_told
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
     Claim,
     Entity,
+    Evidence,
     Key,
     Kind,
     Page,
@@ -31,23 +51,116 @@ _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 """What a relation may join."""
 
 
-def after(before: Knowledge, change: Change) -> Knowledge:
+def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     """What is known once a change is taken in. Retired artifacts are removed, not kept."""
     told = {key_of(one): one for one in change.upserts if is_told(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
-    gone = {key for key in gone if before.artifact(key) is not None}
+    retired = _retired(change, gone)
+    gone = {
+        key
+        for key in gone
+        if before.artifact(key) is not None or before.spoiled_by(key) != _spoiled(retired.get(key))
+    }
     if not told and not gone:
         return before
-    world = _After(before, told, gone)
-    documents: dict[Key, Documents] = dict.fromkeys(gone, ())
+    world = _After(before, told, gone, retired, disk)
+    documents: dict[Key, Documents] = {key: retired.get(key, ()) for key in gone}
     for key, artifact in told.items():
         documents[key] = tuple(documents_of(artifact, standing(artifact, world)))
-    for key, artifact in _dependants(before, told, gone, world).items():
+    dependants = _dependants(before, told, gone, world) | _quoting(before, told, gone, world)
+    for key, artifact in dependants.items():
         stands, stood = standing(artifact, world), before.document(key)
-        if stood is None or stands != stands_in(stood):
+        if stood is None or stands != (stood_in := stands_in(stood)):
+            if stood is not None and stood_in.linked == HOLLOW:
+                artifact = _whole(artifact, disk)
             documents[key] = tuple(documents_of(artifact, stands))
     return before.changed_to(documents, world.names)
+
+
+def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
+    """What is to be known of the claims that count no more."""
+    found: dict[Key, Documents] = {}
+    for one in change.upserts:
+        fields = retired_fields(one) if isinstance(one, Claim) and key_of(one) in gone else None
+        if fields is not None:
+            found[key_of(one)] = (document(fields),)
+    return found
+
+
+def _spoiled(documents: Documents | None) -> list[str]:
+    return documents[0].get_all("refers") if documents else []
+
+
+def _whole(artifact: Artifact, disk: Disk) -> Artifact:
+    """Evidence with its quote, which the index did not keep."""
+    with suppress(LookupError):
+        found = disk.reread(artifact.path)
+        if key_of(found) == key_of(artifact):
+            return found
+    return artifact
+
+
+def _quoting(
+    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+) -> dict[Key, Artifact]:
+    """The claims, beside those that change, whose sentences may be others, and the evidence that
+    may be kept or not: those around the receipts that a change touches.
+    """
+    touched, sources = _touched(before, told, gone, world)
+    found: dict[Key, Artifact] = {}
+    by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
+    affected = set(touched)
+    for evidence_id in touched:
+        evidence = world.evidence(evidence_id)
+        if evidence is not None:
+            found[key_of(evidence)] = evidence
+            by_source.setdefault(evidence.source_id, []).append(evidence)
+    for source_id, changed in by_source.items():
+        affected |= _around(world, source_id, changed, whole=source_id in sources)
+    for evidence_id in affected:
+        for one in world.cited(evidence_id).by:
+            if (claim := world.claim(one.claim_id)) is not None:
+                found[key_of(claim)] = claim
+    return {key: one for key, one in found.items() if key not in told and key not in gone}
+
+
+def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
+    """Ids of the receipts of a source whose sentences the changed ones may touch."""
+    shelf = world.shelf
+    spans = [span for one in changed if (span := shelf.span(one))]
+    whole = whole or any(map(shelf.repeats, changed))
+    found = set()
+    for evidence in world.evidence_in(source_id):
+        reach = None if whole else shelf.reach(evidence)
+        if reach is None or any(a < reach[1] and b > reach[0] for a, b in spans):
+            found.add(evidence.id)
+    return found
+
+
+def _touched(
+    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+) -> tuple[set[str], set[str]]:
+    """The evidence whose citations change, and the sources whose receipts may all be affected."""
+    evidence: set[str] = set()
+    sources: set[str] = set()
+    for key in [*told, *gone]:
+        versions = [one for one in (before.artifact(key), told.get(key)) if one is not None]
+        for one in versions:
+            if isinstance(one, Claim):
+                evidence.update(one.evidence)
+            elif isinstance(one, Evidence):
+                evidence.add(one.id)
+                if key in gone or len(versions) > 1:
+                    sources.add(one.source_id)
+            elif isinstance(one, Source):
+                sources.add(one.id)
+        if key[0] is Kind.CLAIM:
+            same = before.found(term_query("refers", repeats(key[1])))
+            evidence.update(one.id for one in same)
+        for refers in (before.spoiled_by(key), world.spoiled_by(key)):
+            evidence.update(one.partition(" ")[2] for one in refers)
+    return evidence, sources
 
 
 def _dependants(
@@ -142,14 +255,31 @@ def _forms(entity: Artifact | None) -> object:
 
 
 class _After:
-    """What links and locks depend on, as it is after a change."""
+    """What links, locks and sentences depend on, as it is after a change."""
 
     def __init__(
-        self, before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key]
+        self,
+        before: Knowledge,
+        told: Mapping[Key, Artifact],
+        gone: Collection[Key],
+        retired: Mapping[Key, Documents],
+        disk: Disk,
     ) -> None:
         self._before = before
         self._told = told
         self._gone = gone
+        self._retired = retired
+        self._disk = disk
+        self._evidence: dict[str, Evidence | None] = {}
+        self._citing: dict[str, list[Citing]] = {}
+        """By evidence, the claims of the change that cite it."""
+        for one in told.values():
+            if isinstance(one, Claim):
+                for evidence_id, cites in citing(one, self.evidence).items():
+                    self._citing.setdefault(evidence_id, []).append(cites)
+        self._known: dict[str, Cited] = {}
+        self._settled = {retired_key(one) for kind, one in [*told, *gone] if kind == Kind.CLAIM}
+        """Keys of what was known of retired claims that the change decides."""
         entities = [one for one in told.values() if isinstance(one, Entity)]
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
         self.names = before.names.changed(entities, removed)
@@ -176,3 +306,68 @@ class _After:
             artifact = self._artifact((kind, artifact_id))
             if artifact is not None and (gate := gate_of(artifact)) is not None:
                 yield gate
+
+    def claim(self, claim_id: str) -> Claim | None:
+        found = self._artifact((Kind.CLAIM, claim_id))
+        return found if isinstance(found, Claim) else None
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        return Shelf(self, size=16)
+
+    def source(self, source_id: str) -> Source | None:
+        found = self._artifact((Kind.SOURCE, source_id))
+        return found if isinstance(found, Source) else None
+
+    def evidence(self, evidence_id: str) -> Evidence | None:
+        if evidence_id not in self._evidence:
+            found = self._artifact((Kind.EVIDENCE, evidence_id))
+            if isinstance(found, Evidence) and found.quote is None:
+                found = _whole(found, self._disk)
+            self._evidence[evidence_id] = found if isinstance(found, Evidence) else None
+        return self._evidence[evidence_id]
+
+    def evidence_in(self, source_id: str) -> Iterable[Evidence]:
+        quoting = self._before.found(term_query("refers", reference("quotes", source_id)))
+        for one in quoting:
+            if isinstance(one, Evidence) and not self._changes(key_of(one)):
+                yield self.evidence(one.id) or one
+        for one in self._told.values():
+            if isinstance(one, Evidence) and one.source_id == source_id:
+                yield one
+
+    def cited(self, evidence_id: str) -> Cited:
+        if evidence_id not in self._known:
+            self._known[evidence_id] = self._cited(evidence_id)
+        return self._known[evidence_id]
+
+    def _cited(self, evidence_id: str) -> Cited:
+        by = list(self._citing.get(evidence_id, ()))
+        for one in self._before.found(term_query("refers", reference("cites", evidence_id))):
+            if isinstance(one, Claim) and not self._changes(key_of(one)):
+                cites = citing(one, self.evidence).get(evidence_id)
+                by += [] if cites is None else [cites]
+        spoils, redacts = (
+            self._before.spoils(reference(how, evidence_id), self._settled.__contains__)
+            or any(reference(how, evidence_id) in _spoiled(one) for one in self._retired.values())
+            for how in ("spoils", "redacts")
+        )
+        return Cited(tuple(sorted(by)), spoils, redacts)
+
+    def spoiled_by(self, key: Key) -> list[str]:
+        """How a claim that the change retires refers to its evidence."""
+        return _spoiled(self._retired.get(key))
+
+    def gate_of_text(self, text: str) -> str | None:
+        claim = self.claim(slug_of(text))
+        if claim is None or claim.text != text:
+            return None
+        cited = map(self.evidence, claim.evidence)
+        quotes = any(one is not None and is_receipt(one) for one in cited)
+        return gate_of(claim) if quotes else None
+
+    def content(self, source: Source) -> bytes | None:
+        return self._disk.content(source)
+
+    def _changes(self, key: Key) -> bool:
+        return key in self._told or key in self._gone

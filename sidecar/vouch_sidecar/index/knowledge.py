@@ -6,7 +6,7 @@ another generation, which shares the base and has layers of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, count
 from typing import TypeVar
 
@@ -17,13 +17,18 @@ from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import term_query, value_query
+from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.schema import (
+    QUESTION,
     TITLE,
     artifact_in,
     entities_in,
     forms_in,
+    is_retired,
     key_in,
+    quoted_in,
     reference,
+    retired_key,
     sort_key,
 )
 from vouch_sidecar.kb.layout import classify, usual_key
@@ -39,7 +44,7 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 
-__all__ = ["Documents", "Knowledge"]
+__all__ = ["Documents", "Knowledge", "is_known"]
 
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
@@ -50,7 +55,8 @@ _NAMING = ("declares", "lists claim", "lists entity", "joins", "quotes", "cites"
 class Knowledge:
     """The contents of one knowledge base. Any thread may ask.
 
-    `changed` are the documents of what is not as in the base; of what is gone, none.
+    `changed` are the documents of what is not as in the base; of what is gone, none, or one that
+    says which evidence it spoils.
     """
 
     def __init__(
@@ -89,13 +95,16 @@ class Knowledge:
     def document(self, key: Key) -> Document | None:
         """The first document of an artifact."""
         if key in self.changed:
-            return next(iter(self.changed[key]), None)
+            made = self.changed[key]
+            return made[0] if is_known(made) else None
         number = self._number(*key)
         return None if number is None else self.base.document(number)
 
     def _number(self, kind: str, artifact_id: str, section: int = 0) -> int | None:
-        query = term_query("key", sort_key(kind, artifact_id, section))
-        found = self.base.search(query, 1)
+        return self._at(sort_key(kind, artifact_id, section))
+
+    def _at(self, key: str) -> int | None:
+        found = self.base.search(term_query("key", key), 1)
         return found[0][1] if found else None
 
     def _numbers(self, key: Key) -> tuple[int, ...]:
@@ -103,14 +112,16 @@ class Knowledge:
         kind, artifact_id = key
         first = self._number(kind, artifact_id)
         if first is None:
-            return ()
-        if kind != Kind.PAGE:
+            retired = self._at(retired_key(artifact_id)) if kind == Kind.CLAIM else None
+            return () if retired is None else (retired,)
+        beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(Kind(kind))
+        if beside is None:
             return (first,)
         found = [first]
         while (number := self._number(kind, artifact_id, len(found))) is not None:
             found.append(number)
-        title = self._number(TITLE, artifact_id)
-        return (*found, *(() if title is None else (title,)))
+        other = self._number(beside, artifact_id)
+        return (*found, *(() if other is None else (other,)))
 
     def _of(self, made: type[T], kind: Kind, artifact_id: str) -> T | None:
         found = self.artifact((kind, artifact_id))
@@ -150,6 +161,37 @@ class Knowledge:
         places = [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
         if places:
             yield from self.found(value_query("place", places))
+
+    # What is said of what
+
+    def quoted(self, claim_id: str) -> Quoted | None:
+        """What is known of the place of a claim's receipt."""
+        found = self.document((Kind.CLAIM, claim_id))
+        return None if found is None else quoted_in(found)
+
+    def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
+        """The claims with a sentence of a source, by id."""
+        for hit in self.snapshot.every(term_query("refers", reference("stands in", source_id))):
+            found = self.snapshot.document(hit)
+            claim, quoted = artifact_in(found), quoted_in(found)
+            if isinstance(claim, Claim) and quoted is not None:
+                yield claim, quoted
+
+    def spoiled_by(self, key: Key) -> list[str]:
+        """How a retired claim refers to the evidence that nobody may be told of because of it."""
+        kind, artifact_id = key
+        if kind != Kind.CLAIM:
+            return []
+        if key in self.changed:
+            made = self.changed[key]
+            return made[0].get_all("refers") if made and is_retired(made[0]) else []
+        number = self._at(retired_key(artifact_id))
+        return [] if number is None else self.base.document(number).get_all("refers")
+
+    def spoils(self, how: str, but: Callable[[str], bool]) -> bool:
+        """Whether a retired claim refers to evidence like this, but for some by their sort key."""
+        hits = self.snapshot.every(term_query("refers", how))
+        return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
     # What refers to what
 
@@ -221,6 +263,11 @@ class Knowledge:
             if number not in dead:
                 yield self.base.document(number)
         yield from chain.from_iterable(self.changed.values())
+
+
+def is_known(documents: Documents) -> bool:
+    """Whether documents say more of an artifact than that it is retired."""
+    return bool(documents) and not is_retired(documents[0])
 
 
 def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[Named]]]:

@@ -220,6 +220,11 @@ class Snapshot:
         """By place, how many documents there are, and how many stems they have."""
         return self.sums(Query.all_query(), "place", "length")
 
+    @cached_property
+    def units(self) -> Mapping[str, Sum]:
+        """By lock, the claims that are found by what is said of them, and the stems of that."""
+        return self.sums(Query.all_query(), "unit", "unit_length")
+
     def count(self, query: Query) -> int:
         """How many documents match."""
         return self.base.count(query) + self.new.count(query) - self.old.count(query)

@@ -13,7 +13,16 @@ from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.schema import NOBODY, about, document, fields_of, lock
+from vouch_sidecar.index.receipts import Cited, Quoted, Shelf, is_receipt
+from vouch_sidecar.index.schema import (
+    HOLLOW,
+    NOBODY,
+    about,
+    document,
+    fields_of,
+    lock,
+    quoted_in,
+)
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Page, Relation
 
@@ -32,7 +41,14 @@ LinkedBy = Literal["declared", "named", "page"]
 
 
 class World(Protocol):
-    """The artifacts that links and locks depend on."""
+    """The artifacts that links, locks and sentences depend on."""
+
+    @property
+    def shelf(self) -> Shelf:
+        """The sources that claims quote."""
+
+    def cited(self, evidence_id: str) -> Cited:
+        """Who cites a piece of evidence."""
 
     @property
     def names(self) -> Names:
@@ -110,21 +126,27 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
 
 class Standing(NamedTuple):
     """What of an artifact's documents depends on other artifacts: its lock, and of a claim what it
-    counts for and why.
+    counts for and why, and the sentence that it is a part of.
     """
 
     lock: str
     about: list[str] = []  # noqa: RUF012
     linked: str = ""
+    quoted: Quoted | None = None
 
 
 def standing(artifact: Artifact, world: World) -> Standing:
     """How an artifact that may be told to somebody stands among the others."""
     behind = _lock_of(artifact, world)
+    if isinstance(artifact, Evidence):
+        by, retired, redacted = world.cited(artifact.id)
+        hollow = redacted or (not by and (retired or is_receipt(artifact)))
+        return Standing(behind, linked=HOLLOW if hollow else "")
     if not isinstance(artifact, Claim):
         return Standing(behind)
     links = link(artifact, world)
-    return Standing(behind, list(_counts_for(artifact, links)), links.by)
+    counts_for = list(_counts_for(artifact, links))
+    return Standing(behind, counts_for, links.by, world.shelf.quoted(artifact))
 
 
 def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
@@ -135,7 +157,8 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
 def stands_in(of: Document) -> Standing:
     """How an artifact stood when its first document was made."""
     behind = of["place"][0].partition("@")[2]
-    return Standing(behind, of.get_all("about"), next(iter(of.get_all("linked")), ""))
+    linked = next(iter(of.get_all("linked")), "")
+    return Standing(behind, of.get_all("about"), linked, quoted_in(of))
 
 
 def _lock_of(artifact: Artifact, world: World) -> str:

@@ -14,7 +14,16 @@ from functools import cached_property
 from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.content import Needle
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import SCHEMA, UNDATED, about, locks, sort_key, term
+from vouch_sidecar.index.schema import (
+    SAID,
+    SCHEMA,
+    UNDATED,
+    about,
+    locks,
+    place,
+    sort_key,
+    term,
+)
 from vouch_sidecar.kb.records import Kind
 
 __all__ = [
@@ -123,15 +132,23 @@ class Search:
             kind, _, behind = name.partition("@")
             if behind in mine:
                 found[kind].append(name)
+        found[SAID] = [place(SAID, behind) for behind in sorted(mine)]
         return found
+
+    def _sums(self, kind: str) -> list[Sum]:
+        """By lock, the documents of a kind and their stems."""
+        if kind == SAID:
+            units = self.snapshot.units
+            return [units[one] for one in locks(self.gates) if one in units]
+        return [self.snapshot.lengths[name] for name in self.places[kind]]
 
     def total(self, kind: str) -> int:
         """How many documents of a kind there are."""
-        return sum(self.snapshot.lengths[name].number for name in self.places[kind])
+        return sum(one.number for one in self._sums(kind))
 
     def length(self, kind: str) -> int:
         """How many stems all documents of a kind have."""
-        return sum(int(self.snapshot.lengths[name].total) for name in self.places[kind])
+        return sum(int(one.total) for one in self._sums(kind))
 
     def frequency(self, needle: Needle, kind: str) -> int:
         """How many documents of a kind hold a word."""
@@ -144,6 +161,8 @@ class Search:
 
     def every(self, kind: str) -> Query:
         """All of them, in the order of their ids."""
+        if kind == SAID:
+            return value_query("unit", locks(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
@@ -205,7 +224,7 @@ class Search:
 
     def _recent(self, query: Query, kind: str) -> Query:
         """Of claims those since the time that is asked for, if one is; undated ones are not."""
-        if self.since is None or kind != Kind.CLAIM:
+        if self.since is None or kind not in (Kind.CLAIM, SAID):
             return query
         dated = Query.range_query(
             SCHEMA, "at", FieldType.Integer, self.since, UNDATED, include_upper=False

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -18,7 +18,10 @@ from urllib.parse import quote
 
 from tantivy import Document, Schema, SchemaBuilder
 from vouch_sidecar.index.content import content_stems
-from vouch_sidecar.index.forms import Arm, Form, Named, forms
+from vouch_sidecar.index.forms import Arm, Named, forms
+from vouch_sidecar.index.forms import Form as NameForm
+from vouch_sidecar.index.receipts import Quoted, Sentence, is_receipt, slug_of
+from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.layout import usual_path
 from vouch_sidecar.kb.records import (
@@ -41,8 +44,11 @@ __all__ = [
     "DAY",
     "FRESH_FROM",
     "HALF_LIFE_DAYS",
+    "HOLLOW",
     "MICROSECONDS",
     "NOBODY",
+    "QUESTION",
+    "SAID",
     "SCHEMA",
     "TITLE",
     "UNDATED",
@@ -54,12 +60,18 @@ __all__ = [
     "entities_in",
     "fields_of",
     "forms_in",
+    "is_retired",
     "key_in",
     "lock",
     "locks",
     "place",
+    "quoted_in",
     "reference",
     "references",
+    "repeats",
+    "retired_fields",
+    "retired_key",
+    "said_stems_in",
     "sections",
     "sort_key",
     "stems_in",
@@ -70,6 +82,16 @@ __all__ = [
 
 TITLE = "title"
 """The kind of a document that is a page's title alone."""
+QUESTION = "question"
+"""The kind of a document that is the question of an exchange alone."""
+SAID = "said"
+"""The kind under which full text finds claims by what is said of them: their whole sentences, each
+once. As claims they are found by their own texts.
+"""
+RETIRED = "retired"
+"""The kind of a document that says only which evidence a retired claim cites."""
+HOLLOW = "hollow"
+"""Marks evidence that is kept without its quote: no live claim cites it."""
 NOBODY = "nobody"
 """The lock of what no viewer may see, such as a relation to something that is gone."""
 MAX_SECTIONS = 256
@@ -96,17 +118,18 @@ Fields = dict[str, Any]
 
 def _schema() -> Schema:
     made = SchemaBuilder()
-    for name, fast in (("key", True), ("place", True), ("about", True)):
+    for name, fast in (("key", True), ("place", True), ("about", True), ("unit", True)):
         _raw(made, name, fast)
     for name in ("linked", "refers"):
         _raw(made, name, fast=False)
     made.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
-    for name in ("length", "evidence", "cited", "worth", "mark"):
+    for name in ("length", "unit_length", "evidence", "cited", "worth", "mark"):
         made.add_unsigned_field(name, stored=True, fast=True)
     made.add_integer_field("at", stored=True, fast=True)
     made.add_float_field("fresh", stored=True, fast=True)
     made.add_bytes_field("artifact", stored=True)
     made.add_bytes_field("forms", stored=True)
+    made.add_bytes_field("quoted", stored=True)
     return made.build()
 
 
@@ -116,12 +139,14 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 
 SCHEMA = _schema()
 """`key`: what the index is sorted by. `place`: kind and lock. `stems`: the text, each stem with the
-place in front. `length`: how many they are. `about`: the entities that a claim counts for, each
-with the lock of the link. `linked`: why. `refers`: what it points at. `evidence`: hashes of what a
-claim cites, as numbers are told apart in a fifth of the time. `cited`, `fresh`, `at`: what rankings
-of claims add up and compare. `worth`: see there. `mark`: a hash of the artifact. `artifact`: the
-artifact itself, in the first document of each. `forms`: those of an entity's names, so that a start
-does not take them apart.
+place in front; of a claim once more what is said of it. `length`: how many they are. `unit`: the
+lock behind which a claim is found by what is said of it, `unit_length` how many stems that has.
+`quoted`: what is known of the place of its receipt (see `receipts`). `about`: the entities that a
+claim counts for, each with the lock of the link. `linked`: why. `refers`: what it points at.
+`evidence`: hashes of what a claim cites, as numbers are told apart in a fifth of the time. `cited`,
+`fresh`, `at`: what rankings of claims add up and compare. `worth`: see there. `mark`: a hash of the
+artifact. `artifact`: the artifact itself, in the first document of each. `forms`: those of an
+entity's names, so that a start does not take them apart.
 """
 
 
@@ -159,7 +184,8 @@ def about(lock: str, entity_id: str) -> str:
 
 def reference(how: str, target: str) -> str:
     """That an artifact points at something: `declares`, `lists`, `joins`, `quotes`, `cites` or
-    `supersedes` it, or `stands` at that path.
+    `supersedes` it, `stands in` that source, or `stands` at that path. What is retired `spoils`, or
+    `redacts`, evidence; evidence `repeats` a claim.
     """
     return f"{how} {target}"
 
@@ -186,6 +212,29 @@ def stems_in(made: Document) -> list[str]:
     """The stems of a document's text, in order."""
     before = term(made["place"][0], "")
     return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
+
+
+def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
+    """The stems of what is said of a claim to whoever passes the gates, in order; none where
+    another claim stands for its sentence.
+    """
+    passed = {place(SAID, one) for one in locks(gates)}
+    values = claim.get_all("stems")
+    terms = values[1].split() if len(values) > 1 else ()
+    split = (one.partition(":") for one in terms)
+    return [stem for where, _, stem in split if where in passed]
+
+
+def quoted_in(claim: Document) -> Quoted | None:
+    """What is known of the place of a claim's receipt."""
+    if not claim.get_all("quoted"):
+        return None
+    form, sentence = json.loads(str(claim["quoted"][0], "utf-8"))
+    if sentence is None:
+        return Quoted(Form(form), None)
+    text, claims, holds, leads, source_id, start, gates = sentence
+    found = Sentence(text, tuple(claims), holds, leads, source_id, start, tuple(gates))
+    return Quoted(Form(form), found)
 
 
 # Texts
@@ -220,24 +269,37 @@ def sections(page: Page) -> list[str]:
 
 
 def fields_of(
-    artifact: Artifact, behind: str, counts_for: Sequence[str] = (), linked: str = ""
+    artifact: Artifact,
+    behind: str,
+    counts_for: Sequence[str] = (),
+    linked: str = "",
+    quoted: Quoted | None = None,
 ) -> list[Fields]:
-    """An artifact's documents, at least one; a page has one for each section and one for its title.
+    """An artifact's documents, at least one; a page has one for each section and one for its title,
+    an exchange one for its question.
 
-    `behind` is its lock; `counts_for` and `linked` are for claims (see `links`).
+    `behind` is its lock; `counts_for`, `linked` and `quoted` are for claims (see `links`).
     """
+    refers = list(references(artifact))
+    if linked == HOLLOW and isinstance(artifact, Evidence):
+        artifact = replace(artifact, quote=None)
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
     first = _text_fields(kind, artifact.id, 0, behind, next(iter(texts(artifact)), ""))
     first |= {
         "artifact": data,
-        "refers": list(references(artifact)),
+        "refers": refers,
         "mark": _hash(data, 4),
     }
+    if linked:
+        first["linked"] = linked
     if isinstance(artifact, Claim):
-        first |= _claim_fields(artifact, counts_for, linked)
+        first |= _claim_fields(artifact, counts_for)
+        first |= _said_fields(artifact, behind, quoted, first)
     if isinstance(artifact, Entity):
         first["forms"] = _as_json([(path, *form[1:]) for path, form in forms(artifact)])
+    if isinstance(artifact, Source) and artifact.question:
+        return [first, _text_fields(QUESTION, artifact.id, 0, behind, artifact.question)]
     if not isinstance(artifact, Page):
         return [first]
     rest = enumerate(texts(artifact)[1:], 1)
@@ -258,17 +320,95 @@ def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: s
     return {
         "key": sort_key(kind, artifact_id, section),
         "place": where,
-        "stems": " ".join(term(where, stem) for stem in stems),
+        "stems": _terms(where, stems),
         "length": len(stems),
     }
 
 
-def _claim_fields(claim: Claim, counts_for: Sequence[str], linked: str) -> Fields:
+def _terms(where: str, stems: Iterable[str]) -> str:
+    return " ".join(term(where, stem) for stem in stems)
+
+
+def _said_fields(claim: Claim, behind: str, quoted: Quoted | None, own: Fields) -> Fields:
+    """What full text finds of a claim beside its own text: the sentence that it is a part of.
+
+    The claim that leads a sentence stands for all that say a part of it. What the sentence has
+    beyond the claim's own words stands behind the lock of the sentence.
+    """
+    fields: Fields = {}
+    if quoted is not None:
+        fields["quoted"] = _as_json([quoted.form, quoted.sentence])
+        if quoted.sentence is not None:
+            fields["refers"] = [*own["refers"], reference("stands in", quoted.sentence.source_id)]
+    sentence = None if quoted is None else quoted.sentence
+    if quoted is not None and quoted.form is not Form.STATEMENT:
+        return fields
+    whole = None if sentence is None else lock(sentence.gates)
+    if sentence is not None and whole == behind and sentence.holds and not sentence.leads:
+        return fields
+    stems = content_stems(next(iter(texts(claim))))
+    terms = []
+    if sentence is not None and whole is not None:
+        more = content_stems(sentence.text)
+        if whole == behind and sentence.holds:
+            stems = [*more, *content_stems(" ".join(claim.tags))]
+        elif sentence.leads or not sentence.holds:
+            beyond = set(more).difference(stems)
+            more = [stem for stem in more if stem in beyond]
+            if whole == behind:
+                stems += more
+            else:
+                terms = [_terms(place(SAID, whole), more)]
+    said = " ".join(filter(None, [_terms(place(SAID, behind), stems), *terms]))
+    return fields | {
+        "stems": [own["stems"], said],
+        "unit": behind,
+        "unit_length": len(stems),
+    }
+
+
+def retired_fields(claim: Claim) -> Fields | None:
+    """A document by which it is known that nobody may be told what a retired claim's receipts
+    quote. It says nothing else of it; None where it has none.
+    """
+    if not claim.evidence:
+        return None
+    refers = [reference("spoils", one) for one in dict.fromkeys(claim.evidence)]
+    if claim.status == "redacted":
+        refers += [reference("redacts", one) for one in dict.fromkeys(claim.evidence)]
+    return {
+        "key": retired_key(claim.id),
+        "place": place(RETIRED, NOBODY),
+        "stems": "",
+        "length": 0,
+        "refers": refers,
+    }
+
+
+def retired_key(claim_id: str) -> str:
+    """The sort key of what is known of a retired claim: its id may be made of its text."""
+    return sort_key(RETIRED, _digest(claim_id))
+
+
+def repeats(claim_id: str) -> str:
+    """That a receipt quotes what a claim with this id says, if there is one."""
+    return reference("repeats", _digest(claim_id))
+
+
+def _digest(claim_id: str) -> str:
+    return f"{_hash(claim_id.encode('utf-8', 'replace'), 16):032x}"
+
+
+def is_retired(made: Document) -> bool:
+    """Whether a document says only that a claim is retired."""
+    return key_in(made)[0] == RETIRED
+
+
+def _claim_fields(claim: Claim, counts_for: Sequence[str]) -> Fields:
     evidence = sorted(set(claim.evidence))
     confirmed = confirmed_at(claim)
     return {
         "about": list(counts_for),
-        "linked": linked,
         "evidence": [_hash(one.encode(), 8) for one in evidence],
         "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
         "worth": worth(claim),
@@ -327,8 +467,10 @@ def references(artifact: Artifact) -> Iterator[str]:
         case Relation():
             yield from (reference("joins", i) for i in {artifact.source: 1, artifact.target: 1})
             yield from (reference("cites", one) for one in dict.fromkeys(artifact.evidence))
-        case Evidence():
-            yield reference("quotes", artifact.source_id)
+        case Evidence(source_id=source_id, quote=quote):
+            yield reference("quotes", source_id)
+            if quote is not None and is_receipt(artifact):
+                yield repeats(slug_of(quote))
         case _:
             pass
     if artifact.path != usual_path(*key_of(artifact)):
@@ -375,7 +517,7 @@ def forms_in(entity: Document) -> list[Named]:
     return [
         (
             tuple(map(intern, path)),
-            Form(entity_id, Arm(arm), name, surface, tuple(words)),
+            NameForm(entity_id, Arm(arm), name, surface, tuple(words)),
         )
         for path, arm, name, surface, words in json.loads(str(entity["forms"][0], "utf-8"))
     ]

@@ -33,6 +33,7 @@ _FOLDER = (
 Stat = bytes
 """Tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed."""
 _STAT = Struct("<QQQ")
+"""A source's is that of its record and, behind it, that of its content."""
 _64_BITS = (1 << 64) - 1
 
 
@@ -161,9 +162,8 @@ def packed(found: os.stat_result) -> Stat:
 
 
 def mtime_ns(of: Stat) -> int:
-    """When the file was written, in nanoseconds since the epoch."""
-    written: int = _STAT.unpack(of)[1]
-    return written
+    """When the file was written last, in nanoseconds since the epoch."""
+    return max(int(written) for _, written, _ in _STAT.iter_unpack(of))
 
 
 def _regular(found: os.stat_result) -> Stat:

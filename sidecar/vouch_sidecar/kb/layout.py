@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -14,11 +15,14 @@ from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
 
 __all__ = [
     "CONFIG",
+    "CONTENT",
     "FOLDERS",
     "KB_DIRNAME",
     "MAX_FILES",
     "Survey",
+    "artifact_file",
     "classify",
+    "content_stat",
     "is_folder",
     "survey",
     "usual_key",
@@ -26,6 +30,8 @@ __all__ = [
 ]
 
 CONFIG = "config.yaml"
+CONTENT = "content"
+"""The file beside a source's record that keeps what it was made of."""
 MAX_FILES = 400_000
 
 FOLDERS = {
@@ -126,6 +132,24 @@ def survey(
 _LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
 
 
+def content_stat(path: str, full: str, root: str) -> Stat:
+    """The stat of the content beside a source's record, `path` below `.vouch/`; nothing where there
+    is none, or beside another file.
+    """
+    if not path.startswith("sources/"):
+        return b""
+    with suppress(UnreadableError):
+        return stat_inside(f"{os.path.dirname(full)}/{CONTENT}", root) or b""  # noqa: PTH120
+    return b""
+
+
+def artifact_file(relative: str) -> str:
+    """The file that says what a changed one changes: of a source's content, the source's record."""
+    folder, _, name = relative.rpartition("/")
+    is_content = name == CONTENT and relative.count("/") == 2 and relative.startswith("sources/")
+    return f"{folder}/meta.yaml" if is_content else relative
+
+
 def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         wanted = path == CONFIG or classify(path) is not None
@@ -174,7 +198,8 @@ def _leads_inside(path: str, root: str) -> bool:
 def _look_at(path: str, full: str, root: str, found: Survey) -> Stat | None:
     try:
         path.encode()
-        return stat_inside(full, root)
+        stat = stat_inside(full, root)
+        return stat if stat is None else stat + content_stat(path, full, root)
     except UnicodeEncodeError:
         found.refuse(path, "the name is not UTF-8", unreadable=False)
     except UnreadableError as error:

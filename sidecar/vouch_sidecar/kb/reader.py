@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,14 +13,15 @@ from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES, RETIRED_STATUSES
 from vouch_sidecar.kb.document import Document, DocumentError, placed
-from vouch_sidecar.kb.files import Stat, read_bounded
-from vouch_sidecar.kb.layout import classify, usual_key
+from vouch_sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of
+from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
     Artifact,
     Kind,
     Problem,
     Severity,
+    Source,
     record_of,
     type_field,
 )
@@ -27,6 +29,7 @@ from vouch_sidecar.kb.references import MAX_MARKS
 
 __all__ = [
     "CONFLICT",
+    "MAX_CONTENT",
     "MAX_PAGE",
     "Reading",
     "limit_of",
@@ -34,11 +37,14 @@ __all__ = [
     "parse",
     "place_in_body",
     "read_bytes_of",
+    "read_content",
 ]
 
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
 """Bytes of a page's body that count: more would keep the processor from other work for seconds."""
+MAX_CONTENT = 4 << 20
+"""Bytes of a source's content that sentences are taken from; larger ones are left alone."""
 MAX_PROBLEMS = 20
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
@@ -86,7 +92,20 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
     Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
     """
-    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), kb_dir=kb_dir)
+    full = f"{kb_dir}/{relative_path}"
+    beside = content_stat(relative_path, full, root_of(kb_dir))
+    data, stat = read_bounded(full, limit_of(relative_path), kb_dir=kb_dir)
+    return data, stat + beside
+
+
+def read_content(kb_dir: Path, source: Source) -> bytes | None:
+    """What a source was made of, where that is kept, is what its id says, and is not too large."""
+    path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT}"
+    try:
+        data, _ = read_bounded(path, MAX_CONTENT, kb_dir=kb_dir)
+    except (FileNotFoundError, UnreadableError):
+        return None
+    return data if sha256(data).hexdigest() == source.id else None
 
 
 def parse(relative_path: str, data: bytes) -> Reading:

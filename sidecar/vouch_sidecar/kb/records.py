@@ -253,11 +253,17 @@ class Source:
     title: Text | None = None
     scope: ScopeField = OPEN_SCOPE
     created_at: Timestamp | None = None
+    question: Text | None = None
+    """What the message answers, where it is one that vouch captured (`metadata.question`)."""
+    kept: bool = False
+    """Whether its content lies beside its file, and is what the id was made of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place in a source that a claim may cite."""
+    """A place in a source that a claim may cite. One with a quote and a range is a receipt: these
+    bytes of the source's content, the last one left out, are the quote.
+    """
 
     id: Id
     path: str
@@ -266,7 +272,6 @@ class Evidence:
     quote: Text | None = None
     byte_start: Offset | None = None
     byte_end: Offset | None = None
-    """The range of bytes that it quotes of the source's content, the end not included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +335,19 @@ def values_of(kind: Kind, field: str) -> list[str]:
 
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
-    found: Artifact = _reading(kind).validate_python({**content, "path": path})
+    fields = {**content, "path": path}
+    if kind is Kind.SOURCE:
+        fields |= {"question": _question_in(content), "kept": False}
+    found: Artifact = _reading(kind).validate_python(fields)
     return found
+
+
+def _question_in(source: dict[str, object]) -> str | None:
+    """The question that a captured message answers."""
+    metadata = source.get("metadata")
+    question = metadata.get("question") if isinstance(metadata, dict) else None
+    asked = isinstance(question, str) and question.strip() and source.get("type") == "message"
+    return question if asked and isinstance(question, str) else None
 
 
 @cache

@@ -15,6 +15,7 @@ from vouch_sidecar.kb.files import Stat, UnreadableError
 from vouch_sidecar.kb.layout import (
     CONFIG,
     Survey,
+    artifact_file,
     classify,
     is_folder,
     survey,
@@ -22,8 +23,8 @@ from vouch_sidecar.kb.layout import (
     usual_path,
 )
 from vouch_sidecar.kb.ledger import Ledger
-from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of
-from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
+from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
@@ -135,7 +136,7 @@ class Store:
     def reread(self, path: str) -> Artifact:
         """What a file says now. Raises LookupError where that is nothing."""
         try:
-            found = parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact
+            found = self._complete(parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact)
         except (FileNotFoundError, UnreadableError) as error:
             raise LookupError(path) from error
         if found is None:
@@ -146,7 +147,7 @@ class Store:
         """Compares files with what is held and reads what differs: all, or only `paths` below
         `.vouch/` and those written a moment ago. Blocks; no file makes it raise.
         """
-        only = None if paths is None else set(paths)
+        only = None if paths is None else set(map(artifact_file, paths))
         if only is not None and any(map(is_folder, only)):
             only = None
         versions, self._looked_at = self._versions, self._clock()
@@ -242,8 +243,19 @@ class Store:
             self._versions.doubt(path)
         else:
             self._since.pop(path, None)
-            if not self._is_kept(path, reading.artifact):
-                self._ledger.put(path, reading.artifact)
+            artifact = self._complete(reading.artifact)
+            if not self._is_kept(path, artifact):
+                self._ledger.put(path, artifact)
+
+    def _complete(self, artifact: Artifact | None) -> Artifact | None:
+        """An artifact with what other files than its own say of it."""
+        if not isinstance(artifact, Source):
+            return artifact
+        return replace(artifact, kept=self.content_of(artifact) is not None)
+
+    def content_of(self, source: Source) -> bytes | None:
+        """What a source was made of, as it is kept now."""
+        return read_content(self.kb_dir, source)
 
     def _is_kept(self, path: str, artifact: Artifact | None) -> bool:
         """Whether `keep` takes what a file says; that is no change then."""

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 import anyio
-from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, classify, is_folder
+from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, artifact_file, classify, is_folder
 from vouch_sidecar.kb.plain import printable
 from watchfiles import awatch
 
@@ -98,7 +98,7 @@ class _Watch:
                 recursive=_RECURSIVE,
             ):
                 self._say_lost(False)
-                changed = {_below(base, path) for _, path in changes}
+                changed = {artifact_file(_below(base, path)) for _, path in changes}
                 folders = any(map(is_folder, changed))
                 files = frozenset(path for path in changed if path == CONFIG or classify(path))
                 if folders or not seen:  # the first time, for whatever changed before

@@ -96,7 +96,13 @@ class ClaimView(Wire):
     """A claim with its citations resolved."""
 
     id: str
-    text: str
+    text: str = Field(description="As the claim gives it.")
+    said: str = Field(
+        description="What is said of it: the whole sentence of which it is a part, where its "
+        "receipt shows one that may be shown; else its text."
+    )
+    sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
+    said_with: list[str] = Field(description="The other claims of the same sentence.")
     type: str
     status: str
     confidence: float
@@ -151,9 +157,13 @@ class ArtifactViews:
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
         linked, by = view.knowledge.links(claim.id, view.gates)
+        said, sentence = view.said(claim), view.sentence(claim)
         return ClaimView(
             id=claim.id,
             text=claim.text,
+            said=said.text,
+            sentence=None if sentence is None else sentence.text,
+            said_with=[one for one in said.claims if one != claim.id],
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,
@@ -258,7 +268,7 @@ def _is_file(path: Path) -> bool:
 
 def claim_line(claim: ClaimView, whole: bool = False) -> str:
     """A claim for a model, on one line."""
-    text = one_line(claim.text) if whole else clipped(claim.text)
+    text = one_line(claim.text) if whole else clipped(claim.said)
     facts = [one_line(claim.status), f"confidence {claim.confidence:g}"]
     facts += [claim.date[:10]] if claim.date else []
     return f"{one_line(claim.id)}: {text} ({', '.join(facts)})"

@@ -73,7 +73,7 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
         entity=views.entity(entity),
         collection=served.collection.name if len(engine.collections) > 1 else None,
         claim_count=view.claim_count(entity_id),
-        claims=tuple(views.claim(claim) for claim in view.best_claims(entity_id, CARD_CLAIMS)),
+        claims=tuple(views.claim(claim) for claim in view.best_said(entity_id, CARD_CLAIMS)),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
     )

@@ -50,7 +50,12 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
 
 def gist(result: ClaimResult) -> list[str]:
     sources = dict.fromkeys(one_line(c.title or c.id) for c in result.claim.citations)
-    return [claim_line(result.claim, whole=True), f"sources: {', '.join(sources) or 'none'}"]
+    sentence = result.claim.sentence
+    return [
+        claim_line(result.claim, whole=True),
+        *([f"sentence: {one_line(sentence)}"] if sentence else []),
+        f"sources: {', '.join(sources) or 'none'}",
+    ]
 
 
 def show(page: Page, result: ClaimResult) -> None:
@@ -59,6 +64,8 @@ def show(page: Page, result: ClaimResult) -> None:
     facts = [claim.id, claim.type, claim.status, f"confidence {confidence}", date]
     page.line((claim.text, "bold"))
     page.line(" · ".join(filter(None, facts)))
+    if claim.sentence is not None and claim.sentence != claim.text:
+        page.line(f"sentence: {claim.sentence}")
     page.uncut(file)
     page.record("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
     for label, values in (

@@ -52,7 +52,7 @@ class ContextParams(SinceParams):
 
 
 class ContextItem(Wire):
-    """One line of the block."""
+    """What a line of the block cites: several claims may be parts of one sentence."""
 
     kind: SearchKind
     id: str
@@ -67,7 +67,7 @@ class ContextResult(Result):
     """A block for a prompt, empty when there is nothing to say."""
 
     text: str = Field(default="", description="The block, in its frame.")
-    items: list[ContextItem] = Field(default_factory=list, description="Its lines.")
+    items: list[ContextItem] = Field(default_factory=list, description="What its lines cite.")
     primary_collection: str | None = Field(
         default=None, description="The knowledge base that the text is about."
     )
@@ -112,8 +112,8 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         text=speech.text,
         items=[
             ContextItem(
-                kind=kind_of(hit.artifact),
-                id=hit.artifact.id,
+                kind=kind_of(cited),
+                id=cited.id,
                 entity_id=hit.entity_id,
                 collection=hit.view.collection,
                 phrase=hit.phrase,
@@ -121,6 +121,7 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
                 arm=hit.arm,
             )
             for hit in speech.hits
+            for cited in hit.cited
         ],
         primary_collection=speech.primary,
         supplemental_collections=list(speech.supplemental),

@@ -63,7 +63,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     view, found = ask.find(Kind.ENTITY, params.id)
     assert isinstance(found, Entity)
     ask.engine.stats.opened(found.id)
-    views, best = ask.views_for(view), view.best_claims(found.id, BEST_CLAIMS)
+    views, best = ask.views_for(view), view.best_said(found.id, BEST_CLAIMS)
     return EntityResult(
         entity=views.entity(found),
         people=[_person(row) for row in people(view, found)],
@@ -151,7 +151,7 @@ def show(page: Page, result: EntityResult) -> None:
                 "text": "text",
             },
             [
-                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], one.text)
+                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], one.said)
                 for one in result.claims
             ],
             "claim",

@@ -166,11 +166,11 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
         told = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
-            found = next(filter(None, (view.claim(claim_id) for view in mine)), None)
-            again = found is None or (row.collection, claim_id) in quoted
-            text = "" if again or found is None else f": {clip(safe(found.text), QUOTED)}"
+            said = [view.said(found) for view in mine if (found := view.claim(claim_id))]
+            where = (row.collection, said[0].where if said else claim_id)
+            text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
             told.append(f"  {safe(claim_id)}{text}")
-            quoted.add((row.collection, claim_id))
+            quoted.add(where)
         lines.append("\n".join(told))
     return rows(lines, NOTHING)
 

@@ -84,7 +84,7 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
                 collection=hit.view.collection,
                 kind=kind_of(hit.artifact),
                 id=hit.artifact.id,
-                text=text_of(hit.artifact, hit.section or 0),
+                text=text_of(hit.artifact, hit.section or 0) if hit.said is None else hit.said.text,
                 similarity=hit.similarity,
                 arm=hit.arm,
                 filename=hit.artifact.path,

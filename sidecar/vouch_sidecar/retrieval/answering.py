@@ -4,7 +4,7 @@ is that they do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import pairwise
 from types import MappingProxyType
@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from tantivy import Document
 from vouch_sidecar.index.content import Needle, content_stems
 from vouch_sidecar.index.layers import Hit
-from vouch_sidecar.index.schema import entities_in, key_in, sections, stems_in, texts, worth
+from vouch_sidecar.index.schema import (
+    QUESTION,
+    SAID,
+    entities_in,
+    key_in,
+    sections,
+    stems_in,
+    texts,
+    worth,
+)
 from vouch_sidecar.kb.records import Claim, Entity, Key, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
@@ -21,9 +30,11 @@ from vouch_sidecar.retrieval.constants import (
     BARE_WEIGHT,
     MAX_BY_MEANING,
     MAX_CONSIDERED,
+    MAX_EXCHANGES,
     MAX_NEAREST,
     MAX_RELATIONS,
     MAX_SPEAKING,
+    MAX_STATEMENTS,
     MAX_TIED,
     MEANT,
 )
@@ -50,6 +61,8 @@ class Answer(NamedTuple):
     features: Features
     about: frozenset[str]
     """The entities that it is about."""
+    turn: int = 0
+    """The place in the answer to a question that was asked before."""
 
     @property
     def likelihood(self) -> float:
@@ -57,11 +70,11 @@ class Answer(NamedTuple):
         return self.features.likelihood
 
     @property
-    def order(self) -> tuple[float, int, str, int]:
-        """Likeliest first; of equals the best by worth, then by id."""
+    def order(self) -> tuple[float, int, int, str, int]:
+        """Likeliest first; of equals as they stand in an answer, the best by worth, then by id."""
         claim = self.artifact if isinstance(self.artifact, Claim) else None
         better = worth(claim) if claim is not None else 0
-        return (-self.likelihood, -better, self.artifact.id, self.section or 0)
+        return (-self.likelihood, self.turn, -better, self.artifact.id, self.section or 0)
 
 
 class _Candidate(NamedTuple):
@@ -70,6 +83,12 @@ class _Candidate(NamedTuple):
     stems: list[str]
     said: str
     about: frozenset[str]
+    where: str = ""
+    """Of a claim, the sentence that it is a part of: what is once there is one candidate."""
+    group: str = ""
+    """What answers the same question: no rivals of each other."""
+    turn: int = 0
+    """The place in the answer to a question."""
 
 
 def answers(
@@ -96,8 +115,9 @@ def _answers(
     asked = asked_by(view, text, (*view.places_of(text, named), *paths))
     tied = _documents(view, [(Kind.CLAIM, claim_id) for claim_id in ties])
     found = {
-        (type(one.artifact), one.artifact.id, one.section): one
+        (type(one.artifact), one.where or one.artifact.id, one.section): one
         for one in (*_candidates(view, asked, named, kinds, meant), *tied)
+        if view.sayable(one.artifact)
     }
     judged = list(_judged(view, asked, named, found.values(), ties))
     if meant is not None:
@@ -133,10 +153,14 @@ def _candidates(
     snapshot = view.knowledge.snapshot
     for kind in kinds:
         if asked.weights and not view.deadline.has_passed():
-            for hit in snapshot.search(view.search.weighed(asked.weights, kind), MAX_CONSIDERED):
+            looked_for = SAID if kind is Kind.CLAIM else kind
+            query = view.search.weighed(asked.weights, looked_for)
+            for hit in snapshot.search(query, MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit))
     near = [] if meant is None else meant.nearest(view, [Kind.CLAIM], MEANT, MAX_BY_MEANING)
     yield from _documents(view, [(Kind.CLAIM, one.id) for one in near])
+    if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
+        yield from _of_exchanges(view, asked)
     for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
         if view.deadline.has_passed():
             return
@@ -157,8 +181,7 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
     artifact, number = view.told_by(document), key_in(document)[2]
     stems = stems_in(document)
     if isinstance(artifact, Claim):
-        about = entities_in(document, view.gates)
-        yield _Candidate(artifact, None, stems, texts(artifact)[0], about)
+        yield _claim_candidate(view, document, artifact)
     elif isinstance(artifact, Relation):
         ends = frozenset((artifact.source, artifact.target))
         yield _Candidate(artifact, None, stems, texts(artifact)[0], ends)
@@ -173,6 +196,31 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
         yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
+def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
+    """A claim by what is said of it; a statement of an exchange also by the question."""
+    said, exchange = view.said(claim), view.exchange_of(claim)
+    text = " ".join((said.text, *claim.tags))
+    stems = stems_in(document) if said.text == claim.text else content_stems(text)
+    about, where = entities_in(document, view.gates), said.where
+    if exchange is None or exchange.question is None:
+        return _Candidate(claim, None, stems, text, about, where)
+    asked, whole = content_stems(exchange.question), f"{exchange.question}\n{text}"
+    return _Candidate(claim, None, [*asked, *stems], whole, about, where, exchange.id)
+
+
+def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
+    """The statements of those exchanges whose question holds most of what is asked."""
+    snapshot, search = view.knowledge.snapshot, view.search
+    for hit in snapshot.search(search.weighed(asked.weights, QUESTION), MAX_EXCHANGES):
+        source = view.told_by(snapshot.document(hit))
+        if not isinstance(source, Source):
+            continue
+        for turn, claim in enumerate(view.statements(source)[:MAX_STATEMENTS]):
+            document = view.knowledge.document((Kind.CLAIM, claim.id))
+            if document is not None and view.counts(claim):
+                yield _claim_candidate(view, document, claim)._replace(turn=turn)
+
+
 def _judged(
     view: View,
     asked: Asked,
@@ -185,7 +233,7 @@ def _judged(
     that the text names, by id: the strength of a tie weighs as an exact word does.
     """
     holding = [(one, _held(asked, one)) for one in found]
-    whole, total = asked.whole, view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
+    whole, total = asked.whole, view.search.total(SAID) + view.search.total(Kind.PAGE)
     for one, held in holding:
         strength = max((named[each] for each in one.about if each in named), default=0.0)
         if isinstance(one.artifact, Relation) and not (strength and held):
@@ -196,7 +244,7 @@ def _judged(
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie,
             whole=whole + tie,
-            rivals=1 if tie else sum(every.issubset(other) for _, other in holding),
+            rivals=1 if tie else _rivals(every, holding),
             lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, one.stems),
             named=strength,
@@ -206,7 +254,18 @@ def _judged(
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        yield Answer(one.artifact, one.section, words, features, one.about)
+        yield Answer(one.artifact, one.section, words, features, one.about, one.turn)
+
+
+def _rivals(
+    held: frozenset[Needle], holding: Sequence[tuple[_Candidate, tuple[Needle, ...]]]
+) -> int:
+    """How many candidates hold some words; the statements of one exchange are one."""
+    return len({_group(one) for one, other in holding if held.issubset(other)})
+
+
+def _group(one: _Candidate) -> Hashable:
+    return one.group or (type(one.artifact), one.artifact.id, one.section)
 
 
 def _held(asked: Asked, one: _Candidate) -> tuple[Needle, ...]:
@@ -236,6 +295,15 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
 
     return view.once(f"claims about {entity.id}", text, find)
+
+
+def spoken_about(view: View, entity: Entity, text: str) -> list[Answer]:
+    """Those of them that are said by themselves, each sentence once."""
+    found: dict[str, Answer] = {}
+    for one in claims_about(view, entity, text):
+        if isinstance(one.artifact, Claim) and view.sayable(one.artifact):
+            found.setdefault(view.said(one.artifact).where, one)
+    return list(found.values())
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:

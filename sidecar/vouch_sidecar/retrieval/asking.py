@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import SAID
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Kind
@@ -208,8 +209,8 @@ def worth_of(view: View, word: Needle) -> float:
 
 def _rarity(view: View, word: Needle) -> float:
     search = view.search
-    total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
-    found = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
+    total = search.total(SAID) + search.total(Kind.PAGE)
+    found = search.frequency(word, SAID) + search.frequency(word, Kind.PAGE)
     return rarity(total, found) / rarity(total, 1)
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from vouch_sidecar.index.content import content_stems, needles
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import clip, count, one_line
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.salience import ArmName
-from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.retrieval.view import Said, View, moment
 from vouch_sidecar.workspace.ties import Arm as TieArm
 
 __all__ = ["Hit", "HitArm", "beginning", "frame", "render", "safe", "titles_of"]
@@ -53,6 +53,26 @@ class Hit:
     """Of a page, instead of what it says: the titles of its other sections."""
     to_ask: str = ""
     """Of an entity, instead of what it is: whom to ask about it, or why to ask it."""
+
+    @property
+    def said(self) -> Said | None:
+        """What is said of a claim, and all that it cites; None of anything else."""
+        return self.view.said(self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def place(self) -> tuple[str, Kind, str]:
+        """The same for hits that are one line: of one artifact, or of one sentence."""
+        kind, artifact_id = key_of(self.artifact)
+        said = self.said
+        return self.view.collection, kind, artifact_id if said is None else said.where
+
+    @property
+    def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
+        """What the line cites: of a sentence all claims that are parts of it, its own first."""
+        said = self.said
+        ids = () if said is None else said.claims
+        others = (self.view.claim(one) for one in ids if one != self.artifact.id)
+        return [self.artifact, *(one for one in others if one is not None)]
 
     @property
     def excerpt(self) -> str:
@@ -150,18 +170,20 @@ def _label(hit: Hit) -> str:
     match hit.artifact:
         case Page(path=path):
             return f"page {safe(path)}"
-        case Claim(id=claim_id, status="contested"):
-            return f"{safe(claim_id)} (contested)"
-        case Claim(id=claim_id):
-            return safe(claim_id)
+        case Claim():
+            return ", ".join(_cited_as(one) for one in hit.cited if isinstance(one, Claim))
         case other:
             return f"{type(other).__name__.lower()} {safe(other.id)}"
 
 
+def _cited_as(claim: Claim) -> str:
+    return safe(claim.id) + (" (contested)" if claim.status == "contested" else "")
+
+
 def _text(hit: Hit) -> str:
     match hit.artifact:
-        case Claim(text=text):
-            return text
+        case Claim() as claim:
+            return hit.view.said(claim).text
         case Page(title=title):
             excerpt = hit.excerpt
             return f"{title}. {excerpt}" if excerpt else title

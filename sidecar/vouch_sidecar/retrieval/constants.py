@@ -221,6 +221,10 @@ MAX_AROUND = 12
 """Words before and after a name that may be of its trade."""
 MAX_CONSIDERED = 16
 """Claims, sections and relations each that are looked at for a text, those that hold most of it."""
+MAX_EXCHANGES = 4
+"""Questions that were asked before that are looked at for a text, those that hold most of it."""
+MAX_STATEMENTS = 12
+"""Statements of one answer that are looked at: as many as vouch takes out of one."""
 MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
 MAX_BY_MEANING = 5

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
-from vouch_sidecar.retrieval.answering import asks_for_all, claims_about
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.retrieval.answering import asks_for_all, spoken_about
 from vouch_sidecar.retrieval.block import Hit, titles_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
@@ -63,15 +63,11 @@ def lines_for(
     return each_once(line.hit for line in [*firsts, *others])[:limit]
 
 
-def _artifact(hit: Hit) -> tuple[str, Kind, str]:
-    return (hit.view.collection, *key_of(hit.artifact))
-
-
 def each_once(hits: Iterable[Hit]) -> list[Hit]:
-    """The first hit of each artifact."""
+    """The first hit of each artifact, and of each sentence that several claims say."""
     first: dict[tuple[str, Kind, str], Hit] = {}
     for hit in hits:
-        first.setdefault(_artifact(hit), hit)
+        first.setdefault(hit.place, hit)
     return list(first.values())
 
 
@@ -81,7 +77,7 @@ def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list
     it, else by its pages.
     """
     whom = [_Line(hit, 1.0) for hit in whom_to_ask(row, text)]
-    about = claims_about(row.view, row.entity, text)
+    about = spoken_about(row.view, row.entity, text)
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]
         pages = [] if told_by or row.view.since is not None else _pages_about(row)
@@ -135,7 +131,7 @@ def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _place(hit: Hit) -> tuple[object, ...]:
-    return (*_artifact(hit), hit.section, hit.titles)
+    return (*hit.place, hit.section, hit.titles)
 
 
 def _adjacent(hit: Hit) -> Iterator[Hit]:

@@ -26,7 +26,7 @@ from vouch_sidecar.retrieval.constants import (
     MEANING_WEIGHT,
     MEANT,
 )
-from vouch_sidecar.retrieval.search import Found, found_by_words, ranked
+from vouch_sidecar.retrieval.search import Found, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def search_by_meaning(
     known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
     alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
     named = ranked(_scored(meant, row, query) for row in named)
-    return [*named, *ranked(_scored(meant, row, query) for row in (*others, *alone))][:limit]
+    rest = ranked(_scored(meant, row, query) for row in (*others, *alone))
+    return [*named, *as_units(rest, kinds, exclude)][:limit]
 
 
 def _alone(
@@ -126,7 +127,7 @@ def _coverage(row: Found, query: str) -> float:
     weights = row.view.weights(query)
     if not (whole := fsum(weights.values())):
         return 0.0
-    said = texts(row.artifact)
+    said = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)
     stems = frozenset(content_stems(said[row.section] if row.section < len(said) else ""))
     held = ((n, weight) for n, weight in weights.items() if n.held_by(stems))
     return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole

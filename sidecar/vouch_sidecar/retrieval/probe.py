@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import Claim, Kind, key_of
-from vouch_sidecar.retrieval.answering import ANSWERING, Answer, answers, claims_about
+from vouch_sidecar.retrieval.answering import ANSWERING, Answer, answers, spoken_about
 from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import (
@@ -172,6 +172,6 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
         told = (row.matched[0], row.similarity, row.arm, row.entity.id)
         out.append(Hit(row.view, row.entity, *told))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
-            best = claims_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
+            best = spoken_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
             out += [Hit(row.view, one.artifact, *told) for one in best]
     return out

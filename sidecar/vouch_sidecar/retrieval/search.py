@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from tantivy import Document
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import key_in, sections, stems_in
+from vouch_sidecar.index.schema import SAID, key_in, said_stems_in, sections, stems_in
 from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["SEARCHED", "Found", "found_by_words", "ranked", "search", "snippet", "text_of"]
+__all__ = [
+    "SEARCHED",
+    "Found",
+    "as_units",
+    "found_by_words",
+    "ranked",
+    "search",
+    "snippet",
+    "text_of",
+]
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
@@ -37,6 +45,8 @@ class Found(NamedTuple):
     score: float
     arm: Literal["semantic"] | None = None
     """Set where it was found by meaning alone."""
+    by: Claim | None = None
+    """Of an exchange, the claim whose statement was found."""
 
     @property
     def title(self) -> str:
@@ -45,6 +55,8 @@ class Found(NamedTuple):
                 return name
             case Page(title=title):
                 return title
+            case Source(question=str(question)):
+                return question
             case Source(title=title, locator=locator):
                 return title or locator
             case other:
@@ -52,6 +64,9 @@ class Found(NamedTuple):
 
     @property
     def text(self) -> str:
+        claim = self.by or self.artifact
+        if isinstance(claim, Claim):
+            return self.view.said(claim).text
         return text_of(self.artifact, self.section)
 
 
@@ -84,7 +99,37 @@ def search(
     Before them the entities that the query is a name or alias of.
     """
     named, others = found_by_words(views, query, kinds, limit, exclude)
-    return [*named, *others][:limit]
+    return [*named, *as_units(others, kinds, exclude)][:limit]
+
+
+def as_units(
+    found: Iterable[Found], kinds: Collection[Kind], exclude: Collection[str]
+) -> list[Found]:
+    """Each sentence once; with sources asked for, each exchange once, told by the statement of its
+    answer that was found first.
+    """
+    units: dict[tuple[str, Kind, str], Found] = {}
+    for one in found:
+        claim, place = one.artifact, one.artifact.id
+        if isinstance(claim, Claim):
+            exchange = one.view.exchange_of(claim)
+            if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
+                one = Found(one.view, Kind.SOURCE, exchange, 0, one.score, one.arm, claim)
+                place = exchange.id
+            else:
+                place = one.view.said(claim).where
+        key = (one.view.collection, one.kind, place)
+        known = units.setdefault(key, one)
+        if known.by is None and one.by is not None:
+            units[key] = known._replace(by=one.by)
+    return [_told(one) for one in units.values()]
+
+
+def _told(one: Found) -> Found:
+    """An exchange that was found by its question is told by the first statement of its answer."""
+    if one.by is None and isinstance(one.artifact, Source) and one.artifact.question:
+        return one._replace(by=next(iter(one.view.statements(one.artifact)), None))
+    return one
 
 
 def found_by_words(
@@ -128,7 +173,7 @@ def _named(
         document = view.knowledge.document((Kind.ENTITY, entity_id))
         entity = view.entity(entity_id)
         if entity_id not in exclude and document is not None and entity is not None:
-            yield Found(view, Kind.ENTITY, entity, 0, _score(document, weights, average))
+            yield Found(view, Kind.ENTITY, entity, 0, _score(stems_in(document), weights, average))
 
 
 def _in_kind(
@@ -141,16 +186,21 @@ def _in_kind(
     """
     if view.deadline.has_passed():
         return []
-    weights, average = _statistics(view, kind, words)
+    looked_for = SAID if kind is Kind.CLAIM else kind
+    weights, average = _statistics(view, looked_for, words)
     snapshot = view.knowledge.snapshot
     scored = []
     most = limit + len(exclude) + SPARE_HITS
-    for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
+    for hit in snapshot.best_of_each(view.search.relevant(words, looked_for), most):
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
-        if artifact_id not in exclude and (value := _score(document, weights, average)) > 0:
+        said = kind is Kind.CLAIM
+        stems = said_stems_in(document, view.gates) if said else stems_in(document)
+        if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
             scored.append((-value, artifact_id, section))
     best: dict[str, Found] = {}
+    if kind is Kind.CLAIM:
+        limit += SPARE_HITS  # several may be of one exchange
     for value, artifact_id, section in sorted(scored):
         if artifact_id not in best and len(best) < limit:
             artifact = view.visible((kind, artifact_id))
@@ -160,7 +210,7 @@ def _in_kind(
 
 
 def _statistics(
-    view: View, kind: Kind, words: Sequence[Needle]
+    view: View, kind: str, words: Sequence[Needle]
 ) -> tuple[dict[Needle, float], float]:
     """Rarity of each word, and the average length, over what the viewer may see of a kind."""
     total = view.search.total(kind)
@@ -168,9 +218,8 @@ def _statistics(
     return weights, view.search.length(kind) / total if total else 0.0
 
 
-def _score(document: Document, weights: Mapping[Needle, float], average_length: float) -> float:
-    """BM25 of a document (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
-    stems = stems_in(document)
+def _score(stems: Sequence[str], weights: Mapping[Needle, float], average_length: float) -> float:
+    """BM25 of a text (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
     length = len(stems) / average_length if average_length else 1.0
     total = 0.0
     for needle, weight in weights.items():

@@ -10,25 +10,48 @@ from datetime import UTC, datetime
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.query import Search, rarity
-from vouch_sidecar.index.schema import TITLE, artifact_in, key_in, locks
+from vouch_sidecar.index.query import Search, rarity, term_query
+from vouch_sidecar.index.receipts import Sentence
+from vouch_sidecar.index.schema import (
+    MICROSECONDS,
+    QUESTION,
+    TITLE,
+    artifact_in,
+    confirmed_at,
+    key_in,
+    locks,
+    reference,
+)
+from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+)
 from vouch_sidecar.workspace.snapshot import Workspace
 
-__all__ = ["Deadline", "NameWords", "View", "claim_in", "moment"]
+__all__ = ["Deadline", "NameWords", "Said", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 MAX_ALIKE = 100
+CLAIMS_OF_A_SENTENCE = 3
+"""Claims that are looked at for each one that is shown: some are parts of one sentence."""
 T = TypeVar("T")
 
 
@@ -64,6 +87,16 @@ class NameWords:
     @classmethod
     def of(cls, always: Iterable[str], never: Iterable[str]) -> NameWords:
         return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
+
+
+class Said(NamedTuple):
+    """What is said of a claim. Claims with the same `where` are parts of one sentence: they are one
+    line, which cites all `claims`, ids in order.
+    """
+
+    text: str
+    claims: tuple[str, ...]
+    where: str
 
 
 @dataclass(frozen=True)
@@ -114,13 +147,21 @@ class View:
         """Whether the viewer may be told of it.
 
         A relation needs both of its ends visible. Evidence needs its source there and visible: a
-        source that is missing here may be one that is withheld from everybody.
+        source that is missing here may be one that is withheld from everybody. What claims of
+        others alone quote is not for this viewer.
         """
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
         if isinstance(artifact, Evidence):
-            return self.visible((Kind.SOURCE, artifact.source_id)) is not None
+            return self._sees_evidence(artifact)
         return gate_of(artifact) in self.gates
+
+    def _sees_evidence(self, evidence: Evidence) -> bool:
+        if self.visible((Kind.SOURCE, evidence.source_id)) is None:
+            return False
+        citing = self.knowledge.found(term_query("refers", reference("cites", evidence.id)))
+        gates = [gate_of(one) for one in citing if isinstance(one, Claim)]
+        return not gates or not self.gates.isdisjoint(gates)
 
     def visible(self, key: Key) -> Artifact | None:
         """An artifact, if it is there and the viewer may see it."""
@@ -131,6 +172,57 @@ class View:
         found = self.visible((Kind.CLAIM, claim_id))
         return found if isinstance(found, Claim) else None
 
+    def said(self, claim: Claim) -> Said:
+        """What is said of a claim to this viewer: its whole sentence, where it is a part of one
+        that the viewer may be told of, else its own text. Whatever is said of a claim comes from
+        here.
+        """
+        sentence = self.sentence(claim)
+        if sentence is None or not sentence.holds:
+            return Said(claim.text, (claim.id,), claim.id)
+        where = f"{sentence.source_id} {sentence.start} {sentence.text}"
+        return Said(sentence.text, sentence.claims, where)
+
+    def sentence(self, claim: Claim) -> Sentence | None:
+        """The whole sentence that a claim's receipt stands in, if the viewer may be told of it."""
+        quoted = self.knowledge.quoted(claim.id)
+        sentence = None if quoted is None else quoted.sentence
+        visible = sentence is not None and self.gates.issuperset(sentence.gates)
+        return sentence if visible else None
+
+    def sayable(self, artifact: Artifact) -> bool:
+        """Whether an artifact may be said by itself: not what quotes a heading, a lead-in, a bare
+        link, code, or talk between the one who asks and the one who answers.
+        """
+        if not isinstance(artifact, Claim):
+            return True
+        quoted = self.knowledge.quoted(artifact.id)
+        form = form_of_text(artifact.text) if quoted is None else quoted.form
+        return form is Form.STATEMENT
+
+    def counts(self, claim: Claim) -> bool:
+        """Whether a claim is of the time that is asked for."""
+        at = confirmed_at(claim)
+        return self.since is None or (at is not None and at * MICROSECONDS >= self.since)
+
+    def statements(self, source: Source) -> list[Claim]:
+        """The claims that stand for the statements of a source which the viewer may be told of, in
+        the order in which they stand there.
+        """
+        found: dict[str, tuple[int, Claim]] = {}
+        for claim, quoted in self.knowledge.standing_in(source.id):
+            sentence = quoted.sentence
+            if sentence is None or quoted.form is not Form.STATEMENT or not self.sees(claim):
+                continue
+            found.setdefault(self.said(claim).where, (sentence.start, claim))
+        return [claim for _, claim in sorted(found.values(), key=lambda one: one[0])]
+
+    def exchange_of(self, claim: Claim) -> Source | None:
+        """The exchange that a claim's sentence stands in: a message that answers a question."""
+        sentence = self.sentence(claim)
+        source = None if sentence is None else self.visible((Kind.SOURCE, sentence.source_id))
+        return source if isinstance(source, Source) and source.question else None
+
     def entity(self, entity_id: str) -> Entity | None:
         return self.knowledge.entity(entity_id)
 
@@ -140,6 +232,14 @@ class View:
         hits = snapshot.search(self.search.about([entity_id]), limit, by="worth")
         return [claim_in(snapshot.document(hit)) for hit in hits]
 
+    def best_said(self, entity_id: str, limit: int) -> list[Claim]:
+        """Of these the first that are said by themselves, each sentence once."""
+        found: dict[str, Claim] = {}
+        for claim in self.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
+            if self.sayable(claim):
+                found.setdefault(self.said(claim).where, claim)
+        return list(found.values())[:limit]
+
     def told_by(self, document: Document) -> Artifact | None:
         """What a document that was found says, or the page that it is a section of, if the viewer
         may see it.
@@ -147,6 +247,8 @@ class View:
         kind, artifact_id, section = key_in(document)
         if section or kind == TITLE:
             return self.visible((Kind.PAGE, artifact_id))
+        if kind == QUESTION:
+            return self.visible((Kind.SOURCE, artifact_id))
         artifact = artifact_in(document)
         return artifact if self.sees(artifact) else None
 

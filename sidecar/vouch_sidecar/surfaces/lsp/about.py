@@ -85,7 +85,7 @@ class _About:
             self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]
         ]
         return [
-            self._style.strong(clip(one_line(claim.text), TEXT)),
+            self._style.strong(clip(one_line(view.said), TEXT)),
             " · ".join(map(self._text, facts)),
             *([f"Evidence: {', '.join(cited)}"] if cited else []),
             *self._ids("Entities", Kind.ENTITY, view.linked_entities),

@@ -155,7 +155,7 @@ def _claim(claim: ClaimView, style: Style) -> str:
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
-    return f"- {style.text(clip(one_line(claim.text), TEXT))} ({', '.join(facts)})"
+    return f"- {style.text(clip(one_line(claim.said), TEXT))} ({', '.join(facts)})"
 
 
 def _links(card: EntityCard, style: Style) -> str:

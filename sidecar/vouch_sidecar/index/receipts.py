@@ -1,0 +1,394 @@
+"""What a claim's receipt stands in: the whole sentence of a kept source, and who may be told it.
+
+A receipt is evidence with a range in a source. The sentence around one may hold other receipts. It
+is told to those who see the source and every claim that these receipts are of; where one is of a
+retired claim, or of none, to nobody.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from vouch_sidecar.index.sentences import (
+    MAX_SENTENCE,
+    Form,
+    Layout,
+    Place,
+    form_of_text,
+    is_talk,
+)
+from vouch_sidecar.index.text import units
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
+
+__all__ = [
+    "NO_DISK",
+    "Cited",
+    "Citing",
+    "Disk",
+    "Quoted",
+    "Receipts",
+    "Sentence",
+    "Shelf",
+    "citing",
+    "is_receipt",
+    "slug_of",
+]
+
+_TALKING = frozenset({"message", "transcript"})
+"""Types of sources in which people and agents talk to each other."""
+_SLUG_CHARS = 60
+_MARK_BYTES = 4096
+
+
+class Sentence(NamedTuple):
+    """The whole sentence that a claim's receipt stands in, the heading above it in front."""
+
+    text: str
+    claims: tuple[str, ...]
+    """The live claims that say a part of it, by id."""
+    holds: bool
+    """Whether it holds the claim's own text, and is said instead."""
+    leads: bool
+    """Whether the claim stands for all that say a part of this sentence."""
+    source_id: str
+    start: int
+    """Where it begins in its source, in characters."""
+    gates: tuple[str, ...]
+    """What a viewer must pass all of to be told of it."""
+
+
+class Quoted(NamedTuple):
+    """What is known of the place of a claim's receipt: the form of what the claim says, and the
+    sentence where anybody may be told of it.
+    """
+
+    form: Form
+    sentence: Sentence | None
+
+
+class Citing(NamedTuple):
+    """A live claim that cites evidence. `verbatim`: its text is what that evidence quotes."""
+
+    claim_id: str
+    gate: str
+    verbatim: bool
+
+
+class Cited(NamedTuple):
+    """Who cites a piece of evidence. `retired`: a claim that counts no more does as well;
+    `redacted`: one that was redacted does.
+    """
+
+    by: tuple[Citing, ...]
+    retired: bool
+    redacted: bool
+
+
+class Disk(NamedTuple):
+    """What is not kept in the index, read where it is needed."""
+
+    content: Callable[[Source], bytes | None]
+    """What a source was made of; None where that is not kept."""
+    reread: Callable[[str], Artifact]
+    """What the file at a path says now. Raises LookupError where that is nothing."""
+
+
+def _nothing(path: str) -> Artifact:
+    raise LookupError(path)
+
+
+NO_DISK = Disk(lambda _: None, _nothing)
+
+
+class Receipts(Protocol):
+    """What sentences depend on."""
+
+    def source(self, source_id: str) -> Source | None:
+        """A source that somebody may see."""
+
+    def evidence(self, evidence_id: str) -> Evidence | None:
+        """A piece of evidence."""
+
+    def evidence_in(self, source_id: str) -> Iterable[Evidence]:
+        """The evidence that quotes a source."""
+
+    def cited(self, evidence_id: str) -> Cited:
+        """Who cites a piece of evidence."""
+
+    def gate_of_text(self, text: str) -> str | None:
+        """The gate of a live claim that says exactly this; None where there is none."""
+
+    def content(self, source: Source) -> bytes | None:
+        """What a source was made of, where that is kept."""
+
+
+def is_receipt(evidence: Evidence) -> bool:
+    """Whether evidence says which bytes of its source it quotes."""
+    return evidence.byte_start is not None and evidence.byte_end is not None
+
+
+def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
+    """What a claim is for each piece of evidence that it cites, the first one that it says word by
+    word in front.
+    """
+    gate = gate_of(claim) or OPEN
+    cited = dict.fromkeys(claim.evidence)
+    said = next((one for one in cited if _says(claim, evidence(one))), None)
+    return {
+        one: Citing(claim.id, gate, one == said)
+        for one in sorted(cited, key=lambda one: one != said)
+    }
+
+
+def _says(claim: Claim, evidence: Evidence | None) -> bool:
+    quote = None if evidence is None or not is_receipt(evidence) else evidence.quote
+    return quote is not None and quote.split() == claim.text.split()
+
+
+def slug_of(text: str) -> str:
+    """The id that vouch gives a claim with this text."""
+    letters = "".join(sign if sign.isalnum() else "-" for sign in text.lower().strip())
+    return "-".join(filter(None, letters.split("-")))[:_SLUG_CHARS] or "untitled"
+
+
+class _Receipt(NamedTuple):
+    """Where a receipt stands, in characters. `gates` are those of the claims that it is of; None
+    where nobody may be told of it.
+    """
+
+    start: int
+    end: int
+    evidence_id: str
+    by: tuple[Citing, ...]
+    gates: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelved:
+    """One source with its receipts, by where they begin."""
+
+    source: Source
+    gate: str
+    layout: Layout
+    receipts: Sequence[_Receipt]
+    by_id: Mapping[str, _Receipt]
+    longest: int
+    withheld: tuple[str, ...]
+    """What the receipts say that nobody may be told of."""
+
+    def touching(self, start: int, end: int) -> Iterator[_Receipt]:
+        """The receipts that share a character with a range."""
+        first = bisect_left(self.receipts, start - self.longest, key=lambda one: one.start)
+        for at in range(first, len(self.receipts)):
+            one = self.receipts[at]
+            if one.start >= end:
+                return
+            if one.end > start:
+                yield one
+
+    def gates(self, start: int, end: int) -> frozenset[str] | None:
+        """What a viewer must pass to be told of a range; None where nobody may."""
+        text = _flat(self.layout.text[start:end])
+        if any(one in text for one in self.withheld):
+            return None
+        needed = {self.gate}
+        for one in self.touching(start, end):
+            if one.gates is None:
+                return None
+            needed |= one.gates
+        return frozenset(needed - {OPEN})
+
+    def around(self, receipt: _Receipt) -> Place | None:
+        """The whole sentences around a receipt."""
+        return self.layout.around(receipt.start, receipt.end)
+
+    def saying(self, place: Place) -> Iterator[str]:
+        """The claims whose text is a part of a place, and of no more."""
+        for one in self.touching(place.start, place.end):
+            for claim in one.by:
+                if claim.verbatim and _is_same(self.around(one), place):
+                    yield claim.claim_id
+
+
+class Shelf:
+    """The sources that claims quote. Each is read once while claims come sorted by source."""
+
+    def __init__(self, world: Receipts, size: int = 4) -> None:
+        self._world = world
+        self._size = size
+        self._held: dict[str, _Shelved | None] = {}
+
+    def quoted(self, claim: Claim) -> Quoted | None:
+        """Where the first of a claim's receipts stands that it says; None where it has none."""
+        found = None
+        for evidence_id, one in citing(claim, self._world.evidence).items():
+            evidence = self._world.evidence(evidence_id)
+            if evidence is None or not is_receipt(evidence):
+                continue
+            here = self._quoted(claim, evidence, one)
+            if here is not None and here.sentence is not None and here.sentence.holds:
+                return here
+            found = found or here
+        return found
+
+    def span(self, evidence: Evidence) -> tuple[int, int] | None:
+        """The characters of its source that a receipt quotes; None where that is not known."""
+        shelved = self._of(evidence.source_id)
+        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
+        return None if receipt is None else (receipt.start, receipt.end)
+
+    def reach(self, evidence: Evidence) -> tuple[int, int] | None:
+        """The characters of its source from the heading to the end of a receipt's sentence."""
+        shelved = self._of(evidence.source_id)
+        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
+        place = None if shelved is None or receipt is None else shelved.around(receipt)
+        if place is None:
+            return None
+        return place.start if place.heading is None else place.heading[0], place.end
+
+    def repeats(self, evidence: Evidence) -> bool:
+        """Whether what a receipt quotes stands in its source more than once."""
+        shelved, span = self._of(evidence.source_id), self.span(evidence)
+        if shelved is None or span is None:
+            return False
+        text = shelved.layout.text
+        return text.count(text[span[0] : span[1]]) > 1
+
+    def _quoted(self, claim: Claim, evidence: Evidence, citing: Citing) -> Quoted | None:
+        shelved = self._of(evidence.source_id)
+        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
+        if shelved is None or receipt is None:
+            return None
+        place = shelved.around(receipt)
+        holds = place is not None and _holds(place.text, claim.text)
+        form = (
+            _form(place, shelved.source) if holds or citing.verbatim else form_of_text(claim.text)
+        )
+        whole = place is not None and place.form is Form.STATEMENT
+        if place is None or not whole or len(place.text) > MAX_SENTENCE:
+            return Quoted(form, None)
+        needed = shelved.gates(place.start, place.end)
+        if needed is None:
+            return Quoted(form, None)
+        needed |= {citing.gate} - {OPEN}
+        saying = sorted(set(shelved.saying(place)))
+        sentence = Sentence(
+            self._headed(shelved, place, needed),
+            tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
+            holds,
+            not citing.verbatim or saying[:1] == [claim.id],
+            shelved.source.id,
+            place.start,
+            tuple(sorted(needed)),
+        )
+        return Quoted(form, sentence)
+
+    def _headed(self, shelved: _Shelved, place: Place, needed: frozenset[str]) -> str:
+        """A sentence with its heading in front, where whoever may see the one may see the other."""
+        if place.heading is None:
+            return place.text
+        heading, more = shelved.layout.heading(place.heading), shelved.gates(*place.heading)
+        shown = heading and more is not None and more <= needed
+        return f"{heading}: {place.text}" if shown else place.text
+
+    def _of(self, source_id: str) -> _Shelved | None:
+        if source_id not in self._held:
+            while len(self._held) >= self._size:
+                del self._held[next(iter(self._held))]
+            self._held[source_id] = self._shelve(source_id)
+        return self._held[source_id]
+
+    def _shelve(self, source_id: str) -> _Shelved | None:
+        source = self._world.source(source_id)
+        gate = None if source is None else gate_of(source)
+        if source is None or gate is None or not source.kept:
+            return None
+        data = self._world.content(source)
+        try:
+            text = "" if data is None else data.decode()
+        except UnicodeDecodeError:
+            return None
+        if data is None:
+            return None
+        receipts, by_id = [], {}
+        places = _Places(data, text)
+        for evidence in self._world.evidence_in(source_id):
+            if (span := places.of(evidence)) is not None:
+                receipt = self._receipt(evidence, *span, text[slice(*span)])
+                receipts.append(receipt)
+                if evidence.quote is None or evidence.quote == text[slice(*span)]:
+                    by_id[evidence.id] = receipt
+        receipts.sort(key=lambda one: (one.start, one.end, one.evidence_id))
+        longest = max((one.end - one.start for one in receipts), default=0)
+        withheld = (_flat(text[one.start : one.end]) for one in receipts if one.gates is None)
+        shown = tuple(filter(None, withheld))
+        return _Shelved(source, gate, Layout(text), receipts, by_id, longest, shown)
+
+    def _receipt(self, evidence: Evidence, start: int, end: int, said: str) -> _Receipt:
+        by, retired, _ = self._world.cited(evidence.id)
+        gates: frozenset[str] | None = frozenset(one.gate for one in by)
+        if retired:
+            gates = None
+        elif not by:
+            # vouch leaves the receipt of what it refused because a claim says the same already
+            gate = self._world.gate_of_text(said)
+            gates = None if gate is None else frozenset({gate})
+        return _Receipt(start, end, evidence.id, by, gates)
+
+
+class _Places:
+    """Turns ranges of bytes into ranges of characters."""
+
+    def __init__(self, data: bytes, text: str) -> None:
+        self._data = data
+        self._is_ascii = text.isascii()
+        self._marks = [(0, 0)]
+        """Bytes and characters of some places, sorted."""
+
+    def of(self, evidence: Evidence) -> tuple[int, int] | None:
+        """Where evidence stands; None where it names no range in the source."""
+        start, end = evidence.byte_start, evidence.byte_end
+        if start is None or end is None or not start < end <= len(self._data):
+            return None
+        return self._place(start), self._place(end)
+
+    def _place(self, at: int) -> int:
+        if self._is_ascii:
+            return at
+        number = bisect_left(self._marks, (at + 1, 0)) - 1
+        mark, before = self._marks[number]
+        place = before + len(self._data[mark:at].decode("utf-8", "ignore"))
+        if at - mark > _MARK_BYTES:
+            self._marks.insert(number + 1, (at, place))
+        return place
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_same(one: Place | None, other: Place) -> bool:
+    return one is not None and (one.start, one.end) == (other.start, other.end)
+
+
+def _form(place: Place | None, source: Source) -> Form:
+    """The form of what a claim says that stands in a source word by word."""
+    if place is None:
+        return Form.MARKUP
+    if place.form is not Form.STATEMENT:
+        return place.form
+    form = form_of_text(place.text)
+    talks = form is Form.STATEMENT and source.type in _TALKING and is_talk(place.text)
+    return Form.TALK if talks else form
+
+
+def _holds(sentence: str, text: str) -> bool:
+    """Whether a sentence holds all words of a text, in a row."""
+    wanted = [unit.folded for unit in units(text).units]
+    words = [unit.folded for unit in units(sentence).units]
+    many = len(wanted)
+    return many > 0 and any(words[at : at + many] == wanted for at in range(len(words) - many + 1))

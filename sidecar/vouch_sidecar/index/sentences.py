@@ -1,0 +1,432 @@
+"""A document taken apart: headings, code and markup, and the sentences of what is left, over
+wrapped lines, in Markdown, reStructuredText and plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+__all__ = ["MAX_SENTENCE", "Form", "Layout", "Place", "form_of_text", "is_talk"]
+
+MAX_SENTENCE = 1_000
+"""Characters; what has more between two full stops is no sentence."""
+MAX_HEADING = 200
+MAX_BLOCK = 20_000
+"""Characters; a paragraph that has more is data."""
+
+
+class Form(StrEnum):
+    """What a text is. Nothing but `STATEMENT` is said by itself."""
+
+    STATEMENT = "statement"
+    HEADING = "heading"
+    LEAD_IN = "lead-in"
+    LINK = "link"
+    CODE = "code"
+    MARKUP = "markup"
+    TALK = "talk"
+
+
+class Place(NamedTuple):
+    """The whole sentences around a range of a document. `text` is on one line; offsets count
+    characters. `heading` is where the nearest heading above stands.
+    """
+
+    form: Form
+    text: str
+    start: int
+    end: int
+    heading: tuple[int, int] | None
+
+
+@dataclass
+class _Block:
+    """A paragraph, an item of a list, a row of a table or a heading: the pieces of its lines."""
+
+    form: Form
+    pieces: list[tuple[int, int]] = field(default_factory=list)
+    sentences: list[tuple[str, int, int]] | None = None
+    """Each as one line, with start and end, once they were asked for."""
+
+    @property
+    def start(self) -> int:
+        return self.pieces[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.pieces[-1][1]
+
+
+class Layout:
+    """A document's text in blocks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._blocks = _Reader(text).read()
+        self._starts = [block.start for block in self._blocks]
+
+    def around(self, start: int, end: int) -> Place | None:
+        """The whole sentences that a range touches; None where it touches no text."""
+        first = max(0, bisect_right(self._starts, start) - 1)
+        touched = []
+        for number in range(first, len(self._blocks)):
+            if self._blocks[number].start >= end:
+                break
+            if self._blocks[number].end > start:
+                touched.append(number)
+        prose = [n for n in touched if self._blocks[n].form is Form.STATEMENT]
+        if not touched:
+            return None
+        if not prose:
+            block = self._blocks[touched[0]]
+            text = _joined(self.text, block.pieces)[0]
+            return Place(block.form, text, block.start, block.end, None)
+        spans = [span for n in prose for span in _touched(self.text, self._blocks[n], start, end)]
+        if not spans:
+            return None
+        text = " ".join(said for said, _, _ in spans)
+        return Place(
+            Form.STATEMENT,
+            text,
+            min(begins for _, begins, _ in spans),
+            max(ends for _, _, ends in spans),
+            self._heading_above(prose[0]),
+        )
+
+    def heading(self, place: tuple[int, int]) -> str:
+        """A heading without its marks."""
+        text = self.text[place[0] : place[1]].strip()
+        return text.strip("#*_ \t").rstrip(":").strip()
+
+    def _heading_above(self, number: int) -> tuple[int, int] | None:
+        at = bisect_right(self._headings, number) - 1
+        if at < 0:
+            return None
+        block = self._blocks[self._headings[at]]
+        return (block.start, block.end) if block.end - block.start <= MAX_HEADING else None
+
+    @cached_property
+    def _headings(self) -> list[int]:
+        return [n for n, block in enumerate(self._blocks) if block.form is Form.HEADING]
+
+
+# Blocks
+
+_FENCE = re.compile(r"[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_BOLD = re.compile(r"[ \t]*(?:\*\*[^*]+\*\*|__[^_]+__):?[ \t]*\Z")
+_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\Z")
+_RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}\Z")
+_ITEM = re.compile(
+    r"([ \t]*)(?:[-*+•–]|\d{1,3}[.)]|\(?[a-zA-Z][.)]|\#\.)[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
+)
+_QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
+_DIRECTIVE = re.compile(r"[ \t]*\.\.(?:[ \t]|$)")
+_CODE_DIRECTIVE = re.compile(
+    r"[ \t]*\.\.[ \t]+(?:[\w-]+:)?(?:code|code-block|sourcecode|highlight"
+    r"|parsed-literal|literalinclude|math|raw|doctest|testcode|testoutput|tab|console|prompt|productionlist)::"
+)
+_FIELD = re.compile(r"[ \t]*:[\w -]+:(?:[ \t]|$)")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*\Z")
+_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?[-=]*:?[ \t]*)*\|?[ \t]*\Z")
+_GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*\Z")
+_TAG = re.compile(r"[ \t]*(?:<!--.*|.*-->|</?[a-zA-Z][^<>]*>[ \t]*)\Z")
+_SPEAKER = re.compile(r"(?:User|Human|Assistant|AI|Bot|System|Agent):[ \t]")
+
+
+class _Reader:
+    """Goes through the lines of a document once. Blank lines are in no block."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = list(_lines(text))
+        self._out: list[_Block] = []
+        self._open: _Block | None = None
+        self._code_below = -1
+        """Lines that are indented deeper belong to a piece of code; none where it is negative."""
+        self._free = True
+        """Whether four blanks begin a piece of code: not in lists, and not below a directive."""
+
+    def read(self) -> list[_Block]:
+        number = self._front_matter()
+        while number < len(self._lines):
+            number = self._take(number)
+        for block in self._out:
+            if block.end - block.start > MAX_BLOCK:
+                block.form = Form.MARKUP
+        return self._out
+
+    def _front_matter(self) -> int:
+        if self._lines and self._line(0).rstrip() == "---":
+            for number in range(1, min(len(self._lines), 200)):
+                if self._line(number).rstrip() == "---":
+                    for each in range(number + 1):
+                        self._alone(Form.MARKUP, each)
+                    return number + 1
+        return 0
+
+    def _line(self, number: int) -> str:
+        start, end = self._lines[number] if number < len(self._lines) else (0, 0)
+        return self._text[start:end]
+
+    def _take(self, number: int) -> int:
+        """Take one line, or several that belong together; the number of the next one."""
+        line = self._line(number)
+        if not line.strip():
+            self._open = None
+            return number + 1
+        indent = len(line) - len(line.lstrip())
+        if self._code_below >= 0:
+            if indent > self._code_below:
+                self._alone(Form.CODE, number)
+                return number + 1
+            self._code_below = -1
+        if fence := _FENCE.match(line):
+            return self._fenced(number, fence[1])
+        if self._is_code_by_indent(line, indent):
+            self._alone(Form.CODE, number)
+            return number + 1
+        self._note_container(line, indent)
+        if self._is_titled(number):
+            self._alone(Form.HEADING, number)
+            self._alone(Form.MARKUP, number + 1)
+            return number + 2
+        form = self._form_alone(line, number)
+        if form is not None:
+            self._alone(form, number)
+            return number + 1
+        self._prose(number, line, indent)
+        return number + 1
+
+    def _is_code_by_indent(self, line: str, indent: int) -> bool:
+        deep = indent >= 4 or line.startswith("\t")
+        return self._open is None and self._free and deep
+
+    def _note_container(self, line: str, indent: int) -> None:
+        if _ITEM.match(line) or _DIRECTIVE.match(line) or _FIELD.match(line):
+            self._free = False
+        elif indent == 0 and self._open is None:
+            self._free = True
+        if _CODE_DIRECTIVE.match(line):
+            self._code_below = indent
+
+    def _is_titled(self, number: int) -> bool:
+        """Whether the line below marks this one as a title."""
+        line, below = self._line(number).rstrip(), self._line(number + 1)
+        if self._open is not None or line[:1].isspace() or _UNDERLINE.match(line):
+            return False
+        if not _UNDERLINE.match(below) or _ITEM.match(line) or _ROW.match(line):
+            return False
+        return len(below.rstrip()) >= min(len(line), 3)
+
+    def _form_alone(self, line: str, number: int) -> Form | None:
+        """The form of a line that is a block by itself and no prose."""
+        if _ATX.match(line):
+            return Form.HEADING
+        if _BOLD.match(line) and self._open is None:
+            return Form.HEADING
+        if _SEPARATOR.match(self._line(number + 1)) and "|" in line and not self._in_table(number):
+            return Form.MARKUP
+        patterns = (_RULE, _DIRECTIVE, _GRID, _TAG, _UNDERLINE)
+        if any(one.match(line) for one in patterns):
+            return Form.MARKUP
+        return Form.MARKUP if "|" in line and _SEPARATOR.match(line) else None
+
+    def _in_table(self, number: int) -> bool:
+        return number > 0 and _ROW.match(self._line(number - 1)) is not None
+
+    def _fenced(self, number: int, mark: str) -> int:
+        self._alone(Form.CODE, number)
+        for at in range(number + 1, len(self._lines)):
+            self._alone(Form.CODE, at)
+            line = self._line(at).strip()
+            if line.startswith(mark) and not line.strip(mark[0]):
+                return at + 1
+        return len(self._lines)
+
+    def _alone(self, form: Form, number: int) -> None:
+        self._open = None
+        if number < len(self._lines):
+            start, end = self._trimmed(*self._lines[number])
+            if start < end:
+                self._out.append(_Block(form, [(start, end)]))
+
+    def _prose(self, number: int, line: str, indent: int) -> None:
+        start, end = self._lines[number]
+        quote = _QUOTE.match(line)
+        if quote:
+            start += quote.end()
+            line = line[quote.end() :]
+        item, row = _ITEM.match(line), _ROW.match(line)
+        if item:
+            start += item.end()
+        elif field_mark := _FIELD.match(line):
+            item = field_mark
+        begins = item or row or _SPEAKER.match(line) or self._open is None
+        start, end = self._trimmed(start, end)
+        if start >= end:
+            self._open = None
+            return
+        if row:
+            start, end = self._trimmed(start + 1, end - 1)
+        if begins or self._open is None:
+            self._open = _Block(Form.STATEMENT)
+            self._out.append(self._open)
+        self._open.pieces.append((start, max(end, start + 1)))
+        if row:
+            self._open = None
+        elif line.rstrip().endswith("::"):
+            self._code_below = indent
+
+    def _trimmed(self, start: int, end: int) -> tuple[int, int]:
+        text = self._text
+        while start < end and text[start].isspace():
+            start += 1
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        return start, end
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each line, without its line end."""
+    start = 0
+    for found in re.finditer(r"\r\n|\r|\n", text):
+        yield start, found.start()
+        start = found.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+# Sentences
+
+_END = re.compile(r"[.!?…]+[\"'”’»)\]*_`]*(?=\s)|[。！？]+[」』）”]*")
+_ABBREVIATED = frozenset(
+    """
+    e.g i.e etc vs cf viz resp approx incl excl al fig figs eq no nos vol pp p ch sec dr mr mrs ms
+    prof st jr sr inc ltd co corp dept est max min avg jan feb mar apr jun jul aug sep sept oct nov
+    dec z.b d.h u.a bzw ca
+    """.split()
+)
+_LOOK_AHEAD = 40
+_JOINED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
+def _joined(text: str, pieces: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
+    """Pieces of lines as one line, and where in the document each of its characters stands."""
+    out: list[str] = []
+    places: list[int] = []
+    for start, end in pieces:
+        if out and not (_JOINED.match(out[-1][-1]) and _JOINED.match(text[start])):
+            out.append(" ")
+            places.append(start)
+        out.append(text[start:end])
+        places += range(start, end)
+    return "".join(out), places
+
+
+def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, int, int]]:
+    """The sentences of a block that a range touches: each as one line, with start and end."""
+    if block.sentences is None:
+        whole, places = _joined(text, block.pieces)
+        block.sentences = [
+            (" ".join(whole[first:last].split()), places[first], places[last - 1] + 1)
+            for first, last in _sentences(whole)
+        ]
+    return [one for one in block.sentences if one[1] < end and one[2] > start]
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in _END.finditer(text):
+        if found.start() < start or not _ends(text, start, found.start(), found.end()):
+            continue
+        yield start, found.end()
+        start = found.end()
+        while start < len(text) and text[start].isspace():
+            start += 1
+    if start < len(text):
+        yield start, len(text)
+
+
+def _ends(text: str, start: int, mark: int, end: int) -> bool:
+    """Whether a sentence that began at `start` ends with the marks at `mark`."""
+    if end - start > MAX_SENTENCE:
+        return True
+    so_far = text[start:end]
+    if so_far.count("`") % 2 or _is_open(so_far, text[end : end + MAX_SENTENCE]):
+        return False
+    if text[mark] in "。！？":
+        return True
+    following = text[end : end + _LOOK_AHEAD].lstrip()[:1]
+    if following.islower():
+        return False
+    if text[mark] != "." or text[mark : mark + 2] == "..":
+        return True
+    word = so_far[: mark - start].split()[-1:] or [""]
+    last = word[0].lstrip("([{\"'“‘*_").lower()
+    return not (last in _ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
+
+
+def _is_open(so_far: str, rest: str) -> bool:
+    """Whether brackets are open, and close later."""
+    for opening, closing in ("()", "[]", "“”"):
+        if so_far.count(opening) > so_far.count(closing) and closing in rest:
+            return True
+    return False
+
+
+# Forms
+
+_URL = re.compile(r"!?\[[^\]]*\]\([^)]*\)|\[[^\]]*\]\[[^\]]*\]|`[^`<]*<[^>]*>`_*|<?\w+://[^\s>]*>?")
+_WORD = re.compile(r"[^\W_]+")
+_OFFER = re.compile(
+    r"(?:let me|let's|i'll|i will|i'm (?:going|about) to|i am going to|would you like|do you want"
+    r"|want me to|should i|shall i|could you|can you|feel free|please let|happy to|glad to"
+    r"|hope (?:this|that)|is there anything|you're (?:right|welcome)|you are right|thanks"
+    r"|thank you|sorry|apologies|now let me|next,? i'll|now i'll|if you(?:'d| would) like"
+    r"|just let me|say the word)\b",
+    re.IGNORECASE,
+)
+_ANSWERS = re.compile(
+    r"(?:sure(?: thing)?|of course|great(?: question)?|good (?:question|catch|point|call)|nice"
+    r"|perfect|excellent|absolutely|certainly|definitely|got it|understood|okay|ok|done"
+    r"|all (?:set|done|good)|no problem|sounds good|yes|no|yep|nope|alright|right|there you go"
+    r"|correct|exactly|fixed)"
+    r"(?:\s*[,.!:;—–-]+\s*|\s*\Z)",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 3
+
+
+def form_of_text(text: str) -> Form:
+    """The form of a text, as far as it shows by itself."""
+    line = text.strip()
+    if _ATX.match(line):
+        return Form.HEADING
+    if line.rstrip("*_ ").endswith((":", "：")):
+        return Form.LEAD_IN
+    bare = _URL.sub(" ", line)
+    if bare != line and len(_WORD.findall(bare)) < 2:
+        return Form.LINK
+    if not _WORD.search(line):
+        return Form.MARKUP
+    return Form.STATEMENT
+
+
+def is_talk(text: str) -> bool:
+    """Whether a sentence of a message only speaks to the one who asked: an offer, a question back,
+    an acknowledgement.
+    """
+    line = text.strip().replace("’", "'")
+    rest = line
+    while answered := _ANSWERS.match(rest):
+        rest = rest[answered.end() :]
+    if _OFFER.match(rest) or line.rstrip("*_)\"' ").endswith(("?", "？")):
+        return True
+    return rest != line and len(_WORD.findall(rest)) < _FEW_WORDS

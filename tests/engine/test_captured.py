@@ -1,0 +1,248 @@
+"""Knowledge bases that vouch's own Stop hook and `ingest` write: whole sentences, exchanges, and
+what is retired beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import card_of
+
+from tests.conftest import MakeKb
+from tests.engine.bases import ask, cached, engine_on, write
+from tests.engine.processes import holds
+
+RETRIES = (
+    "The relay retries a failed delivery three times, as set in `relay/settings.yaml` and "
+    "README.md, before it moves the event to the dead letter queue."
+)
+ANSWER = """Here's what I found:
+
+The relay retries a failed delivery three times, as set in `relay/settings.yaml` and README.md,
+before it moves the event to the dead letter queue. Each retry waits twice as long as the one
+before.
+
+## Limits
+
+- The queue keeps events for 14 days (see docs/queue.md. It was 7 once).
+- Backoff is capped at 30 seconds, e.g. for the handheld app.
+
+```python
+retry = Retry(times=3, wait=2.0, cap=30.0)
+```
+
+Let me know if you want me to change the limits. Want me to open a pull request?"""
+QUESTION = "How does the relay retry failed deliveries?"
+KEYRING = """pip only asks keyring when the index URL has a username, because some backends show a
+prompt. The option `--keyring-provider` in cli/cmdoptions.py decides which backend is used.
+
+[the documentation of it](https://pip.example/keyring)"""
+KEYRING_QUESTION = "why are keyring passwords not fetched for index urls without a username"
+GUIDE = """\
+Release guide
+=============
+
+Tag the commit in CHANGES.md and
+push it before the wheels are built by tools/build.py. The build takes an hour.
+
+::
+
+    git push --tags origin main
+"""
+FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
+UNSAID = (
+    "Here's what I found",
+    "Let me know",
+    "pull request?",
+    "Retry(times",
+    "Release guide: Rel",
+)
+
+QUIET = re.compile(r'"(?:generation|probe_time_ms)": [\d.]+')
+
+
+@pytest.fixture(scope="module")
+def captured(make_kb: MakeKb) -> Path:
+    return make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        {"op": "capture", "question": QUESTION, "answer": ANSWER},
+        {"op": "capture", "question": KEYRING_QUESTION, "answer": KEYRING, "session": "s2"},
+        {"op": "ingest", "content": GUIDE, "title": "guide.rst"},
+        {"op": "entity", "name": "Dead Letter Queue", "entity_type": "system"},
+        name="captured",
+    ).root
+
+
+@pytest.fixture
+def root(captured: Path, tmp_path: Path) -> Path:
+    """A copy of it that may be changed."""
+    return Path(shutil.copytree(captured, tmp_path / "captured"))
+
+
+def context(engine: Engine, task: str, **params: Any) -> str:
+    return str(ask(engine, "context", task=task, **params)["text"])
+
+
+def claims(root: Path) -> dict[str, dict[str, Any]]:
+    """The claims of a knowledge base, by text."""
+    loaded = (yaml.safe_load(p.read_text()) for p in (root / ".vouch/claims").iterdir())
+    return {one["text"]: one for one in loaded}
+
+
+def change(root: Path, said: str, /, **fields: object) -> None:
+    """Change the claim that says this."""
+    (claim,) = (one for text, one in claims(root).items() if said in text)
+    write(root, f"claims/{claim['id']}.yaml", {**claim, **fields})
+
+
+def everything(engine: Engine, root: Path, *texts: str, agent: str | None = None) -> str:
+    """What all operations say about some texts and every artifact."""
+    caller = Caller(viewer=Viewer(agent=agent))
+    said = [
+        ask(engine, operation, caller, **{param: text})
+        for text in texts
+        for operation, param in (
+            ("context", "task"),
+            ("probe", "text"),
+            ("search", "query"),
+            ("explain", "text"),
+            ("experts", "topic"),
+        )
+    ]
+    said.append(ask(engine, "entity", caller, id="dead-letter-queue"))
+    for claim in claims(root).values():
+        if claim["status"] == "working" and claim["scope"]["visibility"] != "private":
+            said.append(ask(engine, "claim", caller, id=claim["id"]))
+    (served,) = engine.serving(caller)
+    return json.dumps(said) + str(card_of(engine, served, "dead-letter-queue"))
+
+
+def test_vouch_makes_fragments(captured: Path) -> None:
+    texts = "\n".join(claims(captured))
+    for one in (*FRAGMENTS[::2], *UNSAID[:4]):
+        assert one in texts
+
+
+def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
+    engine = engine_on(captured)
+    for text in claims(captured):
+        for said in (context(engine, text), context(engine, f"What about this: {text}")):
+            lines = [line for line in said.splitlines() if line.startswith("- ")]
+            assert not any(f": {one}" in line for line in lines for one in FRAGMENTS)
+            assert not any(one in line for line in lines for one in UNSAID)
+        for hit in ask(engine, "search", query=text)["hits"]:
+            assert not hit["snippet"].startswith(FRAGMENTS)
+            assert not any(one in hit["snippet"] for one in UNSAID)
+        for hit in ask(engine, "probe", text=text)["hits"]:
+            assert not hit["text"].startswith(FRAGMENTS)
+            assert not any(one in hit["text"] for one in UNSAID)
+    block = context(engine, "relay/settings.yaml and README.md and the dead letter queue")
+    assert block.count(RETRIES) == 1
+    (line,) = (line for line in block.splitlines() if RETRIES in line)
+    parts = [one["id"] for text, one in claims(captured).items() if text in RETRIES]
+    assert len(parts) == 3
+    assert all(one in line for one in parts)
+
+
+def test_the_heading_above_is_said_with_a_sentence(captured: Path) -> None:
+    engine = engine_on(captured)
+    said = context(engine, "Is the backoff of the relay limited for the handheld app?")
+    assert "Limits: Backoff is capped at 30 seconds, e.g. for the handheld app." in said
+    said = context(engine, "When is the commit tagged in CHANGES.md?")
+    assert "Release guide: Tag the commit in CHANGES.md and push it before the wheels" in said
+
+
+def test_every_exchange_is_found_by_its_question(captured: Path) -> None:
+    engine = engine_on(captured)
+    for question, first in ((QUESTION, RETRIES), (KEYRING_QUESTION, "pip only asks keyring")):
+        assert first in context(engine, question)
+        hits = ask(engine, "search", query=question)["hits"]
+        assert hits[0]["kind"] == "source"
+        assert hits[0]["title"] == question
+        assert [hit["id"] for hit in hits].count(hits[0]["id"]) == 1
+    assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
+    hits = ask(engine, "search", query="relay retries backoff queue")["hits"]
+    assert [hit["title"] for hit in hits].count(QUESTION) == 1
+    assert {hit["kind"] for hit in hits} == {"source", "entity"}
+    hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
+    assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
+
+
+def test_a_claim_gives_its_own_text_and_the_sentence(captured: Path) -> None:
+    engine = engine_on(captured)
+    (claim,) = (one for text, one in claims(captured).items() if text == "yaml` and README.")
+    found = ask(engine, "claim", id=claim["id"])["claim"]
+    assert (found["text"], found["sentence"]) == ("yaml` and README.", RETRIES)
+    assert (found["said"], len(found["said_with"])) == (RETRIES, 2)
+
+
+def test_experts_count_the_texts_of_claims(captured: Path) -> None:
+    rows = ask(engine_on(captured), "experts", topic="dead letter queue")["experts"]
+    assert [(row["entity_id"], row["claim_count"]) for row in rows] == [("dead-letter-queue", 1)]
+    assert ask(engine_on(captured), "experts", topic="retries three times")["experts"] == []
+
+
+@pytest.mark.parametrize("status", ["redacted", "superseded", "archived", "private", "removed"])
+def test_a_receipt_beside_one_that_is_withheld_shows_nothing_of_it(root: Path, status: str) -> None:
+    secret = "yaml` and README."
+    caches = cached(root.parent)
+    engine = engine_on(root, env=caches)
+    asked = (QUESTION, "which settings does the relay read before the dead letter queue")
+    assert RETRIES in everything(engine, root, *asked)
+    (collection,) = engine.collections.values()
+    collection.keep_up(whole=True)
+    assert holds(root.parent / "cache", secret)
+    if status == "removed":
+        (claim,) = (one for text, one in claims(root).items() if text == secret)
+        (root / f".vouch/claims/{claim['id']}.yaml").unlink()
+    elif status == "private":
+        change(root, secret, scope={"visibility": "private", "agent": "ada"})
+    else:
+        change(root, secret, status=status, text="masked" if status == "redacted" else secret)
+    engine.load()
+    said = everything(engine, root, *asked)
+    assert secret not in said
+    assert "yaml-and-readme" not in said
+    assert "README.md, before" not in said
+    assert "Each retry waits twice" in said
+    collection.keep_up(whole=True)
+    if status == "private":
+        assert RETRIES in everything(engine, root, *asked, agent="ada")
+    else:
+        assert not holds(root.parent / "cache", secret)
+    again = engine_on(root, env=caches)
+    assert QUIET.sub("", everything(again, root, *asked)) == QUIET.sub("", said)
+
+
+@pytest.mark.parametrize("way", ["source", "content", "tampered", "private"])
+def test_sentences_go_with_their_source(root: Path, way: str) -> None:
+    engine = engine_on(root)
+    assert RETRIES in context(engine, QUESTION)
+    (claim,) = (one for text, one in claims(root).items() if text == "yaml` and README.")
+    evidence = yaml.safe_load((root / f".vouch/evidence/{claim['evidence'][0]}.yaml").read_text())
+    folder = root / ".vouch/sources" / evidence["source_id"]
+    meta, content = folder / "meta.yaml", folder / "content"
+    if way == "source":
+        meta.unlink()
+    elif way == "content":
+        content.unlink()
+    elif way == "tampered":
+        content.write_text(content.read_text() + "!")
+    else:
+        loaded = yaml.safe_load(meta.read_text())
+        loaded["scope"] = {"visibility": "private", "agent": "ada"}
+        write(root, meta.relative_to(root / ".vouch").as_posix(), loaded)
+    engine.load()
+    said = everything(engine, root, QUESTION)
+    assert RETRIES not in said
+    assert "(see docs/queue.md. It" not in said
+    if way in ("source", "private"):
+        assert QUESTION not in json.dumps(ask(engine, "search", query=QUESTION)["hits"])

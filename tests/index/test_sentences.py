@@ -1,0 +1,153 @@
+"""Documents taken apart: what a range of one is widened to."""
+
+from __future__ import annotations
+
+import pytest
+from vouch_sidecar.index.sentences import MAX_BLOCK, Form, Layout, form_of_text, is_talk
+
+DOCUMENT = """\
+# Relay
+
+The relay retries three
+times (see README.md and docs/x.md. It is long) before it gives up. Then the event goes to the
+dead letter queue, e.g. `dlq.main`. Done by J. Doe at 1.5 s!
+
+- `Timeout` is 30 s in settings.yaml
+  and cannot be changed. Ask Ines.
+
+```python
+retries = 3. and code
+```
+
+Build
+-----
+
+Use ``pip``::
+
+    pip install relay
+
+| name   | size     |
+|--------|----------|
+| buffer | 12 bytes |
+
+> Quoted text goes
+> over lines.
+
+**Limits**
+
+再試行は三回です。その後は止まります。
+"""
+
+
+def around(quote: str, text: str = DOCUMENT) -> tuple[Form, str, str] | None:
+    layout, start = Layout(text), text.index(quote)
+    place = layout.around(start, start + len(quote))
+    if place is None:
+        return None
+    return place.form, place.text, layout.heading(place.heading) if place.heading else ""
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "heading"),
+    [
+        (
+            "md and docs/x.",
+            ("The relay retries three times (see README.md and docs/x.md. It is long) before it "
+            "gives up."),
+            "Relay",
+        ),
+        ("dead letter", "Then the event goes to the dead letter queue, e.g. `dlq.main`.", "Relay"),
+        ("Doe", "Done by J. Doe at 1.5 s!", "Relay"),
+        ("- `Timeout`", "`Timeout` is 30 s in settings.yaml and cannot be changed.", "Relay"),
+        ("Ask Ines", "Ask Ines.", "Relay"),
+        ("gives up. Then", ("The relay retries three times (see README.md and docs/x.md. It is "
+         "long) before it gives up. Then the event goes to the dead letter queue, e.g. "
+         "`dlq.main`."), "Relay"),
+        ("| buffer", "buffer | 12 bytes", "Build"),
+        ("over lines", "Quoted text goes over lines.", "Build"),
+        ("その後", "その後は止まります。", "Limits"),
+    ],
+)  # fmt: skip
+def test_a_range_is_widened_to_whole_sentences(quote: str, text: str, heading: str) -> None:
+    assert around(quote) == (Form.STATEMENT, text, heading)
+
+
+@pytest.mark.parametrize(
+    ("quote", "form"),
+    [
+        ("# Relay", Form.HEADING),
+        ("Build", Form.HEADING),
+        ("**Limits**", Form.HEADING),
+        ("retries = 3.", Form.CODE),
+        ("pip install relay", Form.CODE),
+        ("| name ", Form.MARKUP),
+        ("-----", Form.MARKUP),
+    ],
+)
+def test_what_is_no_prose(quote: str, form: Form) -> None:
+    found = around(quote)
+    assert found is not None
+    assert found[0] is form
+
+
+def test_a_range_of_blanks_touches_nothing() -> None:
+    assert Layout("One.\n\n\n\nTwo.").around(6, 7) is None
+
+
+def test_a_list_in_a_paragraph_of_a_directive_is_no_code() -> None:
+    text = ".. note::\n\n    The index is asked once. Twice is\n    too often.\n"
+    assert around("too often", text) == (Form.STATEMENT, "Twice is too often.", "")
+
+
+def test_data_without_an_end_is_no_sentence() -> None:
+    text = "word, " * MAX_BLOCK
+    found = around("word,", text)
+    assert found is not None
+    assert found[0] is Form.MARKUP
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Here's what I found:", Form.LEAD_IN),
+        ("**The limits are these:**", Form.LEAD_IN),
+        ("## Limits", Form.HEADING),
+        ("https://example.org/a.b", Form.LINK),
+        ("- [Guide](https://example.org/a)", Form.LINK),
+        ("See [the guide](https://example.org/a).", Form.LINK),
+        ("---", Form.MARKUP),
+        ("Read the [guide](https://example.org/a) before a release.", Form.STATEMENT),
+        ("The limit is 3.", Form.STATEMENT),
+    ],
+)
+def test_the_form_of_a_text(text: str, form: Form) -> None:
+    assert form_of_text(text) is form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me know if the limit should be another one.",
+        "Want me to open a pull request?",
+        "Sure, I'll look into it.",
+        "Good question!",
+        "Done.",
+        "You're right, sorry.",
+        "I’ll run the tests next.",
+    ],
+)
+def test_talk(text: str) -> None:
+    assert is_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes, the relay retries three times.",
+        "No index is asked twice.",
+        "The relay is done after three retries.",
+        "I found that the relay drops events when a worker restarts.",
+    ],
+)
+def test_what_says_something(text: str) -> None:
+    assert not is_talk(text)
