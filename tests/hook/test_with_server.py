@@ -70,6 +70,13 @@ def test_after_compaction_it_is_said_again(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt="And how else is a JWT used?").out
 
 
+def test_after_a_second_compaction_within_a_minute_it_is_said_again(hook: Hook) -> None:
+    for prompt in ("How long does a JWT live?", "And how else is a JWT used?"):
+        assert hook("user-prompt-submit", prompt=prompt).out
+        hook("session-start", source="compact")
+    assert hook("user-prompt-submit", prompt="What of JWT remains?").out
+
+
 def test_the_same_event_twice_is_answered_once(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt=PROMPT).out
     hook("session-start", source="compact")  # nothing but the mark keeps it silent

@@ -75,6 +75,8 @@ class Pushes:
         """Whether the last look ran out of time, with sessions left."""
         self._start: tuple[Tell, Later] | None = None
         self._waiting = False
+        self._waits_for_end = False
+        """Whether it will look when a session may have run out."""
 
     def start(self, tell: Tell, later: Later) -> None:
         """From now on, look soon after every change, and `tell` what differs."""
@@ -99,8 +101,22 @@ class Pushes:
                 tell(push)
             if self.behind:
                 self._look_in(BREATH)
+        self._look_at_end()
         if (status := self.status()) is not None:
             tell(status)
+
+    def _look_at_end(self) -> None:
+        """Look again once the session that is idle longest has run out: nobody tells of that."""
+        left = self._engine.sessions.seconds_left
+        if self._start is not None and left is not None and not self._waits_for_end:
+            _, later = self._start
+            self._waits_for_end = True
+            later(left, self._end)
+
+    def _end(self) -> None:
+        self._waits_for_end = False
+        if self._look_soon in self._engine.listeners:  # the connection may be gone by now
+            self._look_soon()
 
     def salience(self, seconds: float = inf) -> list[SaliencePush]:
         """One push for every session whose ranking differs from the one told last, the most active

@@ -210,6 +210,14 @@ class Sessions:
                     self._sessions.popitem(last=False)
             return session
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the session that is idle longest runs out; None where there is none."""
+        with self._lock:
+            oldest = next(iter(self._sessions.values()), None)
+            left = None if oldest is None else oldest.last_active + IDLE_SECONDS - self._clock()
+            return None if left is None else max(left, 0.0)
+
     def end(self, session_id: str) -> bool:
         """Drop a session; False when there was none."""
         with self._lock:

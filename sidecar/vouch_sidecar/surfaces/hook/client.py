@@ -162,11 +162,13 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: Deadline)
     if not roots:
         return None
     mark = Mark.take(env, event, *roots, json.dumps(wanted, sort_keys=True))
-    if mark is None:
-        return None
-    deadline.at_end.append(mark.take_back)
     wanted["cwd"] = start
     wanted["viewer"] = viewer_of(env)
+    if mark is None:
+        if event == "session-start":  # what was given is lost once more, although nothing is said
+            _ask_owner(roots, event, wanted, env, deadline)
+        return None
+    deadline.at_end.append(mark.take_back)
     result = _ask(roots, event, wanted, env, deadline)
     if result is None:
         mark.take_back()
@@ -208,11 +210,21 @@ def _ask(
     roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
 ) -> object:
     """The answer of a process that serves these knowledge bases, else of this process."""
+    answered = _ask_owner(roots, event, wanted, env, deadline)
+    if answered is not None:
+        return answered.get("result")
+    return None if event == "session-end" else _alone(roots, event, wanted, env, deadline)
+
+
+def _ask_owner(
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+) -> Mapping[str, Any] | None:
+    """The answer of a process that serves these knowledge bases; None where none does."""
     for owner in owners(roots, env, lambda: deadline.left):
         answered = _answer_of(owner, event, wanted, deadline)
         if answered is not None:
-            return answered.get("result")
-    return None if event == "session-end" else _alone(roots, event, wanted, env, deadline)
+            return answered
+    return None
 
 
 def _answer_of(
