@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.meaning import Meaning
 from vouch_sidecar.meaning.loading import backend_of
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_beside
-from vouch_sidecar.retrieval.meaning import Meant
+from vouch_sidecar.retrieval.meant import Meant
 
 from benchmarks.quality.measures import Case
 from benchmarks.quality.sets import Asked

@@ -14,7 +14,7 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.operations import as_json, call, salience_notification
-from vouch_sidecar.retrieval.meaning import Meant
+from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase

@@ -17,6 +17,9 @@ export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientE
 export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => ({
   id,
   text: `Text of ${id}`,
+  said: `Text of ${id}`,
+  sentence: null,
+  said_with: [],
   type: 'observation',
   status: 'working',
   confidence: 0.7,

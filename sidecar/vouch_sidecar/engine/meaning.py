@@ -23,7 +23,7 @@ from vouch_sidecar.meaning.backend import Backend, UnavailableError, is_latin
 from vouch_sidecar.meaning.loading import backend_of
 from vouch_sidecar.meaning.texts import Texts, mark_of, texts_of
 from vouch_sidecar.meaning.vectors import Vectors, arranged, from_bytes, to_bytes
-from vouch_sidecar.retrieval.meaning import Meant
+from vouch_sidecar.retrieval.meant import Meant
 
 if TYPE_CHECKING:
     from vouch_sidecar.meaning.vectors import Vector

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.served import Speaker, persona_of
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.asking import holds_exact
-from vouch_sidecar.retrieval.meaning import Meant
+from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
 __all__ = ["Probed", "allowed", "probe"]
