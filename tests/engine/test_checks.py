@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,27 @@ def test_a_knowledge_base_without_entities_gets_a_hint(root: Path) -> None:
         (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
     hints = check_all(around(root))["config.yaml"]
     assert [(one.code, one.severity) for one in hints] == [("no-entities", Severity.HINT)]
+
+
+def test_a_knowledge_base_that_never_had_entities_gets_none(root: Path) -> None:
+    for entity in ("jwt", "redis"):
+        (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
+    for claim in (root / ".vouch" / "claims").iterdir():
+        claim.write_text(re.sub(r"entities:.*\n(?:- .*\n)*", "", claim.read_text("utf-8")), "utf-8")
+    assert check_all(around(root)) == {}
+    knowledge.write(root, "entities/broken.yaml", "id: [")
+    (hint,) = check_all(around(root))["config.yaml"]
+    assert hint.code == "no-entities"
+
+
+def test_a_link_in_code_is_none(root: Path) -> None:
+    body = (
+        "[[lost]] `[[a]]` ``x ` [[b]]`` stray ` [[found]]\n\nnext ` [[here]]\n```sh\n"
+        "if [[c]]; then `` [claim: d]\n```\n~~~\n[[e]]\n\n~~~~ \n[[last]]\n```\n[[f]]\n"
+    )
+    knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}")
+    said = [one.message.rpartition(": ")[2] for one in check_all(around(root))["pages/p.md"]]
+    assert said == ["lost", "found", "here", "last"]
 
 
 def test_a_hostile_id_stays_on_its_line(root: Path) -> None:

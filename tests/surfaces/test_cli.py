@@ -254,11 +254,11 @@ def test_check_for_code_scanning(root: Path) -> None:
 
 
 def test_a_hint_is_no_problem(root: Path) -> None:
-    for claim in (root / ".vouch" / "claims").iterdir():
-        claim.unlink()
-    for entity in (root / ".vouch" / "entities").iterdir():
-        entity.unlink()
-    assert "hint\tno-entities\tthere are no entities" in run(root, "check").stdout
+    body = "A [[nowhere]] to go, and no `[[test]]`."
+    knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
+    said = run(root, "check").stdout
+    assert "hint\tdangling-link\t`body` names no page or entity: nowhere" in said
+    assert said.count("dangling-link") == 1
 
 
 def test_help_says_what_each_command_does(tmp_path: Path) -> None:

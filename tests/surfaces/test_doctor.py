@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import MakeKb
 from tests.hook.conftest import until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, running
@@ -69,6 +70,24 @@ def test_all_is_well(root: Path, env: dict[str, str]) -> None:
         [COMMAND, "doctor"], cwd=root, env=environment(env), capture_output=True, text=True
     )
     assert done.stdout.startswith(f"knowledge base\tok\t{root}")
+
+
+def test_pieces_of_sentences_are_counted_with_what_makes_them(
+    make_kb: MakeKb, env: dict[str, str]
+) -> None:
+    answer = (
+        "Here is what the relay does with it:\n\nThe relay reads config/relay.yaml and README.md "
+        "before a start. It never writes to any of them by itself, whatever happens.\n"
+    )
+    root = make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        {"op": "capture", "question": "what does the relay read?", "answer": answer},
+        name="pieces",
+    ).root
+    said = [one["message"] for one in doctor(root, env)["contents of pieces"]]
+    (parts,) = (one for one in said if "parts of sentences" in one)
+    assert parts.startswith("of 5 claims 3 are parts of sentences, and 1 headings")
+    assert "capture.enabled: true, review.auto_approve_on_receipt: true" in parts
 
 
 def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.query import matching, spelled
+from vouch_sidecar.index.schema import reference
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -149,9 +151,21 @@ def check_all(
             except (FileNotFoundError, UnreadableError):
                 continue
             found[artifact.path] = check_one(artifact, data, around)
-    if next(around.knowledge.names.entities(), None) is None:
+    if _lacks_entities(around):
         found[CONFIG] = (_NO_ENTITIES,)
     return found
+
+
+def _lacks_entities(around: Surroundings) -> bool:
+    """Whether there are no entities, and something shows that they are used: a claim that declares
+    one, or a file of one that does not count.
+    """
+    knowledge = around.knowledge
+    if next(knowledge.names.entities(), None) is not None:
+        return False
+    declaring = matching("refers", f"{spelled(reference('declares', ''))}.*")
+    files = any(path.startswith("entities/") for path in around.collection.problems)
+    return files or knowledge.snapshot.count(declaring) > 0
 
 
 def check_one(artifact: Artifact, data: bytes, around: Surroundings) -> tuple[Problem, ...]:

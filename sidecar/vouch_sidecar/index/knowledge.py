@@ -169,6 +169,12 @@ class Knowledge:
         found = self.document((Kind.CLAIM, claim_id))
         return None if found is None else quoted_in(found)
 
+    def all_quoted(self) -> Iterator[Quoted | None]:
+        """What is known of the places of all claims' receipts."""
+        places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        for hit in self.snapshot.every(value_query("place", places)) if places else ():
+            yield quoted_in(self.snapshot.document(hit))
+
     def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
         """The claims with a sentence of a source, by id."""
         for hit in self.snapshot.every(term_query("refers", reference("stands in", source_id))):

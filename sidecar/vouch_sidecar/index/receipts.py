@@ -52,6 +52,8 @@ class Sentence(NamedTuple):
     """The live claims that say a part of it, by id."""
     holds: bool
     """Whether it holds the claim's own text, and is said instead."""
+    whole: bool
+    """Whether the claim says all of it, the heading aside."""
     leads: bool
     """Whether the claim stands for all that say a part of this sentence."""
     source_id: str
@@ -280,6 +282,7 @@ class Shelf:
             self._headed(shelved, place, needed),
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
+            holds and _words(place.text) == _words(claim.text),
             not citing.verbatim or saying[:1] == [claim.id],
             shelved.source.id,
             place.start,
@@ -388,7 +391,10 @@ def _form(place: Place | None, source: Source) -> Form:
 
 def _holds(sentence: str, text: str) -> bool:
     """Whether a sentence holds all words of a text, in a row."""
-    wanted = [unit.folded for unit in units(text).units]
-    words = [unit.folded for unit in units(sentence).units]
+    wanted, words = _words(text), _words(sentence)
     many = len(wanted)
     return many > 0 and any(words[at : at + many] == wanted for at in range(len(words) - many + 1))
+
+
+def _words(text: str) -> list[str]:
+    return [unit.folded for unit in units(text).units]

@@ -232,8 +232,8 @@ def quoted_in(claim: Document) -> Quoted | None:
     form, sentence = json.loads(str(claim["quoted"][0], "utf-8"))
     if sentence is None:
         return Quoted(Form(form), None)
-    text, claims, holds, leads, source_id, start, gates = sentence
-    found = Sentence(text, tuple(claims), holds, leads, source_id, start, tuple(gates))
+    text, claims, holds, whole, leads, source_id, start, gates = sentence
+    found = Sentence(text, tuple(claims), holds, whole, leads, source_id, start, tuple(gates))
     return Quoted(Form(form), found)
 
 

@@ -7,7 +7,8 @@ shows where its ids stand. What only a YAML parser understands, such as anchors,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -65,6 +66,11 @@ MAX_MARKS = 2_000
 """Marks of one page that count; pages come from anybody."""
 MAX_MARKED = 200
 """Characters of what a mark names."""
+FENCE_OF_CODE = re.compile(
+    r"(?m)^[ \t]*+(?P<signs>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\r\n`]*+)(?=[\r\n]|\Z)"
+)
+SIGNS = re.compile(r"`++")
+BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 FENCE = re.compile(r"(?<![^\r\n])---[ \t]*(?=[\r\n]|\Z)")
 NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 
@@ -123,15 +129,64 @@ def front_of(relative: str, text: str) -> str:
 
 def marks(text: str, start: int = 0) -> Iterator[Reference]:
     """`[[id]]` and `[claim: id]` in the body of a page, which begins at `start`: of 2,000 marks
-    those that name something in at most 200 characters.
+    those that name something in at most 200 characters. What stands in code is an example.
     """
-    for found in islice(MARK.finditer(text, start), MAX_MARKS):
+    marked = list(islice(MARK.finditer(text, start), MAX_MARKS))
+    in_code = _in_code(text, start) if marked else bool
+    for found in marked:
         name = found.lastgroup
-        if name is None or not 0 < len(found[name].strip()) <= MAX_MARKED:
+        if name is None or in_code(found.start()) or not 0 < len(found[name].strip()) <= MAX_MARKED:
             continue
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
         end = found.start(name) + len(found[name].rstrip())
         yield Reference(field, found.start(name), end, text[found.start(name) : end], kinds)
+
+
+def _in_code(text: str, start: int) -> Callable[[int], bool]:
+    """Tells whether a place of a Markdown text, from `start` on, is in a fence or a code span."""
+    code = []
+    at = start
+    for begin, end in [*_fenced(text, start), (len(text), len(text))]:
+        code += [*_spans(text, at, begin), (begin, end)]
+        at = end
+    begins = [begin for begin, _ in code]
+
+    def tells(place: int) -> bool:
+        last = bisect_right(begins, place) - 1
+        return last >= 0 and place < code[last][1]
+
+    return tells
+
+
+def _fenced(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """The blocks of code between fences; one that nothing closes goes to the end."""
+    opening = None
+    for found in FENCE_OF_CODE.finditer(text, start):
+        if opening is None:
+            opening = found
+        elif found["signs"].startswith(opening["signs"]) and not found["info"]:
+            yield opening.start(), found.end()
+            opening = None
+    if opening is not None:
+        yield opening.start(), len(text)
+
+
+def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The code spans of a part of a text, each within one paragraph."""
+    runs = list(SIGNS.finditer(text, start, end))
+    by_length: dict[int, list[int]] = {}
+    for number, run in enumerate(runs):
+        by_length.setdefault(len(run[0]), []).append(number)
+    number = 0
+    while number < len(runs):
+        alike = by_length[len(runs[number][0])]
+        place, begin = bisect_right(alike, number), runs[number].end()
+        number += 1
+        if place < len(alike):
+            closing = runs[alike[place]].start()
+            if BLANK_LINE.search(text, begin, closing) is None:
+                yield begin, closing
+                number = alike[place] + 1
 
 
 def scalars(text: str) -> Iterator[Scalar]:

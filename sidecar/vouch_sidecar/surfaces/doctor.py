@@ -18,8 +18,12 @@ from uuid import uuid4
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base import Bases, user_folder
+from vouch_sidecar.index.receipts import Sentence
+from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.plain import count, one_line, printable
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
 from vouch_sidecar.surfaces.hook.client import NO
 from vouch_sidecar.surfaces.install import vouch
@@ -39,6 +43,10 @@ State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
 TRIAL_SECONDS = 15.0
 ENDS = f"ends after {IDLE_SECONDS / 60:.0f} idle minutes ({RESIDENT}=false: none)"
+MADE_BY = {"capture.enabled": True, "review.auto_approve_on_receipt": False}
+"""Settings of vouch's that have it cut answers and documents at full stops and line ends, and take
+the pieces for claims; whether each is on where `config.yaml` does not say.
+"""
 TRIALS = 3
 """Entities that a trial prompt names, one after another, until a hook says something."""
 
@@ -84,11 +92,46 @@ def _contents(engine: Engine) -> Iterator[Finding]:
         entities = count(held.entities, "entity", "entities")
         counts = f"{count(held.claims, 'claim')}, {entities}, {count(held.pages, 'page')}"
         yield Finding(about, "ok", counts)
+        if (parts := _fragments(engine, one.root)) is not None:
+            yield Finding(about, "note", parts)
         if not held.entities:
             yield Finding(about, "note", "no entities: nothing is in play, and nobody is an expert")
         if one.problems:
             listed = f"{count(len(one.problems), 'problem')}; `{COMMAND} check` lists them"
             yield Finding(about, "wrong", listed)
+
+
+def _fragments(engine: Engine, root: str) -> str | None:
+    """How many claims are pieces of what they quote, and which of vouch's own settings make them;
+    None where there are none.
+    """
+    (collection,) = (one for path, one in engine.collections.items() if str(path) == root)
+    quoted = [one for one in collection.knowledge.all_quoted() if one is not None]
+    parts = sum(one.sentence is not None and _is_part(one.sentence) for one in quoted)
+    others = sum(one.form is not Form.STATEMENT for one in quoted)
+    if not parts and not others:
+        return None
+    every = collection.knowledge.snapshot.lengths
+    claims = sum(n.number for place, n in every.items() if place.startswith(f"{Kind.CLAIM}@"))
+    config = config_mapping(collection.config, [])
+    made_by = [name for name, by_default in MADE_BY.items() if _is_on(config, name, by_default)]
+    settings = ", ".join(f"{name}: true" for name in made_by) or "none is on any more"
+    return (
+        f"of {count(claims, 'claim')} {parts} are parts of sentences, and {others} headings, "
+        "lead-ins, links, code or talk: they are said in whole sentences, or not by themselves; "
+        f"vouch's own settings that make them: {settings}; so does `vouch-kb ingest`"
+    )
+
+
+def _is_part(sentence: Sentence) -> bool:
+    return sentence.holds and not sentence.whole
+
+
+def _is_on(config: Mapping[str, object], name: str, by_default: bool) -> bool:
+    group, _, key = name.partition(".")
+    found = config.get(group)
+    value = found.get(key, by_default) if isinstance(found, dict) else by_default
+    return value is True
 
 
 def _resident(root: Path, env: Mapping[str, str]) -> Finding:
