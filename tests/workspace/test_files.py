@@ -8,8 +8,8 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 import pytest
+from vouch_sidecar.kb.ignoring import is_ignored, rules_in
 from vouch_sidecar.workspace.files import MAX_BYTES, Files, below, list_files, read, stat_of
-from vouch_sidecar.workspace.ignoring import is_ignored, rules_in
 
 from tests.workspace.places import git, listed, repository, write
 

@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vouch_sidecar.kb.ignoring import Rules
 
 __all__ = [
     "KB_DIRNAME",
@@ -43,8 +47,8 @@ TRUST = f"{SETTINGS}TRUST_FOLDERS"
 LOG, RESIDENT = f"{SETTINGS}LOG", f"{SETTINGS}HOOK_RESIDENT"
 NO_SETTINGS = frozenset({LOG, RESIDENT})
 """Variables that begin like settings and are none."""
-GIT_SECONDS = 0.5
-"""How long git may take for one level of folders."""
+MOST_RULES = 1 << 20
+"""Bytes of an ignore file that is read."""
 
 
 def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
@@ -106,7 +110,7 @@ class Finder:
             allowed = [folder for folder in candidates if folder not in closed][:left]
             left -= len(allowed)
             level = []
-            for folder in _not_ignored(origin, allowed, self.env):
+            for folder in _not_ignored(origin, allowed):
                 if not is_refused(folder, self.trusted):
                     (found if self._holds_one(folder) else level).append(folder)
                 elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
@@ -173,41 +177,56 @@ def _subfolders(folder: str) -> list[str]:
         return []
 
 
-def _not_ignored(origin: str, folders: list[str], env: Mapping[str, str]) -> list[str]:
-    """The folders that git does not ignore.
+def _not_ignored(origin: str, folders: list[str]) -> list[str]:
+    """The folders that no ignore file of their working tree names.
 
     What is ignored was built or fetched: a `.vouch/` in there belongs to somebody else's project.
-    Only git knows the rules, of which there may be many files. Where there is no git, or it takes
-    too long, the list of usual names has to do. The index stays unread (`--no-index`), so that no
-    command runs that the repository's own git config names.
+    git is not asked: it would read the repository's own config, which may name programs.
     """
-    if not folders or not _in_working_tree(origin):
+    top = _working_tree(origin) if folders else None
+    if top is None:
         return folders
-    import subprocess  # rare: most folders have a knowledge base above
+    from vouch_sidecar.kb.ignoring import is_ignored  # rare: most have one above
 
-    try:
-        done = subprocess.run(
-            ["git", "-C", origin, "check-ignore", "--no-index", "--stdin", "-z"],
-            input=b"".join(os.fsencode(folder) + b"\0" for folder in folders),
-            capture_output=True,
-            timeout=GIT_SECONDS,
-            cwd="/",
-            env={name: value for name, value in env.items() if not name.startswith("GIT_")},
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return folders
-    ignored = {os.fsdecode(path) for path in done.stdout.split(b"\0")}
-    return [folder for folder in folders if folder not in ignored]
+    read: dict[str, Rules] = {}
+
+    def has_been_ignored(folder: str) -> bool:
+        stack, below = [], ""
+        for name in os.path.relpath(folder, top).split(os.sep):
+            if below not in read:
+                read[below] = _ignore_rules(top, below)
+            stack.append(read[below])
+            if is_ignored(f"{below}{name}", True, stack):
+                return True
+            below += f"{name}/"
+        return False
+
+    return [folder for folder in folders if not has_been_ignored(folder)]
 
 
-def _in_working_tree(folder: str) -> bool:
+def _ignore_rules(top: str, below: str) -> Rules:
+    """The rules of the ignore file in a folder, at the top with those that git keeps for itself."""
+    from vouch_sidecar.kb.files import UnreadableError, read_bounded
+    from vouch_sidecar.kb.ignoring import rules_in
+
+    texts = []
+    for name in (*(() if below else (".git/info/exclude",)), f"{below}.gitignore"):
+        try:
+            data, _ = read_bounded(os.path.join(top, name), MOST_RULES)
+            texts.append(data.decode("utf-8", "replace"))
+        except (FileNotFoundError, UnreadableError):
+            continue
+    return rules_in(below, "\n".join(texts))
+
+
+def _working_tree(folder: str) -> str | None:
+    """The folder around this one that holds `.git`."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:
-            return False
+            return None
         folder = parent
-    return True
+    return folder
 
 
 def _allows_home(home: str) -> bool:
