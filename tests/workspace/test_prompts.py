@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from tests.engine.bases import ask
-from tests.workspace.places import cite, repository, settled
+from vouch_sidecar.engine.workspaces import settle
+
+from tests.engine.bases import ask, cached, engine_on
+from tests.workspace.places import cite, git, repository, settled
 
 FILES = {
     "src/upload.py": "class Uploader:\n    pass\n",
@@ -22,3 +25,27 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     assert [item["id"] for item in found["items"]] == ["limit"]
     assert found["items"][0]["phrase"] == "src/upload.py"
     assert ask(engine, "context", task="I'm editing src/other.py")["items"] == []
+
+
+def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kb", FILES)
+    cite(root, "limit", "Retries end after three attempts.", "src/upload.py")
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    assert ask(engine, "context", task="I'm editing src/upload.py")["items"] == []
+    settle(engine.collections.values(), engine.env)
+    assert ask(engine, "context", task="I'm editing src/upload.py")["items"]
+
+
+def test_the_name_of_the_repository_tells_nothing(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kb", FILES)
+    cite(root, "limit", "Ledgerly retries three times.", "src/upload.py")
+    asked = "Ledgerly retries"
+
+    def held() -> list[str]:
+        engine = settled(root, tmp_path)
+        (one,) = ask(engine, "explain", text=f"please tell: {asked}")["texts"]
+        return str(one["why"]).split("“")[1].split("”")[0].split()
+
+    assert held() == ["Ledgerly", "retries"]
+    git(root, "remote", "add", "origin", "git@example.org:team/ledgerly.git")
+    assert held() == ["retries"]

@@ -37,6 +37,7 @@ from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.locating import Locator, line_in
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -219,14 +220,15 @@ def work_out(
             state.reads.pop(claim_id, None)
         else:
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
+    origin = origin_of(root)
     by_path, uses, wanted = _arranged(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
-    yield Workspace(root, files, ties, wanted, sources).made_ready()
+    yield Workspace(root, files, ties, wanted, sources, origin).made_ready()
     if not _look_through(root, files, wanted, state, stops):
         return
     state.knowledge = knowledge
     ties = Ties(by_path, uses, dict(state.defined))
-    yield Workspace(root, files, ties, wanted, sources).made_ready()
+    yield Workspace(root, files, ties, wanted, sources, origin).made_ready()
 
 
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
@@ -404,7 +406,8 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
         state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
         state.kept = _digest(data)
     ties = Ties(made["by_path"], made["uses"], made["defined"])
-    return Workspace(collection.root, Files(), ties, None, made["sources"])
+    origin = origin_of(collection.root)
+    return Workspace(collection.root, Files(), ties, None, made["sources"], origin)
 
 
 _PARTS: Mapping[str, Callable[[Any], Any]] = {

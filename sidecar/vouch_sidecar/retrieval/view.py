@@ -125,7 +125,7 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """Changes whenever the same question may have another answer."""
-        parts = (self.collection, self.root, self.gates, self.words, self.since)
+        parts = (self.collection, self.root, self.gates, self.words, self.since, self.workspace)
         return (*parts, self.knowledge.serial)
 
     @cached_property
@@ -137,7 +137,8 @@ class View:
         """What `make` gives for a text. It is kept until the knowledge or the viewer is another;
         where time ran out, it is not.
         """
-        key, memo = (what, self.gates, self.words, self.since), self.knowledge.memo
+        key = (what, self.gates, self.words, self.since, self.workspace)
+        memo = self.knowledge.memo
         made = memo.once(text, key, make)
         if self.deadline.cut:
             memo.forget(text, key)
@@ -318,11 +319,12 @@ class View:
 
     @cached_property
     def own_name(self) -> frozenset[str]:
-        """The project's own name, folded, which tells nothing about a text: the collection's, and
-        that of its folder.
+        """The project's own name, folded, which tells nothing about a text: the collection's, that
+        of its folder, and that of the repository that it was cloned from.
         """
         folder = self.root.name if self.root is not None else ""
-        return frozenset(filter(None, map(fold, (self.collection, folder))))
+        names = (self.collection, folder, self.workspace.origin)
+        return frozenset(filter(None, map(fold, names)))
 
     @property
     def claims_are_alike(self) -> bool:

@@ -33,6 +33,8 @@ STALE_SECONDS = 10.0
 GIT_SECONDS = 60.0
 """How long git may take. What it gave by then counts for nothing: answers depend on no clock."""
 MAX_OUTPUT = 64 << 20
+MAX_CONFIG = 65_536
+_ORIGIN = re.compile(r'^\[remote "origin"\][^\[]*?^\s*url\s*=\s*\S*?([^/:\s]+)/?\s*$', re.MULTILINE)
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 EMPTY = "empty.git"
@@ -214,6 +216,20 @@ def _common(folder: Path) -> Path:
 def _read(path: Path, limit: int) -> bytes:
     """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
     return read_bounded(path, limit)[0].rstrip(b"\r\n")
+
+
+def origin_of(root: Path) -> str:
+    """The name of the repository that the one around a folder was cloned from, "" without one. The
+    config is read as text; git does not run.
+    """
+    index = WorkingTree.around(root).index
+    if index is None:
+        return ""
+    with suppress(FileNotFoundError, UnreadableError):
+        config = _read(_common(index.parent) / "config", MAX_CONFIG).decode(errors="replace")
+        if (found := _ORIGIN.search(config)) is not None:
+            return found[1].removesuffix(".git")
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

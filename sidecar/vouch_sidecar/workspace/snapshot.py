@@ -29,6 +29,8 @@ class Workspace:
     ties: Ties = field(default_factory=Ties)
     wanted: Wanted | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+    """The name of the repository that this one was cloned from."""
 
     @cached_property
     def locator(self) -> Locator:
