@@ -113,7 +113,8 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
         engine_on(root, env=env)
         assert len(sealed(folder)) == 1
         assert said_by(read(root, env), COUNT) == wanted
-        assert {path.name for path in cache.glob("vouch-sidecar/*/*") if is_left(path)} == {
+        left = [path for path in cache.glob("vouch-sidecar/*/*") if is_left(path)]
+        assert {path.name for path in left if not path.name.startswith("beside-")} == {
             "root",
             *(base.name for base in sealed(folder)),
         }

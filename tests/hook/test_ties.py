@@ -23,7 +23,7 @@ def place(place: Place) -> Place:
     write(place.root, {"src/relay.py": CODE, "CHANGELOG.md": "x", "src/loop.py": CODE})
     git(place.root, "init", "-q")
     git(place.root, "add", "-A", "src", "CHANGELOG.md")
-    content = b"one\nIt restarts at night.\n"
+    content = b"One is up.\nIt restarts at night.\n"
     cite(place.root, "quotes", "It restarts.", "src/relay.py", content, quote=b"at night")
     cite(place.root, "names", "`RelayLoop` is slow.", "https://example.org")
     cite(place.root, "news", "It is new.", "CHANGELOG.md")
@@ -47,7 +47,7 @@ def edited(place: Place, path: str, text: str = "nothing") -> dict[str, Any]:
 
 def test_a_file_s_claims_are_told_once_a_session(place: Place, hook: Hook) -> None:
     said = hook("post-tool-use", **edited(place, "src/relay.py")).text
-    assert "“src/relay.py:2” 0.9 quotes: It restarts." in said
+    assert "“src/relay.py:2” 0.9 quotes: It restarts at night." in said
     assert "RelayLoop" not in said
     assert hook("post-tool-use", **edited(place, "src/relay.py", "another")).is_silent()
     assert hook("post-tool-use", session_id="b", **edited(place, "src/relay.py")).out
@@ -63,12 +63,12 @@ def test_what_only_defines_a_name_is_silent(place: Place, hook: Hook) -> None:
 def test_a_large_file_has_claims_as_well(place: Place, hook: Hook) -> None:
     (place.root / "src" / "relay.py").write_text("x = 1\n" * 100_000, "utf-8")
     event = {"tool_name": "Read", "tool_input": {"file_path": "src/relay.py"}}
-    assert "It restarts." in hook("post-tool-use", **event).text
+    assert "It restarts at night." in hook("post-tool-use", **event).text
 
 
 def test_names_in_the_text_are_told_behind(place: Place, hook: Hook) -> None:
     said = hook("post-tool-use", **edited(place, "src/relay.py", "# see JWT here")).text
-    assert said.index("It restarts.") < said.index("JWT")
+    assert said.index("It restarts at night.") < said.index("JWT")
     assert said.count("<vouch") == 1
 
 

@@ -53,6 +53,7 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "context": [{"task": TEXT, "adjacent": True, "max_chars": 5000}],
     "explain": [{"text": TEXT}],
     "mentions": [{"text": TEXT}],
+    "files": [{"paths": ["deploy/vault.py", "p0.md"]}],
     "salience": [{"session_id": "s", "top_k": 20}],
     "entity": [{"id": "vault"}, {"id": "key"}],
     "claim": [{"id": "rotation"}, {"id": "c0"}, {"id": "c1"}],

@@ -162,7 +162,7 @@ def test_what_is_retired_is_gone_at_once_and_from_the_disk(
 
 
 def kept(tmp_path: Path) -> list[bytes]:
-    return [path.read_bytes() for path in tmp_path.rglob("beside-*")]
+    return [path.read_bytes() for path in tmp_path.rglob("beside-vectors-*")]
 
 
 def test_what_changes_is_found_as_it_is_now(start: Start, root: Path) -> None:
@@ -199,7 +199,7 @@ def test_damaged_vectors_are_made_again(start: Start, tmp_path: Path, damage: by
     first.ready()
     first.until(lambda _: kept(tmp_path), "status")
     first.end()
-    for path in tmp_path.rglob("beside-*"):
+    for path in tmp_path.rglob("beside-vectors-*"):
         path.write_bytes(damage)
     second = start()
     second.ready()

@@ -120,7 +120,7 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
     process.ready()
     server.failure = "slow"
     found = process.ask("probe", text="after how many days are photos deleted?")
-    assert found["degraded"] == ["semantic_unavailable"]
+    assert "semantic_unavailable" in found["degraded"]
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
     assert "took longer than 150 ms" in process.said()[0] or "too long" in process.said()[0]
     assert not server.released.is_set()

@@ -118,11 +118,13 @@ def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
     assert Bases(tmp_path / "caches", tmp_path / "kb").open() is None
     assert bases.beside("one") == b"data"
     assert bases.beside("two") is None
-    assert bases.keep_beside("two", b"other")
-    assert (bases.beside("one"), bases.beside("two")) == (None, b"other")
-    file = bases.folder / "beside-two"
+    assert bases.keep_beside("two-a", b"data")
+    assert bases.keep_beside("two-b", b"other")
+    assert (bases.beside("two-a"), bases.beside("two-b")) == (None, b"other")
+    assert bases.beside("one") == b"data"
+    file = bases.folder / "beside-two-b"
     file.write_bytes(file.read_bytes()[:-1])
-    assert bases.beside("two") is None
+    assert bases.beside("two-b") is None
     bases.purge()
     assert not bases.folder.exists()
     assert bases.beside("two") is None
