@@ -22,7 +22,7 @@ export const options = () => ({
 
 /** It kills servers. */
 export const faults =
-  /SIGKILL|create connection|(Stopping|Restarting) server failed|keeps ending|did not stop in time/;
+  /SIGKILL|create connection|connection to server is erroring|Sending request failed|(Stopping|Restarting) server failed|keeps ending|did not stop in time/;
 
 /** What decorations of the active editor show after its text. */
 function hint(page) {
