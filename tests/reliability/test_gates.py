@@ -122,6 +122,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
                     perform(engine, OPERATIONS[name], params, caller)
                 )
                 readable = readable.replace(str(root), "").replace(SKIPPED, "")
+                readable = readable.replace("files_skipped, ", "")
                 found[f"{name} {number} as text"] = readable
             except InvalidParamsError as error:
                 found[f"{name} {number}"] = str(error)
