@@ -7,7 +7,8 @@ from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread, current_thread
+from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
@@ -15,6 +16,7 @@ from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, 
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Ask
 from vouch_sidecar.operations.turns import Turns
+from vouch_sidecar.retrieval.salience import Salient
 
 from tests.protocol import knowledge
 
@@ -119,6 +121,48 @@ def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
     late = asyncio.run(session())
     assert late.degraded == ["timed_out"]
     assert {item.id for item in late.items} == {"jwt-expires"}
+
+
+def test_little_of_a_long_text_is_looked_at_when_time_is_up(engine: Engine) -> None:
+    go_on = Event()
+    between = "a plain word or two " * 60
+    task = f"How does JWT go? {between} How does Redis go? {between} In the evening?"
+
+    async def session() -> tuple[ContextResult, ContextResult]:
+        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        await asyncio.sleep(0)
+        late = await ask_beside(engine, "context", {"task": task, "session_id": "long"})
+        go_on.set()
+        await slow
+        whole = await ask_beside(engine, "context", {"task": task, "session_id": "long"})
+        assert isinstance(late, ContextResult)
+        assert isinstance(whole, ContextResult)
+        return late, whole
+
+    late, whole = asyncio.run(session())
+    assert {item.entity_id for item in late.items} < {item.entity_id for item in whole.items}
+    assert late.items
+    assert late.meta is None
+    assert whole.meta is not None
+
+
+def test_what_is_in_play_is_worked_out_beside_the_loop_too(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[Thread] = []
+    salience = engine.salience
+
+    def noted(*args: Any) -> list[Salient]:
+        threads.append(current_thread())
+        return salience(*args)
+
+    monkeypatch.setattr(engine, "salience", noted)
+    answered = asyncio.run(ask_beside(engine, "context", {**TASK, "session_id": "s"}))
+    assert isinstance(answered, ContextResult)
+    assert answered.meta is not None
+    assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
+    assert threads
+    assert current_thread() not in threads
 
 
 def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from math import fsum
 
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.retrieval.view import Deadline, View, claim_in
 
 from tests.retrieval.samples import claim, entity, view
 from tests.soak import examples
@@ -64,3 +65,20 @@ def test_what_shares_most_with_its_common_words_is_not_lost() -> None:
         text = " ".join(rng.choices(words, k=8))
         for limit in (1, 5):
             assert _nearest(seen, text, limit) == _ranked(seen, claims, text)[:limit]
+
+
+def test_what_is_worked_out_whole_after_time_is_up_is_remembered() -> None:
+    late = replace(view(entity("e", "auth")), deadline=Deadline(0.0))
+    made: list[str] = []
+
+    def whole() -> None:
+        made.append("whole")
+
+    def cut() -> None:
+        assert late.deadline.has_passed()
+        made.append("cut")
+
+    for _ in range(2):
+        late.once("cut", "a text", cut)
+        late.once("whole", "a text", whole)
+    assert made == ["cut", "whole", "cut"]

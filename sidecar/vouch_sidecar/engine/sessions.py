@@ -150,15 +150,15 @@ class Session:
         self.last_push_at.pop(collection, None)
 
 
-def both_ends(text: str) -> str:
-    """The beginning and the end of a text that is too long for a slot, in whole words: what is
+def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
+    """The beginning and the end of a text that has more bytes than a slot, in whole words: what is
     asked stands before what was pasted, or after it.
     """
     encoded = text.encode("utf-8", "replace")
-    if len(encoded) <= MAX_SLOT_BYTES:
+    if len(encoded) <= limit:
         return text
     encoded = text.strip().encode("utf-8", "replace")
-    half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
+    half = (limit - len(_BREAK)) // 2
     if len(encoded) <= 2 * half:
         return encoded.decode("utf-8")
     first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
+from vouch_sidecar.engine.sessions import both_ends
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.base import Choices, Meta, Params, Result, SalienceMeta, Wire
@@ -48,6 +49,8 @@ T = TypeVar("T")
 _QUESTIONS = Turns("question")
 _LATE = Turns("late")
 """Answers those whose time was up before their turn came: little is left to do for each."""
+MAX_LATE_BYTES = 1024
+"""Of a text whose turn did not come in time, the bytes that are looked at."""
 
 
 def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
@@ -184,8 +187,19 @@ class _Call(Generic[P, R]):
         return replace(self, ask=replace(self.ask, meant=meant, lacks_meaning=lacks))
 
     def run(self) -> R:
-        """What the operation gives."""
-        return self.operation.run(self.ask, self.params)
+        """What the operation gives, with what is in play in the session that the call names."""
+        result = self.operation.run(self.ask, self.params)
+        return result.model_copy(update={"meta": _meta(self.ask, self.params.session_id)})
+
+    def run_late(self) -> R:
+        """What can be said at once when time is up: of less of a long text, and without what is in
+        play.
+        """
+        params, field = self.params, self.operation.text_field
+        text = getattr(params, field) if field else None
+        if field and text:
+            params = params.model_copy(update={field: both_ends(text, MAX_LATE_BYTES)})
+        return self.operation.run(self.ask, params)
 
     async def run_in_turn(self) -> R:
         """The same in a thread, when it is its turn. Where time is up before that, what can be said
@@ -201,7 +215,7 @@ class _Call(Generic[P, R]):
                 left = min(view.deadline.left for view in self.ask.views)
                 await asyncio.wait([answer], timeout=max(left, 0))
                 if waiting.cancel():
-                    answer = asyncio.wrap_future(_LATE.submit(who, self.run))
+                    answer = asyncio.wrap_future(_LATE.submit(who, self.run_late))
             return await answer
         finally:
             waiting.cancel()
@@ -218,7 +232,6 @@ class _Call(Generic[P, R]):
             "generation": self.generation,
             "complete": engine.complete,
             "degraded": [*engine.degraded(), *(["timed_out"] if cut else []), *lacking],
-            "meta": _meta(self.ask, self.params.session_id),
         }
         took = perf_counter() - self.started
         engine.stats.took(self.operation.name, took)

@@ -57,12 +57,13 @@ T = TypeVar("T")
 
 class Deadline:
     """The time that a question has; whatever was found by then is the answer. Shared by everything
-    that works on it. `cut`: something was left out.
+    that works on it.
     """
 
     def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
         """`until` is in seconds on the clock."""
-        self.cut = False
+        self.cuts = 0
+        """How often something was left out because it had passed."""
         self._until = until
         self._clock = clock
 
@@ -71,10 +72,16 @@ class Deadline:
         """Seconds until it passes."""
         return self._until - self._clock()
 
+    @property
+    def cut(self) -> bool:
+        """Whether something was left out."""
+        return self.cuts > 0
+
     def has_passed(self) -> bool:
         """Whether to stop. To be asked between one candidate and the next."""
-        self.cut = self.cut or self._clock() >= self._until
-        return self.cut
+        passed = self.cut or self._clock() >= self._until
+        self.cuts += passed
+        return passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +141,13 @@ class View:
         return Search(self.knowledge.snapshot, self.gates, self.since)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text. It is kept until the knowledge or the viewer is another;
-        where time ran out, it is not.
+        """What `make` gives for a text. It is kept until the knowledge or the viewer is another,
+        unless `make` left something out because time was up.
         """
         key = (what, self.gates, self.words, self.since, self.workspace)
-        memo = self.knowledge.memo
+        memo, before = self.knowledge.memo, self.deadline.cuts
         made = memo.once(text, key, make)
-        if self.deadline.cut:
+        if self.deadline.cuts > before:
             memo.forget(text, key)
         return made
 
