@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import heartbeat, hook, kept, semantic, sidecar, vouch, worst
+from benchmarks import crowded, heartbeat, hook, kept, semantic, sidecar, vouch, worst
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
 from benchmarks.report import Results, as_json, conditions, table
 
@@ -57,6 +57,7 @@ def _measured(name: str, size: Size, quick: bool) -> Results:
         if size == MEDIUM:
             _say(name, "worst cases")
             result.sidecar |= worst.measure(root, folder / "asked")
+            result.sidecar |= crowded.measure(root, folder / "crowded", questions)
             _say(name, "meaning")
             result.sidecar |= semantic.measure(root, folder / "meant", questions)
         _say(name, "hooks")

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,17 +55,27 @@ class Client:
 
     def request(self, method: str, params: object) -> Any:
         """The result of a request. Raises RefusedError, and RuntimeError when the server ends."""
+        message = self.next_answer({self.start(method, params)})
+        if "error" in message:
+            raise RefusedError(method, message["error"])
+        return message["result"]
+
+    def start(self, method: str, params: object) -> int:
+        """Send a request; its id."""
         self._next_id += 1
-        request_id = self._next_id
-        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        self._send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params})
+        return self._next_id
+
+    def next_answer(self, ids: Collection[int]) -> dict[str, Any]:
+        """The message that answers one of these requests first. Raises RuntimeError when the server
+        ends.
+        """
         while True:
             message = self._receive()
             if "method" in message:
                 self._refuse(message)
-            elif message.get("id") == request_id:
-                if "error" in message:
-                    raise RefusedError(method, message["error"])
-                return message["result"]
+            elif message.get("id") in ids:
+                return message
 
     def initialize(self, *roots: Path) -> None:
         """Everything up to the answer of `initialize`, with these folders open."""
