@@ -72,3 +72,18 @@ def test_the_language_server_says_so_until_it_is_made_anew(
         assert (refused["code"], refused["message"]) == (-32803, FAILED)
         until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
         assert client.request("vouch/search", {"query": "keys rotate"})["hits"]
+
+
+def test_so_do_language_features(here: tuple[Path, Mapping[str, str]]) -> None:
+    folder, env = here
+    note = folder / "kb" / "note.md"
+    with running(cwd=folder / "kb", env=env) as client:
+        client.initialize(folder / "kb")
+        client.indexed()
+        overwrite(folder, "store")
+        client.open(note.as_uri(), "How do the keys of the key vault rotate?", "markdown")
+        place = {"textDocument": {"uri": note.as_uri()}, "position": {"line": 0, "character": 25}}
+        refused = client.refused("textDocument/hover", place)
+        assert (refused["code"], refused["message"]) == (-32803, FAILED)
+        until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
+        assert client.request("textDocument/hover", place)

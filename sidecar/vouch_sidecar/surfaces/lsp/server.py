@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.operations import SessionId, ViewerParams, Wire, capabilities
+from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
@@ -122,6 +124,32 @@ class Sidecar(Server):
     def answers_in_code(self) -> bool:
         """Whether the client asked for answers on identifiers of code."""
         return self.settings.definition.enabled == "all"
+
+    def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
+        """Have `handle` answer a method. Where it finds the index damaged, the request is refused,
+        and whoever makes it anew is told.
+        """
+        waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
+
+        def answer(params: Any) -> object:
+            with self._searching():
+                return handle(params)
+
+        async def answer_beside(params: Any) -> object:
+            with self._searching():
+                return await waits(params)
+
+        chosen = answer_beside if asyncio.iscoroutinefunction(handle) else answer
+        super().on(method, chosen, options)
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        try:
+            yield
+        except DamagedError:
+            self.engine.tell()
+            refusal = str(SearchFailedError())
+            raise JsonRpcException(refusal, lsp.LSPErrorCodes.RequestFailed.value) from None
 
     def capability(self, name: str) -> Any:
         """A capability of the client, such as `window.show_document`; None where it has none."""
