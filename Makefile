@@ -9,7 +9,8 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix soak bench million eval fit oracle mcp1 workbench generate clean
+	e2e vsix soak bench million eval fit oracle mcp1 workbench generate \
+	packages release-check workflows clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -99,6 +100,21 @@ fit: $(PYTHON_READY) ## The weights of what is said, from labelled prompts (retr
 
 eval: $(PYTHON_READY) ## Quality of what is said
 	$(BIN)/python -m benchmarks.quality
+
+RELEASE_READY := .venv/.release
+
+$(RELEASE_READY): $(PYTHON_READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group release
+	touch $@
+
+release-check: $(PYTHON_READY) ## Whether this may be published (TAG=v1.2.3: under that tag)
+	$(BIN)/python -m scripts.release_check $(TAG)
+
+packages: $(RELEASE_READY) ## The wheel and the source distribution, in dist/
+	$(BIN)/python -m build --outdir dist .
+
+workflows: $(RELEASE_READY) ## Lints .github/
+	$(BIN)/zizmor --offline --pedantic .github
 
 clean: ## Removes what was made here, the environments included
 	rm -rf .venv .oracle .mcp1 .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
