@@ -52,8 +52,8 @@ def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow
         "a: !!map {x: 1}\nb: !!seq [x]\n",
         "1: a\n~: b\ntrue: c\n",
         "a: {=: 1}\n",
-        "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n",
-        "a: &a [x]\nb: *a\n",
+        "a: &a {x: 1, y: 2}\nb: {<<: {z: 2}, y: 3}\n",
+        "a: 2 * 3 *x*\nb: '*a'\n",
         "a: 1\nb: {c: 1, c: 2}\na: 3\n",
         "just text",
         "",
@@ -106,7 +106,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         BOMB,
         "a: &a [*a]\n",
         "a: *nowhere\n",
-        "x: &x 1\ny: [" + "*x," * 65 + "]\n",
+        "x: &x 1\ny: *x\n",
         "[" * 3000 + "]" * 3000,
         "{a: " * 3000,
         "- " * 3000 + "x",
@@ -136,12 +136,10 @@ def test_what_is_dangerous_or_wrong_is_refused(text: str) -> None:
     assert len(caught.value.message) < 200
 
 
-def test_a_few_aliases_are_fine() -> None:
-    assert load("a: &a [x]\nb: *a\nc:\n  <<: {d: *a}\n").value == {
-        "a": ["x"],
-        "b": ["x"],
-        "c": {"d": ["x"]},
-    }
+def test_an_alias_is_refused_at_its_place() -> None:
+    with pytest.raises(DocumentError, match="aliases") as caught:
+        load("a: &a [x]\nb: 2*3\nc: [y, *a]\n")
+    assert (caught.value.line, caught.value.column) == (3, 8)
 
 
 def test_nesting_up_to_the_cap_is_read() -> None:

@@ -24,18 +24,14 @@ __all__ = [
 
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
-MAX_ALIASES = 64
 MAX_NODES = 20_000
-"""Values (mappings, lists, keys and texts) of a document, with every alias written out."""
+"""Values of a document: mappings, lists, keys and texts."""
 MAX_PLAIN = 64
 """Digits and colons of a number: sexagesimal integers take quadratic time."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT = "tag:yaml.org,2002:str"
 _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
-_BLANKED = bytes.maketrans(b"-?:", b"   ")
-_DEEP = b" " * MAX_DEPTH
-"""So many indicators and spaces in a row, once `_BLANKED`: blocks may be nested as deep."""
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -107,14 +103,13 @@ def load(text: str) -> Document:
     _check(text)
     loader = _BoundedLoader(text)
     try:
+        _refuse_aliases(text)
         node = loader.get_single_node()
         value = loader.construct(node)
     except yaml.YAMLError as error:
         _refuse(error)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise DocumentError("a value does not fit its type") from error
-    except RecursionError as error:
-        raise DocumentError(_TOO_DEEP) from error
     finally:
         loader.dispose()
     return Document(value, tuple(loader.repeated), node)
@@ -132,73 +127,26 @@ def _child(node: Any, step: str) -> tuple[Any, Any] | None:
     return None
 
 
-_TOO_DEEP = f"the file is nested more than {MAX_DEPTH} levels deep"
-_TOO_MANY = f"the file has more than {MAX_NODES} values"
-
-
 def _check(text: str) -> None:
-    """Refuses what would be costly or dangerous to compose, from the text and its events alone."""
+    """Refuses a text that is too long, or holds a character that YAML does not allow."""
     if len(text) > MAX_YAML:
         raise DocumentError(f"the YAML is larger than {MAX_YAML // 1024} KiB")
     if odd := _UNPRINTABLE.search(text):
         where = position(text, odd.start())
         raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
-    brackets = text.count("[") + text.count("{")
-    if "*" in text or brackets >= MAX_DEPTH or _DEEP in text.encode().translate(_BLANKED):
-        _check_events(text)
 
 
-def _check_events(text: str) -> None:
-    tally = _Tally()
-    try:
-        for event in yaml.parse(text, Loader=_Loader):
-            fault = tally.count(event)
-            if fault is not None:
-                mark = event.start_mark
-                where = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-                raise DocumentError(fault, *where)
-    except yaml.YAMLError as error:
-        _refuse(error)
-    except ValueError as error:
-        raise DocumentError("the file is no YAML") from error
+def _refuse_aliases(text: str) -> None:
+    """Refuses aliases (`*name`), with which a short text stands for endless values.
 
-
-class _Tally:
-    """How deep a document is, and how large with every alias written out."""
-
-    def __init__(self) -> None:
-        self.nodes = 0
-        self.aliases = 0
-        self.sizes: dict[str | None, int] = {}
-        """Nodes below each anchor; None stands for what has none."""
-        self.open: list[tuple[str | None, int]] = []
-
-    def count(self, event: Any) -> str | None:
-        """Takes the next event; what is wrong with it, if anything is."""
+    vouch writes none. An anchor (`&name`) that no alias refers to changes nothing.
+    """
+    if "*" not in text:
+        return
+    for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
-            if event.anchor not in self.sizes:
-                return "an alias without an anchor that is complete before it"
-            self.aliases += 1
-            self.nodes += self.sizes[event.anchor]
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = self.open.pop()
-            self.sizes[anchor] = self.nodes - before
-        elif isinstance(event, yaml.NodeEvent):
-            self.nodes += 1
-            if isinstance(event, yaml.CollectionStartEvent):
-                self.open.append((event.anchor, self.nodes - 1))
-            else:
-                self.sizes[event.anchor] = 1
-        return self._fault()
-
-    def _fault(self) -> str | None:
-        if len(self.open) > MAX_DEPTH:
-            return _TOO_DEEP
-        if self.aliases > MAX_ALIASES or (self.aliases and self.nodes > MAX_NODES):
-            return "the file has too many aliases"
-        if self.nodes > MAX_NODES:
-            return _TOO_MANY
-        return None
+            mark = event.start_mark
+            raise DocumentError("YAML aliases are not read", mark.line + 1, mark.column + 1)
 
 
 def _refuse(error: yaml.YAMLError) -> NoReturn:
@@ -214,18 +162,30 @@ def _refuse(error: yaml.YAMLError) -> NoReturn:
 
 
 class _BoundedLoader(_Loader):  # type: ignore[misc]
-    """The safe loader, which notes keys given twice and refuses endless numbers."""
+    """The safe loader, which notes keys given twice and refuses what is too deep or too much."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.repeated: list[tuple[str, int, int]] = []
         self._nodes = 0
+        self._depth = 0
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
-        """Called for each node before it is made."""
+        """Called for each node before it is made, with the one that holds it."""
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise DocumentError(_TOO_MANY)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            fault = f"the file is nested more than {MAX_DEPTH} levels deep"
+        elif self._nodes > MAX_NODES:
+            fault = f"the file has more than {MAX_NODES} values"
+        else:
+            return
+        mark = current_node.start_mark
+        raise DocumentError(fault, mark.line + 1, mark.column + 1)
+
+    def ascend_resolver(self) -> None:
+        """Called for each node once it is made."""
+        self._depth -= 1
 
     def construct(self, node: Any) -> Any:
         """The value of a document's node; None where there is none."""
