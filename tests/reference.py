@@ -6,7 +6,7 @@ No index, no postings, no memory of an earlier state: every question looks at ev
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -115,7 +115,15 @@ class Reference:
         pages = [p for p in self.pages.values() if claim_id in p.claims]
         others = gates if gate_of(claim) == OPEN else set()
         pages = [p for p in pages if gate_of(p) in {OPEN, gate_of(claim), *others}]
-        return self._known(e for p in pages for e in p.entities)
+        return self._known(e for p in pages for e in self._about(p))
+
+    def _about(self, page: Page) -> Collection[str]:
+        """The only entity that a page lists, else those of them that its title names."""
+        listed = set(page.entities)
+        if len(listed) == 1:
+            return listed
+        there = Reference([self.entities[one] for one in listed if one in self.entities])
+        return {named.entity_id for named in there.mentions(page.title)}
 
     def declared(self, claim_id: str) -> tuple[str, ...]:
         """The entities that a claim declares, those that there are."""

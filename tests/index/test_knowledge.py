@@ -253,6 +253,23 @@ def test_a_page_links_claims_only_for_those_who_see_it() -> None:
     assert View("kb", knowledge, ADA).claim_count("e") == 0
 
 
+def test_a_page_links_what_its_title_names_as_it_is_now() -> None:
+    def titled(title: str) -> Page:
+        return Page("p", "pages/p.md", title, claims=("c",), entities=("relay", "vault"))
+
+    knowledge = knowing(
+        entity("relay", "Relay"),
+        entity("vault", "Vault"),
+        claim("c", "Keys rotate weekly."),
+        titled("On Relay"),
+    )
+    assert knowledge.links("c", ONLY_OPEN) == (["relay"], "page")
+    knowledge = after(knowledge, change_of([titled("On the Vault")]))
+    assert knowledge.links("c", ONLY_OPEN)[0] == ["vault"]
+    knowledge = after(knowledge, change_of([entity("vault", "Key store")]))
+    assert knowledge.links("c", ONLY_OPEN)[0] == []
+
+
 def test_who_passes_two_gates_counts_a_claim_once_that_is_linked_behind_both() -> None:
     knowledge = knowledge_of(
         [

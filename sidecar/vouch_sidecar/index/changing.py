@@ -247,7 +247,7 @@ def _gate(artifact: Artifact | None) -> str | None:
 
 
 def _lists(page: Artifact | None) -> object:
-    return (page.claims, page.entities) if isinstance(page, Page) else None
+    return (page.claims, page.entities, page.title) if isinstance(page, Page) else None
 
 
 def _forms(entity: Artifact | None) -> object:

@@ -101,8 +101,8 @@ def _about(page: Page, world: World) -> tuple[str, ...]:
     """
     if len(set(page.entities)) < 2:
         return page.entities
-    titled = {mention.entity_id for mention in world.names.find(page.title)}
-    return tuple(one for one in page.entities if one in titled)
+    listed = [found for one in page.entities if (found := world.names.entity(one)) is not None]
+    return tuple({mention.entity_id for mention in Names.of(listed).find(page.title)})
 
 
 def _known(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:
