@@ -146,6 +146,7 @@ def _refuse_aliases(text: str) -> None:
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
             mark = event.start_mark
+            assert mark is not None, "events of a text have a place"
             raise DocumentError("YAML aliases are not read", mark.line + 1, mark.column + 1)
 
 
