@@ -10,25 +10,47 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
+from vouch_sidecar.api import InvalidParamsError
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.operations.base import Params
 
 from tests.protocol import knowledge
 
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
-def test_every_operation_is_a_method_with_its_params(name: str) -> None:
-    operation = OPERATIONS[name]
-    taken = inspect.signature(getattr(KnowledgeBase, name)).parameters
-    own = operation.params.model_fields.keys() - operation.of_documents
-    missing = own - Params.model_fields.keys() - taken.keys()
-    assert missing == set()
-    for param, field in operation.params.model_fields.items():
-        if param in taken and not field.is_required() and name != "salience":
-            default = None if param in operation.of_documents else field.default
-            assert taken[param].default in (default, inspect.Parameter.empty)
+MAIN = {
+    "experts": "topic",
+    "salience": "session_id",
+    "probe": "text",
+    "context": "task",
+    "search": "query",
+    "entity": "id",
+    "claim": "id",
+    "files": "paths",
+    "mentions": "text",
+    "explain": "text",
+    "session_end": "session_id",
+}
+
+
+def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> None:
+    for name in OPERATIONS:
+        taken = list(inspect.signature(getattr(KnowledgeBase, name)).parameters)
+        assert name not in MAIN or taken[0] == MAIN[name]
+        assert {"session_id", "root"} <= {*taken}
+        assert not {"uri", "range"} & {*taken}, "there are no open documents here"
+
+
+def test_params_are_given_by_name_and_iterables_are_lists(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    with open_kb(root) as kb:
+        assert kb.experts(topic="jwt", limit=1) == kb.experts("jwt", limit=1)
+        assert kb.experts("jwt", types=iter(["person"])).experts == []
+        assert [one.path for one in kb.files(p for p in [root / "a.py"]).files] == ["a.py"]
+        with pytest.raises(TypeError, match="topik"):
+            kb.experts("jwt", topik="jwt")
+        with pytest.raises(InvalidParamsError, match="limit"):
+            kb.experts("jwt", limit=0)
 
 
 def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:

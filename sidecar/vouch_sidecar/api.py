@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspaces import State, settle
@@ -26,25 +28,12 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.base import Params, Result, SearchKind
+from vouch_sidecar.operations.artifacts import IdParams
+from vouch_sidecar.operations.base import Params, Result, Wire
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
-from vouch_sidecar.operations.capabilities import CapabilitiesResult
-from vouch_sidecar.operations.claim import ClaimResult
-from vouch_sidecar.operations.context import ContextResult
-from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.errors import InvalidParamsError, NotFoundError
-from vouch_sidecar.operations.experts import ExpertsResult
-from vouch_sidecar.operations.explain import ExplainResult
-from vouch_sidecar.operations.files import FilesResult
-from vouch_sidecar.operations.mentions import MentionsResult
 from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.probe import ProbeResult
-from vouch_sidecar.operations.salience import SalienceResult
-from vouch_sidecar.operations.search import SearchResult
-from vouch_sidecar.operations.stats import StatsResult
-from vouch_sidecar.operations.status import StatusResult
-from vouch_sidecar.retrieval.experts import Linking
 
 __all__ = [
     "InvalidParamsError",
@@ -54,21 +43,12 @@ __all__ = [
     "open_kb",
 ]
 
-P = TypeVar("P", bound=Params)
+P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
 
 class NoKnowledgeBaseError(LookupError):
     """There is no `.vouch/` where one was looked for."""
-
-
-class Common(TypedDict, total=False):
-    """What every question takes: a session that it belongs to, and the folder of one knowledge base
-    where several are open.
-    """
-
-    session_id: str
-    root: str
 
 
 def open_kb(
@@ -91,6 +71,60 @@ def open_kb(
         engine.add_root(Path(root))
     engine.load()
     return KnowledgeBase(engine, Viewer(project, agent))
+
+
+class Method(Generic[P, R]):
+    """An operation as a method: `kb.experts("jwt", limit=3)`. Its main param may be given by
+    position, all by name; anything that can be iterated over stands for a list.
+    """
+
+    def __init__(self, operation: Operation[Any, R], params: Callable[P, Params]) -> None:
+        self._operation = operation
+        self._params = params
+        self._kb: KnowledgeBase | None = None
+        self.__doc__ = operation.summary
+        self.__name__ = operation.name
+        self.__signature__ = _signature(operation)
+
+    def __get__(self, kb: KnowledgeBase | None, _: object = None) -> Method[P, R]:
+        bound = copy(self)
+        bound._kb = kb
+        return bound
+
+    @overload
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, main: object, /, **others: Any) -> R: ...
+    def __call__(self, /, *args: Any, **kwargs: Any) -> R:
+        """Answer. Raises `InvalidParamsError`, and `NotFoundError` where one thing is asked for."""
+        assert self._kb is not None, "a method of a knowledge base that is open"
+        given = self.__signature__.bind(*args, **kwargs).arguments
+        return self._kb.ask(self._operation, {name: _plain(value) for name, value in given.items()})
+
+
+def _signature(operation: Operation[Any, Any]) -> Signature:
+    """The params of an operation, but for those about open documents: its own before those that
+    others have too. The session comes first where an operation is about one.
+    """
+    model = operation.params
+    fields, types = model.model_fields, get_type_hints(model)
+    names = [name for name in fields if name not in operation.of_documents]
+    names.sort(key=lambda name: (name in Params.model_fields, name not in model.__annotations__))
+    if operation.of_session or operation.forgets:
+        names.sort(key="session_id".__ne__)
+    kinds = [Parameter.POSITIONAL_OR_KEYWORD] + [Parameter.KEYWORD_ONLY] * (len(names) - 1)
+    taken = []
+    for name, kind in zip(names, kinds, strict=True):
+        default = Parameter.empty if fields[name].is_required() else fields[name].default
+        taken.append(Parameter(name, kind, default=default, annotation=types[name]))
+    return Signature(taken, return_annotation=operation.result)
+
+
+def _plain(value: object) -> object:
+    """A value for params: lists of what can be iterated over, paths as texts."""
+    if isinstance(value, str | Mapping | Wire) or not isinstance(value, Iterable):
+        return value
+    return [os.fspath(one) if isinstance(one, os.PathLike) else one for one in value]
 
 
 class KnowledgeBase:
@@ -119,137 +153,29 @@ class KnowledgeBase:
         """Take in what changed on disk."""
         self._open().load()
 
-    def experts(
-        self,
-        topic: str,
-        *,
-        limit: int = 10,
-        min_claims: int = 1,
-        weight: str = "count",
-        types: Iterable[str] | None = None,
-        linking: Linking = "auto",
-        explain: bool = False,
-        since: str | None = None,
-        **common: Unpack[Common],
-    ) -> ExpertsResult:
-        """Entities ranked by the evidence they carry on a topic."""
-        params = {
-            "topic": topic,
-            "limit": limit,
-            "min_claims": min_claims,
-            "weight": weight,
-            "types": _list(types),
-            "linking": linking,
-            "explain": explain,
-            "since": since,
-        }
-        return self._ask(experts.OPERATION, params, common)
+    experts = Method(experts.OPERATION, experts.ExpertsParams)
+    salience = Method(salience.OPERATION, salience.SalienceParams)
+    probe = Method(probe.OPERATION, probe.ProbeParams)
+    context = Method(context.OPERATION, context.ContextParams)
+    search = Method(search.OPERATION, search.SearchParams)
+    entity = Method(entity.OPERATION, IdParams)
+    claim = Method(claim.OPERATION, IdParams)
+    files = Method(files.OPERATION, files.FilesParams)
+    mentions = Method(mentions.OPERATION, mentions.MentionsParams)
+    explain = Method(explain.OPERATION, explain.ExplainParams)
+    status = Method(status.OPERATION, Params)
+    stats = Method(stats.OPERATION, Params)
+    capabilities = Method(CAPABILITIES, Params)
+    session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
 
-    def salience(
-        self, session_id: str, *, top_k: int | None = None, root: str | None = None
-    ) -> SalienceResult:
-        """Entities in play in a session: in the texts of the calls that named it."""
-        params = {"session_id": session_id, "top_k": top_k, "root": root}
-        return self._ask(salience.OPERATION, params, {})
-
-    def probe(self, text: str, **common: Unpack[Common]) -> ProbeResult:
-        """What the knowledge base knows of a text, phrase by phrase."""
-        return self._ask(probe.OPERATION, {"text": text}, common)
-
-    def context(
-        self,
-        task: str | None = None,
-        *,
-        max_chars: int | None = None,
-        repeat: bool = True,
-        adjacent: bool = False,
-        since: str | None = None,
-        **common: Unpack[Common],
-    ) -> ContextResult:
-        """The block for a prompt that a task, or else a session, brings in."""
-        params = {
-            "task": task,
-            "max_chars": max_chars,
-            "repeat": repeat,
-            "adjacent": adjacent,
-            "since": since,
-        }
-        return self._ask(context.OPERATION, params, common)
-
-    def search(
-        self,
-        query: str,
-        *,
-        kinds: Iterable[SearchKind] | None = None,
-        limit: int = 10,
-        exclude: Iterable[str] | None = None,
-        since: str | None = None,
-        **common: Unpack[Common],
-    ) -> SearchResult:
-        """Claims, pages, entities, relations and sources that hold words of a query."""
-        params = {
-            "query": query,
-            "kinds": _list(kinds),
-            "limit": limit,
-            "exclude": _list(exclude),
-            "since": since,
-        }
-        return self._ask(search.OPERATION, params, common)
-
-    def entity(self, id: str, **common: Unpack[Common]) -> EntityResult:  # noqa: A002
-        """An entity by id, name or alias: whom to ask, its claims, pages and relations.
-
-        Raises `NotFoundError`.
-        """
-        return self._ask(entity.OPERATION, {"id": id}, common)
-
-    def claim(self, id: str, **common: Unpack[Common]) -> ClaimResult:  # noqa: A002
-        """A claim by id, with its citations, pages and relations. Raises `NotFoundError`."""
-        return self._ask(claim.OPERATION, {"id": id}, common)
-
-    def files(
-        self, paths: Iterable[str | os.PathLike[str]], **common: Unpack[Common]
-    ) -> FilesResult:
-        """The claims tied to files of the workspace. The first call works the ties out, which may
-        take seconds.
-        """
+    def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
+        """Answer an operation. The first that is about files works ties out, for seconds."""
         engine = self._open()
-        settle(engine.collections.values(), engine.env, self._workspaces)
-        given = [os.fspath(path) for path in paths]
-        return self._ask(files.OPERATION, {"paths": given}, common)
-
-    def mentions(self, text: str, **common: Unpack[Common]) -> MentionsResult:
-        """Every place of a text that names an entity."""
-        return self._ask(mentions.OPERATION, {"text": text}, common)
-
-    def explain(self, text: str, **common: Unpack[Common]) -> ExplainResult:
-        """What a text brings in and what does not, with the reasons."""
-        return self._ask(explain.OPERATION, {"text": text}, common)
-
-    def status(self, **common: Unpack[Common]) -> StatusResult:
-        """The knowledge bases that are open, with the problems of their files."""
-        return self._ask(status.OPERATION, {}, common)
-
-    def stats(self, **common: Unpack[Common]) -> StatsResult:
-        """What was asked since the knowledge base was opened, and how long it took."""
-        return self._ask(stats.OPERATION, {}, common)
-
-    def capabilities(self, **common: Unpack[Common]) -> CapabilitiesResult:
-        """The version, and the methods of the language server."""
-        return self._ask(CAPABILITIES, {}, common)
-
-    def session_end(self, session_id: str) -> None:
-        """Drop the window of a session."""
-        self._ask(session_end.OPERATION, {"session_id": session_id}, {})
-
-    def _ask(self, operation: Operation[P, R], params: dict[str, Any], common: Common) -> R:
-        return perform(self._open(), operation, {**params, **common}, self._caller)
+        if operation.of_workspace:
+            settle(engine.collections.values(), engine.env, self._workspaces)
+        return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:
         if self._engine is None:
             raise ValueError("the knowledge base is closed")
         return self._engine
-
-
-def _list(values: Iterable[str] | None) -> list[str] | None:
-    return None if values is None else list(values)
