@@ -296,3 +296,12 @@ def test_any_history_says_what_a_look_at_all_files_says(
         anew = world.anew
         for gates in (EVERYBODY, ADA, ADA | {"project:p"}):
             assert shown(world.known, gates) == shown(anew, gates)
+
+
+def test_evidence_that_comes_counts_for_what_repeats_the_claim_that_cites_it() -> None:
+    world = World(*everything())
+    world.take(gone=frozenset({(Kind.EVIDENCE, "ev4")}))
+    world.take(claim(0, evidence=("ev4",)))
+    assert said(world.known, 2) == WHOLE
+    world.take(receipt(4))
+    assert said(world.known, 2) == f"Long heading: {WHOLE}"

@@ -155,8 +155,12 @@ def _touched(
                     sources.add(one.source_id)
             elif isinstance(one, Source):
                 sources.add(one.id)
-        if key[0] is Kind.CLAIM:
-            same = before.found(term_query("refers", repeats(key[1])))
+        saying = [key[1]] if key[0] is Kind.CLAIM else []
+        if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
+            cites = before.found(term_query("refers", reference("cites", key[1])))
+            saying = [one.id for one in cites]
+        for claim_id in saying:
+            same = before.found(term_query("refers", repeats(claim_id)))
             evidence.update(one.id for one in same)
         for refers in (before.spoiled_by(key), world.spoiled_by(key)):
             evidence.update(one.partition(" ")[2] for one in refers)
