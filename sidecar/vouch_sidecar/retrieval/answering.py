@@ -4,9 +4,10 @@ is that they do.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -166,8 +167,9 @@ def _candidates(
             return
         for document in _nearest(view, entity_id, asked.weights):
             yield from _candidate(view, document)
-        relations = view.relations_of(entity_id) if Kind.RELATION in kinds else []
-        yield from _documents(view, [(Kind.RELATION, one.id) for one in relations[:MAX_RELATIONS]])
+        if Kind.RELATION in kinds:
+            for relation in islice(view.relations_of(entity_id), MAX_RELATIONS):
+                yield _relation_candidate(relation, content_stems(texts(relation)[0]))
 
 
 def _documents(view: View, keys: Iterable[Key]) -> Iterator[_Candidate]:
@@ -183,8 +185,7 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
     if isinstance(artifact, Claim):
         yield _claim_candidate(view, document, artifact)
     elif isinstance(artifact, Relation):
-        ends = frozenset((artifact.source, artifact.target))
-        yield _Candidate(artifact, None, stems, texts(artifact)[0], ends)
+        yield _relation_candidate(artifact, stems)
     elif isinstance(artifact, Page):
         first = sections(artifact)[number].partition("\n")[0]
         heading = f"{artifact.title}\n{first if first.startswith('#') else ''}"
@@ -196,16 +197,25 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
         yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
+def _relation_candidate(relation: Relation, stems: list[str]) -> _Candidate:
+    ends = frozenset((relation.source, relation.target))
+    return _Candidate(relation, None, stems, texts(relation)[0], ends)
+
+
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
     """A claim by what is said of it; a statement of an exchange also by the question."""
     said, exchange = view.said(claim), view.exchange_of(claim)
     text = " ".join((said.text, *claim.tags))
-    stems = stems_in(document) if said.text == claim.text else content_stems(text)
+    stems = stems_in(document) if said.text == claim.text else _stems(view, text)
     about, where = entities_in(document, view.gates), said.where
     if exchange is None or exchange.question is None:
         return _Candidate(claim, None, stems, text, about, where)
-    asked, whole = content_stems(exchange.question), f"{exchange.question}\n{text}"
+    asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
     return _Candidate(claim, None, [*asked, *stems], whole, about, where, exchange.id)
+
+
+def _stems(view: View, text: str) -> list[str]:
+    return view.once("stems", text, lambda: content_stems(text))
 
 
 def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
@@ -233,18 +243,19 @@ def _judged(
     that the text names, by id: the strength of a tie weighs as an exact word does.
     """
     holding = [(one, _held(asked, one)) for one in found]
+    rivals = _rivals(holding)
     whole, total = asked.whole, view.search.total(SAID) + view.search.total(Kind.PAGE)
     for one, held in holding:
         strength = max((named[each] for each in one.about if each in named), default=0.0)
         if isinstance(one.artifact, Relation) and not (strength and held):
             continue
-        every, exactly = frozenset(held), asked.exactly_in(one.said)
+        exactly = asked.exactly_in(one.said)
         tied = ties.get(one.artifact.id) if isinstance(one.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie,
             whole=whole + tie,
-            rivals=1 if tie else _rivals(every, holding),
+            rivals=1 if tie else rivals[frozenset(held)],
             lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, one.stems),
             named=strength,
@@ -258,10 +269,16 @@ def _judged(
 
 
 def _rivals(
-    held: frozenset[Needle], holding: Sequence[tuple[_Candidate, tuple[Needle, ...]]]
-) -> int:
-    """How many candidates hold some words; the statements of one exchange are one."""
-    return len({_group(one) for one, other in holding if held.issubset(other)})
+    holding: Iterable[tuple[_Candidate, tuple[Needle, ...]]],
+) -> dict[frozenset[Needle], int]:
+    """By words, how many candidates hold all of them; the statements of one exchange are one."""
+    groups: defaultdict[frozenset[Needle], set[Hashable]] = defaultdict(set)
+    for one, held in holding:
+        groups[frozenset(held)].add(_group(one))
+    return {
+        words: len(set().union(*(some for other, some in groups.items() if words <= other)))
+        for words in groups
+    }
 
 
 def _group(one: _Candidate) -> Hashable:

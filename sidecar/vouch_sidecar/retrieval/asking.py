@@ -76,6 +76,8 @@ class Asked(NamedTuple):
     weights: Mapping[Needle, float]
     rarities: Mapping[Needle, float]
     """The weights without what is taken off for common English words."""
+    sizes: Mapping[Needle, float]
+    """How many words each counts as."""
     exact: tuple[Exact, ...]
     proper: frozenset[Needle]
     """Words that are written as a name is."""
@@ -106,7 +108,7 @@ class Asked(NamedTuple):
         """How many words some of them count as: those of an identifier that is there as two each,
         a pair of signs of a script without spaces as half a word, a number as none.
         """
-        return fsum(2.0 if word in exactly else _size(word) for word in held)
+        return fsum(2.0 if word in exactly else self.sizes[word] for word in held)
 
     def as_written(self, held: Iterable[Needle], text: str) -> tuple[Needle, ...]:
         """Those of the words that mean the same in a text: what is written as a name here stands
@@ -144,7 +146,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
         if not (is_number(one.folded) or is_number(two.folded))
     )
     named = frozenset(word for each in proper for word in needles(each))
-    return Asked(weights, rarities, _exact_in(rest), named, pairs)
+    sizes = {word: _size(word) for word in weights}
+    return Asked(weights, rarities, sizes, _exact_in(rest), named, pairs)
 
 
 def _exact_in(text: str) -> tuple[Exact, ...]:

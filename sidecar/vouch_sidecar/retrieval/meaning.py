@@ -64,7 +64,7 @@ def search_by_meaning(
     alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
     named = ranked(_scored(meant, row, query) for row in named)
     rest = ranked(_scored(meant, row, query) for row in (*others, *alone))
-    return [*named, *as_units(rest, kinds, exclude)][:limit]
+    return [*named, *as_units(rest, kinds, limit, exclude)][:limit]
 
 
 def _alone(

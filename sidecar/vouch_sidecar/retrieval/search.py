@@ -31,6 +31,8 @@ _LOOKED_AT = 100_000
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly."""
+OF_ONE_EXCHANGE = 4
+"""Claims that are looked at for each hit: several may be of one exchange."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 
@@ -99,17 +101,19 @@ def search(
     Before them the entities that the query is a name or alias of.
     """
     named, others = found_by_words(views, query, kinds, limit, exclude)
-    return [*named, *as_units(others, kinds, exclude)][:limit]
+    return [*named, *as_units(others, kinds, limit, exclude)][:limit]
 
 
 def as_units(
-    found: Iterable[Found], kinds: Collection[Kind], exclude: Collection[str]
+    found: Iterable[Found], kinds: Collection[Kind], limit: int, exclude: Collection[str]
 ) -> list[Found]:
-    """Each sentence once; with sources asked for, each exchange once, told by the statement of its
-    answer that was found first.
+    """The first so many: each sentence once; with sources asked for, each exchange once, told by
+    the statement of its answer that was found first.
     """
     units: dict[tuple[str, Kind, str], Found] = {}
     for one in found:
+        if len(units) >= limit:
+            break
         claim, place = one.artifact, one.artifact.id
         if isinstance(claim, Claim):
             exchange = one.view.exchange_of(claim)
@@ -200,7 +204,7 @@ def _in_kind(
             scored.append((-value, artifact_id, section))
     best: dict[str, Found] = {}
     if kind is Kind.CLAIM:
-        limit += SPARE_HITS  # several may be of one exchange
+        limit *= OF_ONE_EXCHANGE
     for value, artifact_id, section in sorted(scored):
         if artifact_id not in best and len(best) < limit:
             artifact = view.visible((kind, artifact_id))

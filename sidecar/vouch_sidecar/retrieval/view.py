@@ -18,7 +18,7 @@ from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import Search, rarity, term_query
-from vouch_sidecar.index.receipts import Sentence
+from vouch_sidecar.index.receipts import Quoted, Sentence
 from vouch_sidecar.index.schema import (
     MICROSECONDS,
     QUESTION,
@@ -27,6 +27,7 @@ from vouch_sidecar.index.schema import (
     confirmed_at,
     key_in,
     locks,
+    quoted_in,
     reference,
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
@@ -191,9 +192,23 @@ class View:
         where = f"{sentence.source_id} {sentence.start} {sentence.text}"
         return Said(sentence.text, sentence.claims, where)
 
+    def _quoted(self, claim_id: str) -> Quoted | None:
+        """What is known of the place of a claim's receipt, looked up once for this question."""
+        if claim_id not in self._known_quoted:
+            self._known_quoted[claim_id] = self.knowledge.quoted(claim_id)
+        return self._known_quoted[claim_id]
+
+    @cached_property
+    def _known_quoted(self) -> dict[str, Quoted | None]:
+        return {}
+
+    @cached_property
+    def _known_sources(self) -> dict[str, Source | None]:
+        return {}
+
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence that a claim's receipt stands in, if the viewer may be told of it."""
-        quoted = self.knowledge.quoted(claim.id)
+        quoted = self._quoted(claim.id)
         sentence = None if quoted is None else quoted.sentence
         visible = sentence is not None and self.gates.issuperset(sentence.gates)
         return sentence if visible else None
@@ -204,7 +219,7 @@ class View:
         """
         if not isinstance(artifact, Claim):
             return True
-        quoted = self.knowledge.quoted(artifact.id)
+        quoted = self._quoted(artifact.id)
         form = form_of_text(artifact.text) if quoted is None else quoted.form
         return form is Form.STATEMENT
 
@@ -228,8 +243,13 @@ class View:
     def exchange_of(self, claim: Claim) -> Source | None:
         """The exchange that a claim's sentence stands in: a message that answers a question."""
         sentence = self.sentence(claim)
-        source = None if sentence is None else self.visible((Kind.SOURCE, sentence.source_id))
-        return source if isinstance(source, Source) and source.question else None
+        if sentence is None:
+            return None
+        if sentence.source_id not in self._known_sources:
+            source = self.visible((Kind.SOURCE, sentence.source_id))
+            found = source if isinstance(source, Source) and source.question else None
+            self._known_sources[sentence.source_id] = found
+        return self._known_sources[sentence.source_id]
 
     def entity(self, entity_id: str) -> Entity | None:
         return self.knowledge.entity(entity_id)
@@ -258,6 +278,8 @@ class View:
         if kind == QUESTION:
             return self.visible((Kind.SOURCE, artifact_id))
         artifact = artifact_in(document)
+        if kind == Kind.CLAIM:
+            self._known_quoted[artifact_id] = quoted_in(document)
         return artifact if self.sees(artifact) else None
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
@@ -285,9 +307,9 @@ class View:
         pages = (self.visible((Kind.PAGE, page_id)) for page_id in self.knowledge.pages_about(key))
         return [page for page in pages if isinstance(page, Page)]
 
-    def relations_of(self, artifact_id: str) -> list[Relation]:
+    def relations_of(self, artifact_id: str) -> Iterator[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
-        return [r for r in self.knowledge.relations_of(artifact_id) if self.sees(r)]
+        return filter(self.sees, self.knowledge.relations_of(artifact_id))
 
     def citing(self, artifact_id: str) -> Iterator[Artifact]:
         """What names an id and may be shown, by kind and id."""
