@@ -1,4 +1,4 @@
-"""Beside the plug that vouch itself installs."""
+"""Beside the integration that vouch itself installs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["install", "root"]
 
 
 def plugged(vouch_kb: Path, root: Path, host: str) -> None:
-    """Let vouch install its own plug."""
+    """Let vouch install its own integration."""
     subprocess.run(
         [vouch_kb, "install-mcp", host],
         cwd=root,

@@ -1,4 +1,4 @@
-"""The plugs in the hosts' own programs: what a model would be sent holds what is said, and they
+"""Integrations in the hosts' own programs: what a model would be sent holds what is said, and they
 reach the MCP server. A local server stands for the model's. Where the environment has empty and
 relative parts in `PYTHONPATH`, nothing that the project plants is run.
 """
@@ -112,7 +112,7 @@ def model() -> Iterator[Model]:
 
 
 class Host:
-    """A user's home and a project with the plug of one host, in which a module is planted that
+    """A user's home and a project integrated with one host, in which a module is planted that
     writes to the file `ran` who ran it.
     """
 
@@ -162,8 +162,8 @@ def needs(program: str) -> None:
 def test_claude_code(base: Path) -> None:
     needs("claude")
     host = Host(base, "claude-code")
-    plug = next(host.project.rglob("plugin.json")).parents[1]
-    assert "Validation passed" in host.run("claude", "plugin", "validate", str(plug))
+    plugin = next(host.project.rglob("plugin.json")).parents[1]
+    assert "Validation passed" in host.run("claude", "plugin", "validate", str(plugin))
     trusted = {"projects": {str(host.project): {"hasTrustDialogAccepted": True}}}
     (host.home / ".claude.json").write_text(json.dumps(trusted), "utf-8")
     with model() as server:

@@ -18,6 +18,7 @@ from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.install.jsonc import parse
 
 from tests.install import formats
+from tests.install.known_versions import FILES, MERGED
 from tests.protocol import knowledge
 
 PLUGIN = ".claude/skills/vouch-sidecar"
@@ -26,35 +27,6 @@ WRITING = ("claude-code", *MERGING)
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 
-CODEX_TOML = """\
-# mine
-model = "o9"   # the good one
-
-[mcp_servers.other]
-command = "x"
-
-[[hooks.UserPromptSubmit]]
-hooks = [{ type = "command", command = "y" }]"""
-
-# By host: its file in a project, and one that a user has written by hand.
-FILES = {
-    "codex": (
-        ".codex/config.toml",
-        CODEX_TOML,
-    ),
-    "cursor": (
-        ".cursor/mcp.json",
-        '{\n    "mcpServers": {\n        "other": {"command": "x"}\n    }\n}\n',
-    ),
-    "opencode": (
-        "opencode.json",
-        '{\n\t// mine\n\t"model": "a/b", // the good one\n\t"mcp": {},\n}\n',
-    ),
-    "zed": (
-        ".zed/settings.json",
-        '// Folder settings\n{\n  "tab_size": 2,\n  /* long lines */ "soft_wrap": "none"\n}',
-    ),
-}
 SCHEMAS: dict[str, dict[str, Any]] = {
     ".cursor/mcp.json": formats.CURSOR,
     "opencode.json": formats.OPENCODE,
@@ -116,45 +88,60 @@ def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: 
     assert install(host, "--uninstall").stdout == ""
 
 
+def there(root: Path, name: str, text: str) -> Path:
+    """A file of the user's."""
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def pasted(host: str, text: str, shown: str) -> str:
+    """What a user makes of a file, and of what is to be added to it."""
+    if host == "codex":
+        return f"{text}\n{shown}"
+    ((key, below),) = json.loads(shown).items()
+    ours = f'"vouch-sidecar": {json.dumps(below["vouch-sidecar"])}'
+    last = {"cursor": '{"command": "x"}', "opencode": '{"enabled": true}', "zed": '"none"'}[host]
+    return text.replace(
+        last, f"{last}, " + (ours if f'"{key}"' in text else f'"{key}": {{{ours}}}')
+    )
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("host", MERGING)
-def test_a_round_trip_through_a_file_that_is_there(
+def test_a_file_that_is_there_is_its_users(
     install: Install, root: Path, host: str, newline: str
 ) -> None:
+    """What to add to it is printed. Once that is there it counts, and is taken out again."""
     name, text = FILES[host]
-    (root / name).parent.mkdir(exist_ok=True)
-    (root / name).write_bytes(text.replace("\n", newline).encode())
-    before = tree(root)
-    install(host)
-    merged = (root / name).read_bytes().decode()
-    assert merged.count("vouch-sidecar") >= 2
-    rest = iter(merged)
-    assert all(char in rest for char in text.replace("\n", newline)), "a byte was lost"
-    if newline == "\r\n":
-        assert merged.count("\n") == merged.count("\r\n")
-    install(host)
-    assert (root / name).read_bytes().decode() == merged
+    path = there(root, name, text.replace("\n", newline))
+    before = path.read_bytes()
+    said = install(host)
+    assert path.read_bytes() == before
+    assert f"{name} is there already. Add this to it" in said.stderr
+    shown = said.stdout[last_object(said.stdout) :]
+    path.write_bytes(pasted(host, text, shown).replace("\n", newline).encode())
+    assert install(host).stdout == ""
     install(host, "--uninstall")
-    assert tree(root) == before
+    assert path.read_bytes() == before
+    assert not (root / ".cursor" / "rules").exists()
 
 
-@pytest.mark.parametrize("with_own_file", [False, True])
+def last_object(text: str) -> int:
+    """Where that begins which is to be added: behind the difference of other files."""
+    found = re.search(r"^(?:\{|\[mcp_servers\.vouch-sidecar\])$", text, re.MULTILINE)
+    assert found is not None
+    return found.start()
+
+
 @pytest.mark.parametrize("host", WRITING)
-def test_files_are_what_the_host_documents(
-    install: Install, root: Path, host: str, with_own_file: bool
-) -> None:
-    if with_own_file and host in FILES:
-        name, text = FILES[host]
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text, "utf-8")
-        if host == "cursor":  # its "type" is what the documentation asks for, not this file
-            (root / name).write_text(text.replace('{"c', '{"type": "stdio", "c'), "utf-8")
+def test_files_are_what_the_host_documents(install: Install, root: Path, host: str) -> None:
     install(host)
     checked = 0
     for name, content in tree(root).items():
         if name.endswith(".toml"):
             read: Any = tomllib.loads(content.decode())
-            read.pop("model", None)
             schema = formats.CODEX
         elif name in SCHEMAS:
             read, schema = parse(content.decode()).value, SCHEMAS[name]
@@ -210,40 +197,31 @@ def test_for_the_user(install: Install, root: Path) -> None:
 
 
 def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root: Path) -> None:
-    own = root / ".opencode" / "opencode.jsonc"
-    own.parent.mkdir()
-    theirs = '"x": {"type": "local", "command": ["x"]}'
-    text = f'{{\n  "mcp": {{\n    "servers": {{\n      {theirs}\n    }}\n  }}\n}}'
-    own.write_text(text, "utf-8")
-    install("opencode")
+    own = there(root, ".opencode/opencode.jsonc", '{"mcp": {"servers": {}}}')
+    said = install("opencode")
     assert not (root / "opencode.json").exists()
-    servers = parse(own.read_text("utf-8")).value["mcp"]["servers"]
-    assert servers["vouch-sidecar"] == {
-        "type": "local",
-        "command": ["vouch-sidecar", "mcp"],
-        "environment": ENV,
-    }
-    install("opencode", "--uninstall")
-    assert own.read_text("utf-8") == text
+    assert ".opencode/opencode.jsonc is there already" in said.stderr
+    shown = json.loads(said.stdout)
+    server = {"type": "local", "command": ["vouch-sidecar", "mcp"], "environment": ENV}
+    assert shown == {"mcp": {"servers": {"vouch-sidecar": server}}}
+    Draft202012Validator(formats.OPENCODE).validate(shown)
+    own.write_text(said.stdout, "utf-8")
+    assert install("opencode").stdout == ""
 
 
 def test_opencode_may_add_to_the_file_in_between(install: Install, root: Path) -> None:
-    """OpenCode writes `$schema` into a file without it."""
-    own = root / "opencode.json"
-    own.write_text('{\n  "model": "a/b"\n}\n', "utf-8")
     install("opencode")
-    schema = '  "$schema": "https://opencode.ai/config.json",\n'
-    own.write_text(own.read_text("utf-8").replace("{\n", "{\n" + schema, 1), "utf-8")
+    own = root / "opencode.json"
+    own.write_text(own.read_text("utf-8").replace("{\n", '{\n  "model": "a/b",\n', 1), "utf-8")
     install("opencode", "--uninstall")
-    assert own.read_text("utf-8") == "{\n" + schema + '  "model": "a/b"\n}\n'
+    schema = "https://opencode.ai/config.json"
+    assert parse(own.read_text("utf-8")).value == {"model": "a/b", "$schema": schema}
 
 
 def test_codex_what_was_written_after_the_block_stays(install: Install, root: Path) -> None:
-    own = root / ".codex" / "config.toml"
-    own.parent.mkdir()
-    own.write_text("a = 1\n", "utf-8")
     install("codex")
-    own.write_text(own.read_text("utf-8") + "[b]\nc = 2\n", "utf-8")
+    own = root / ".codex" / "config.toml"
+    own.write_text(f"a = 1\n\n{own.read_text('utf-8')}[b]\nc = 2\n", "utf-8")
     install("codex", "--uninstall")
     assert own.read_text("utf-8") == "a = 1\n[b]\nc = 2\n"
 
@@ -283,12 +261,9 @@ approval_mode = "approve"
 def test_codex_what_it_wrote_between_stays(
     install: Install, root: Path, there: str, newline: str
 ) -> None:
-    own = root / ".codex" / "config.toml"
-    if there:
-        own.parent.mkdir()
-        own.write_bytes(there.replace("\n", newline).encode())
     install("codex")
-    text = own.read_bytes().decode().replace("\r\n", "\n")
+    own = root / ".codex" / "config.toml"
+    text = there + ("\n" if there else "") + own.read_text("utf-8")
     text = text.replace("\n# vouch-sidecar\n", "\n").replace("# vouch-sidecar\n", "")
     text = text.replace("\n\n[[", f"\n{TOOLS}{OTHER}\n[[", 1) + TRUST
     own.write_bytes(text.replace("\n", newline).encode())
@@ -300,13 +275,11 @@ def test_codex_what_it_wrote_between_stays(
 
 
 def test_codex_hooks_of_others_for_the_same_event_stay(install: Install, root: Path) -> None:
-    own = root / ".codex" / "config.toml"
-    own.parent.mkdir()
-    theirs = "[[hooks.SessionStart]]\n\n[[hooks.SessionStart.hooks]]\ncommand = 'x' # y\n"
-    own.write_text(theirs, "utf-8")
     install("codex")
+    own = root / ".codex" / "config.toml"
+    theirs = "[[hooks.SessionStart]]\n\n[[hooks.SessionStart.hooks]]\ncommand = 'x' # y\n"
     later = "\n# mine\n\n[[ hooks . SessionStart ]]\nhooks = [ { command = 'z' } ]\n# end"
-    own.write_text(own.read_text("utf-8") + later, "utf-8")
+    own.write_text(f"{theirs}\n{own.read_text('utf-8')}{later}", "utf-8")
     install("codex", "--uninstall")
     assert own.read_text("utf-8") == theirs + later
 
@@ -363,7 +336,6 @@ def test_codex_what_is_not_ours_is_not_taken_out(install: Install, root: Path, t
         ("cursor", ".cursor/mcp.json", "{nonsense"),
         ("cursor", ".cursor/mcp.json", b"\xff\xfe{}"),
         ("cursor", ".cursor/rules/vouch-sidecar.mdc", "mine"),
-        ("codex", ".codex/config.toml", "mcp_servers = {}"),
         ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
         ("codex", ".codex/config.toml", "a = "),
         (
@@ -387,7 +359,7 @@ def test_what_stands_in_the_way_stops_all_of_it(
     assert tree(root) == before
 
 
-def test_a_plug_that_was_changed_stays(install: Install, root: Path) -> None:
+def test_what_was_changed_stays(install: Install, root: Path) -> None:
     install("cursor")
     own = root / ".cursor" / "mcp.json"
     own.write_text(own.read_text("utf-8").replace('"mcp"', '"mcp", "-v"'), "utf-8")
@@ -411,18 +383,16 @@ def test_links_out_of_the_project_are_not_followed(
 
 
 def test_links_within_the_project_stay_links(install: Install, root: Path) -> None:
-    (root / "settings").mkdir()
-    real = root / "settings" / "zed.json"
-    real.write_text('{"a": 1}', "utf-8")
+    real = there(root, "settings/zed.json", MERGED["zed"])
     real.chmod(0o640)
     (root / ".zed").mkdir()
     (root / ".zed" / "settings.json").symlink_to(real)
     install("zed")
     assert (root / ".zed" / "settings.json").is_symlink()
-    assert "vouch-sidecar" in real.read_text("utf-8")
+    assert "PYTHONSAFEPATH" in real.read_text("utf-8")
     assert real.stat().st_mode & 0o777 == 0o640
     install("zed", "--uninstall")
-    assert real.read_text("utf-8") == '{"a": 1}'
+    assert real.read_text("utf-8") == FILES["zed"][1]
 
 
 def test_nothing_is_written_into_a_knowledge_base(install: Install, root: Path) -> None:
@@ -480,27 +450,19 @@ def test_unknown_hosts_are_refused(install: Install) -> None:
     assert "claude-code" in install("vi", code=2).stderr
 
 
-@pytest.mark.parametrize(
-    ("host", "file"),
-    [
-        ("cursor", ".cursor/mcp.json"),
-        ("zed", ".zed/settings.json"),
-        ("opencode", "opencode.json"),
-    ],
-)
+@pytest.mark.parametrize("host", ["cursor", "opencode", "zed"])
 def test_the_difference_shows_what_a_terminal_would_obey(
-    install: Install, root: Path, host: str, file: str
+    install: Install, root: Path, host: str
 ) -> None:
     """It is what the user reviews: a comment of the workspace must not repaint it."""
-    path = root / file
-    path.parent.mkdir(exist_ok=True)
-    text = '{\n  // \x1b[1A\x1b[2K\u202e\u3164 hidden\n  "a": 1\n}\n'
-    path.write_text(text, "utf-8")
-    said = install(host, "--dry-run").stdout
+    hidden = "// \x1b[1A\x1b[2K\u202e\u3164 hidden\n"
+    text = MERGED[host].replace('"vouch-sidecar": {', hidden + '"vouch-sidecar": {', 1)
+    path = there(root, FILES[host][0], text)
+    said = install(host, "--uninstall", "--dry-run").stdout
     assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
     assert not {"\x1b", "\u202e", "\u3164"} & set(said)
-    install(host)
-    assert "\x1b[1A" in path.read_text("utf-8"), "the file was changed"
+    install(host, "--uninstall")
+    assert "\x1b[1A" in path.read_text("utf-8"), "a comment of the user's was taken out"
 
 
 @pytest.mark.parametrize(

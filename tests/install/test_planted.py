@@ -1,5 +1,5 @@
-"""What a plug starts, started as its host does where `PYTHONPATH` has empty and relative parts: no
-`sitecustomize.py` of the workspace is run.
+"""What integrations start, started as their hosts do where `PYTHONPATH` has empty and relative
+parts: no `sitecustomize.py` of the workspace is run.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def read(path: Path) -> Any:
     return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 
-def test_what_is_planted_runs_without_a_plug(run: Run, ran: Path) -> None:
+def test_what_is_planted_runs_without_an_integration(run: Run, ran: Path) -> None:
     run(["vouch-sidecar", "--version"])
     assert ran.exists()
 

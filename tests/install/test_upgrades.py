@@ -1,4 +1,4 @@
-"""Plugs of earlier versions, and those that were changed by hand."""
+"""Integrations of earlier versions, and those that were changed by hand."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.install import earlier
-from vouch_sidecar.surfaces.install.edit import add
+from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
-from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
+from vouch_sidecar.surfaces.install.known_versions import calling, digest, is_known
 
-from tests.install.earlier import CODEX, MEMBERS, PLUGS
+from tests.install.known_versions import CODEX, FILES, INTEGRATIONS, MERGED
 from tests.install.test_install import (
-    FILES,
     MERGING,
     PLUGIN,
     SAFE,
@@ -72,13 +70,13 @@ def test_an_earlier_version_is_shown_as_a_diff_and_renewed(
 
 
 def put_back(folder: Path, host: str, command: str = "vouch-sidecar") -> None:
-    """Put the plug without an environment in place of what was just installed."""
-    for name, text in PLUGS[host].items():
-        (folder / name).write_text(earlier.calling(text, command), "utf-8")
+    """Put what had no environment in place of what was just installed."""
+    for name, text in INTEGRATIONS[host].items():
+        (folder / name).write_text(calling(text, command), "utf-8")
 
 
 @pytest.mark.parametrize("host", WRITING)
-def test_a_plug_without_an_environment_is_renewed(install: Install, root: Path, host: str) -> None:
+def test_what_had_no_environment_is_renewed(install: Install, root: Path, host: str) -> None:
     before = tree(root)
     install(host)
     now = tree(root)
@@ -96,33 +94,28 @@ def test_a_plug_without_an_environment_is_renewed(install: Install, root: Path, 
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("ending", ["", "\n"])
 @pytest.mark.parametrize("host", MERGING)
-def test_a_plug_without_an_environment_in_a_file_that_was_there(
-    install: Install, root: Path, host: str, ending: str, newline: str
+def test_what_was_merged_into_a_file_that_was_there(
+    install: Install, root: Path, host: str, newline: str
 ) -> None:
+    """It is renewed where it stands, and taken out: every other byte is as it was."""
     name, text = FILES[host]
-    text = text.rstrip("\n") + ending
-    merged = f"{text}\n{CODEX}" if host == "codex" else add(text, *MEMBERS[host])
-    (root / name).parent.mkdir(exist_ok=True)
-    (root / name).write_bytes(text.replace("\n", newline).encode())
-    before = tree(root)
+    path = root / name
+    path.parent.mkdir(exist_ok=True)
+    merged = MERGED[host].replace("\n", newline).encode()
+    path.write_bytes(merged)
     install(host)
-    now = tree(root)
-    (root / name).write_bytes(merged.replace("\n", newline).encode())
-    install(host)
-    assert tree(root) == now
-    install(host, "--uninstall")
-    assert tree(root) == before
-    install(host)
-    (root / name).write_bytes(merged.replace("\n", newline).encode())
-    install(host, "--uninstall")
-    assert tree(root) == before
+    renewed = path.read_bytes()
+    assert b"PYTHONSAFEPATH" in renewed
+    assert b"the good one" in renewed or b"other" in renewed or b"tab_size" in renewed
+    assert install(host).stdout == ""
+    for there in (renewed, merged):
+        path.write_bytes(there)
+        install(host, "--uninstall")
+        assert path.read_bytes() == text.replace("\n", newline).encode()
 
 
-def test_codex_a_plug_without_an_environment_that_it_has_written_anew(
-    install: Install, root: Path
-) -> None:
+def test_codex_what_had_no_environment_and_was_written_anew(install: Install, root: Path) -> None:
     """`codex mcp add` drops our comment."""
     install("codex")
     own = root / ".codex" / "config.toml"
@@ -149,37 +142,6 @@ def test_hooks_of_a_user_whose_host_would_not_find_the_command(
     put_back(home, host, str(COMMAND))
     install(host, "--user", "--uninstall")
     assert tree(home) == before
-
-
-@pytest.mark.parametrize("name", [".cursor/mcp.json", "opencode.json", ".zed/settings.json"])
-@pytest.mark.parametrize("own", ["", "\n    "])
-def test_a_member_of_an_earlier_version_is_renewed_where_it_stands(
-    install: Install, root: Path, name: str, own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of Codex are known by what they call; see `test_codex_an_older_block_is_replaced`."""
-    host, path = name.partition(".json")[0].strip(".").partition("/")[0], root / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text('{"mine": 1}' if not own else '{\n    "mine": 1\n}\n', "utf-8")
-    before = tree(root)
-    install(host)
-    now = path.read_text("utf-8")
-    head, _, tail = now.rpartition('"mcp"')
-    older = f'{head}"old"{tail}'
-    path.write_text(older, "utf-8")
-    assert "has another" in install(host, code=1).stderr
-    monkeypatch.setattr(earlier, "WRITTEN", Everything())
-    install(host)
-    assert json.loads(path.read_text("utf-8")) == json.loads(now)
-    path.write_text(older, "utf-8")
-    install(host, "--uninstall")
-    assert tree(root) == before
-
-
-class Everything(frozenset[str]):
-    """As if every text had been written once."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
 
 
 @pytest.mark.parametrize("host", ["claude-code", "cursor"])
@@ -222,20 +184,20 @@ def test_json_that_a_formatter_laid_out_anew_is_ours(install: Install, root: Pat
 
 @pytest.mark.parametrize("opencode", OPENCODES)
 def test_all_that_is_written_today_will_be_known_tomorrow(root: Path, opencode: str) -> None:
-    """Where this fails, add the digest that it names to `earlier.WRITTEN`, and remove none."""
+    """Where this fails, add the digest that it names to `known_versions.WRITTEN`; remove none."""
     (root / "opencode.json").write_text(opencode, "utf-8")
     for host in map(host_called, HOSTS):
         places = [host.project and host.project(root), host.user and host.user({"HOME": "/x"})]
-        for piece in (piece for place in places if place for piece in place.pieces):
-            if isinstance(piece, OwnFile):
-                written: list[object] = [piece.text]
-                if piece.path.suffix == ".json":
-                    written = [json.loads(piece.text)]
-            elif isinstance(piece, JsonMember):
-                written = [piece.value]
+        for edit in (edit for place in places if place for edit in place.edits):
+            if isinstance(edit, OwnFile):
+                written: list[object] = [edit.text]
+                if edit.path.suffix == ".json":
+                    written = [json.loads(edit.text)]
+            elif isinstance(edit, JsonMember):
+                written = [edit.value]
             else:
                 continue  # tables are known by what they call
-            assert [earlier.digest(one) for one in written if not earlier.is_known(one)] == []
+            assert [digest(one) for one in written if not is_known(one)] == []
 
 
 @pytest.mark.parametrize("host", ["claude-code", *MERGING])

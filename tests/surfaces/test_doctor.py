@@ -113,9 +113,9 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     manifest.write_text(manifest.read_text("utf-8").replace("1.2.0", "1.0.0"), "utf-8")
     found = doctor(root, env, code=1)
     assert "1 problem" in found["contents of project"][1]["message"]
-    plug, doubled = found["claude-code"]
-    assert (plug["state"], doubled["state"]) == ("note", "wrong")
-    assert "earlier version" in plug["message"]
+    ours, doubled = found["claude-code"]
+    assert (ours["state"], doubled["state"]) == ("note", "wrong")
+    assert "earlier version" in ours["message"]
     assert "--replace-vouch-hook" in doubled["message"]
     assert "not on the PATH that Zed starts with" in found["zed"][0]["message"]
 

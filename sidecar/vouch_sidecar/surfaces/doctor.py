@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 from uuid import uuid4
@@ -59,40 +61,53 @@ class Finding(NamedTuple):
     message: str
 
 
+class Examined:
+    """What the checks look at. The knowledge bases are read when the first check asks for them."""
+
+    def __init__(self, start: Path, env: Mapping[str, str]) -> None:
+        self.start = start
+        self.env = env
+        finder = Finder(env)
+        self.roots = [Path(root) for root in finder.around(start)]
+        self.refused = finder.refused
+
+    @cached_property
+    def engine(self) -> Engine:
+        engine = Engine(env=self.env)
+        for root in self.roots:
+            engine.add_root(root)
+        engine.load(whole=True)
+        return engine
+
+
 def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
-    """All findings: a thing comes after those that it depends on."""
-    finder = Finder(env)
-    roots = [Path(root) for root in finder.around(start)]
-    for folder in finder.refused:
-        yield Finding("knowledge base", "wrong", why_refused(folder))
-    if not roots:
-        yield Finding("knowledge base", "wrong", f"none found from {printable(str(start))}")
-    engine = Engine(env=env)
-    for root in roots:
-        above = Path(start).resolve().is_relative_to(root)
-        how = f"{'at or above' if above else 'below'} {printable(str(start))}"
-        if env.get("VOUCH_KB_PATH"):
+    """The findings of all checks, in their order."""
+    at = Examined(start, env)
+    for check in CHECKS:
+        yield from check(at)
+
+
+def _knowledge_bases(at: Examined) -> Iterator[Finding]:
+    about, start = "knowledge base", printable(str(at.start))
+    for folder in at.refused:
+        yield Finding(about, "wrong", why_refused(folder))
+    if not at.roots:
+        yield Finding(about, "wrong", f"none found from {start}")
+    for root in at.roots:
+        above = at.start.resolve().is_relative_to(root)
+        how = f"{'at or above' if above else 'below'} {start}"
+        if at.env.get("VOUCH_KB_PATH"):
             how = "named by VOUCH_KB_PATH"
-        yield Finding("knowledge base", "ok", f"{printable(str(root))}, {how}")
-        engine.add_root(root)
-    engine.load(whole=True)
-    yield from _contents(engine)
-    for root in roots:
-        yield _resident(root, env)
-        yield _cache(root, env)
-    yield from _program(env)
-    yield from _plugs(start, env)
-    if roots and is_supported():
-        yield _trial(engine, start, env)
+        yield Finding(about, "ok", f"{printable(str(root))}, {how}")
 
 
-def _contents(engine: Engine) -> Iterator[Finding]:
-    for one in perform(engine, status.OPERATION, {}, Caller()).roots:
+def _contents(at: Examined) -> Iterator[Finding]:
+    for one in perform(at.engine, status.OPERATION, {}, Caller()).roots:
         about, held = f"contents of {one_line(one.collection)}", one.counts
         entities = count(held.entities, "entity", "entities")
         counts = f"{count(held.claims, 'claim')}, {entities}, {count(held.pages, 'page')}"
         yield Finding(about, "ok", counts)
-        if (parts := _fragments(engine, one.root)) is not None:
+        if (parts := _fragments(at.engine, one.root)) is not None:
             yield Finding(about, "note", parts)
         if not held.entities:
             yield Finding(about, "note", "no entities: nothing is in play, and nobody is an expert")
@@ -132,6 +147,12 @@ def _is_on(config: Mapping[str, object], name: str, by_default: bool) -> bool:
     found = config.get(group)
     value = found.get(key, by_default) if isinstance(found, dict) else by_default
     return value is True
+
+
+def _processes_and_caches(at: Examined) -> Iterator[Finding]:
+    for root in at.roots:
+        yield _resident(root, at.env)
+        yield _cache(root, at.env)
 
 
 def _resident(root: Path, env: Mapping[str, str]) -> Finding:
@@ -175,8 +196,8 @@ def _cache(root: Path, env: Mapping[str, str]) -> Finding:
     return Finding("cache", "ok", f"{folder}, {size:.1f} MB, {age:.1f} hours old")
 
 
-def _program(env: Mapping[str, str]) -> Iterator[Finding]:
-    found = shutil.which(COMMAND, path=env.get("PATH"))
+def _program(at: Examined) -> Iterator[Finding]:
+    found = shutil.which(COMMAND, path=at.env.get("PATH"))
     if found is None:
         here = Path(sys.executable).with_name(COMMAND)
         yield Finding("PATH", "note", f"{COMMAND} is not on it; this one is {here}")
@@ -193,66 +214,68 @@ def _program(env: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("vouch", "ok", "in another environment, or not installed")
 
 
-def _plugs(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
-    """Findings about the installed plugs of all hosts, and about vouch's own hooks beside them."""
-    for name in HOSTS:
+def _integrations(at: Examined) -> Iterator[Finding]:
+    """Those that are installed, and vouch's own hooks beside them."""
+    for name, user in product(HOSTS, (False, True)):
         host = host_called(name)
         if host.snippet is not None:
             continue
-        for user in (False, True):
-            place = place_of(host, start if not user else None, env, user=user)
-            about = f"{name}{' --user' if user else ''}"
-            said = _plug(host, place, name, env, user=user)
-            if said is None:
-                continue
-            yield Finding(about, *said)
-            if hooks := vouch.hooks(place.base, place.vouch):
-                where = ", ".join(map(str, hooks))
-                doubled = f"vouch's own prompt hook in {where} says things twice"
-                yield Finding(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
+        place = place_of(host, at.start if not user else None, at.env, user=user)
+        about = f"{name}{' --user' if user else ''}"
+        said = _integration(host, place, about, at.env)
+        if said is None:
+            continue
+        yield Finding(about, *said)
+        if hooks := vouch.hooks(place.base, place.vouch):
+            doubled = f"vouch's own prompt hook in {', '.join(map(str, hooks))} says things twice"
+            yield Finding(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
 
 
-def _plug(
-    host: Host, place: Place, name: str, env: Mapping[str, str], *, user: bool
+def _integration(
+    host: Host, place: Place, about: str, env: Mapping[str, str]
 ) -> tuple[State, str] | None:
-    """The state of a plug, and what to say of it; None where it is not installed."""
-    again = f"`{COMMAND} install {name}{' --user' if user else ''}"
+    """The state of an integration, and what to say of it; None where it is not installed."""
+    again = f"`{COMMAND} install {about}"
     try:
-        if not plan(place.pieces, place.base, uninstall=True):
+        if not plan(place.edits, place.base, uninstall=True).changes:
             return None
-        older = plan(place.pieces, place.base, uninstall=False)
+        older = plan(place.edits, place.base, uninstall=False)
     except InstallError as error:
         return "note", f"{one_line(str(error))}; {again} --force` renews it"
-    if older:
+    if older.changes or older.pastes:
         return "note", f"of an earlier version, or not whole: {again}` renews it"
     if not found_by(host, env):
         return "wrong", f"{COMMAND} is not on the PATH that {host.title} starts with"
     return "ok", f"installed in {printable(str(place.base))}"
 
 
-def _trial(engine: Engine, start: Path, env: Mapping[str, str]) -> Finding:
+def _trial(at: Examined) -> Iterator[Finding]:
     """Send prompts through the hook as an agent does, until one is answered."""
+    if not at.roots or not is_supported():
+        return
     named = [
         (one.view.claim_count(entity.id), entity.name)
-        for one in engine.serving(Caller())
+        for one in at.engine.serving(Caller())
         for entity in one.view.knowledge.names.entities()
     ]
     best = [name for claims, name in sorted(named, reverse=True)[:TRIALS] if claims]
     if not best:
-        return Finding("trial prompt", "note", "there is no entity to name in one")
+        yield Finding("trial prompt", "note", "there is no entity to name in one")
+        return
     took = 0.0
     for name in best:
-        session = {"session_id": f"doctor-{uuid4()}", "cwd": str(start)}
+        session = {"session_id": f"doctor-{uuid4()}", "cwd": str(at.start)}
         prompt = {**session, "prompt": f"What is known about {name}?"}
         began = time.monotonic()
-        said = _hooked("user-prompt-submit", prompt, env)
+        said = _hooked("user-prompt-submit", prompt, at.env)
         took = (time.monotonic() - began) * 1000
-        _hooked("session-end", session, env)
+        _hooked("session-end", session, at.env)
         if said:
-            return Finding("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
-    limit = min(one.settings.recall.timeout_ms for one in engine.collections.values())
+            yield Finding("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
+            return
+    limit = min(one.settings.recall.timeout_ms for one in at.engine.collections.values())
     may = f"it may take {limit} (sidecar.recall.timeout_ms)"
-    return Finding("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
+    yield Finding("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> str:
@@ -271,3 +294,14 @@ def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> s
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""
     return str(output.get("additionalContext", ""))
+
+
+CHECKS: Sequence[Callable[[Examined], Iterator[Finding]]] = (
+    _knowledge_bases,
+    _contents,
+    _processes_and_caches,
+    _program,
+    _integrations,
+    _trial,
+)
+"""A check comes after those that it depends on. Adding one is adding a function here."""

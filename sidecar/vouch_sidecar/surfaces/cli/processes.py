@@ -1,4 +1,4 @@
-"""The commands of the shell that run servers and hooks, fill the cache, or install plugs."""
+"""The commands of the shell that run servers and hooks, fill the cache, or install integrations."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def mcp(root: Path | None, tools: str) -> None:
     "--replace-vouch-hook",
     "replace_hook",
     is_flag=True,
-    help="Take over the prompt hook that vouch's own plug put in, until --uninstall.",
+    help="Take over the prompt hook that vouch's own integration put in, until --uninstall.",
 )
 @click.option(
     "--root",
@@ -102,9 +102,9 @@ def mcp(root: Path | None, tools: str) -> None:
     help="Folder of the project.  [default: that of the knowledge base, else .]",
 )
 def install(host: str, root: Path | None, **options: bool) -> None:
-    """Plug this into a host: an agent or an editor.
+    """Integrate this with a host: an agent or an editor.
 
-    Where its settings can't be merged, print what to write into them.
+    Where a file of settings is there already, print what to add to it.
     """
     from vouch_sidecar.surfaces.install.command import run_install
 

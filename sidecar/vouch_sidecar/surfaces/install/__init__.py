@@ -1,1 +1,1 @@
-"""Plugs for hosts: what `vouch-sidecar install HOST` writes, and takes away again."""
+"""Integrations with hosts: what `vouch-sidecar install HOST` writes, and takes away again."""

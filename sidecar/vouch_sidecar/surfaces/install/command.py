@@ -12,12 +12,12 @@ import click
 
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.surfaces.install import vouch
-from vouch_sidecar.surfaces.install.earlier import COMMAND
+from vouch_sidecar.surfaces.install.edits import Edit
 from vouch_sidecar.surfaces.install.errors import InstallError
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import Host, Place
-from vouch_sidecar.surfaces.install.pieces import Piece
-from vouch_sidecar.surfaces.install.plan import Edit, apply, difference, plan
+from vouch_sidecar.surfaces.install.known_versions import COMMAND
+from vouch_sidecar.surfaces.install.plan import Change, apply, difference, plan
 from vouch_sidecar.surfaces.stdio import say
 
 __all__ = ["found_by", "place_of", "run_install"]
@@ -37,7 +37,7 @@ def run_install(
     force: bool,
     replace_hook: bool,
 ) -> None:
-    """Put the plug of a host in, or take it out. Raises `click.ClickException`."""
+    """Put the integration with a host in, or take it out. Raises `click.ClickException`."""
     host = host_called(name)
     if host.snippet is not None:
         say(host.snippet, nl=False)
@@ -45,28 +45,36 @@ def run_install(
     place = place_of(host, root, env, user=user)
     if not (uninstall or replace_hook or dry_run):
         replace_hook = _taken_over(place)
-    pieces = _pieces(host, place, env, user=user)
+    edits = _edits(host, place, env, user=user)
     if uninstall or replace_hook:
-        pieces += [vouch.TakenOver(path) for path in place.vouch]
+        edits += [vouch.TakenOver(path) for path in place.vouch]
     try:
-        edits = plan(pieces, place.base, uninstall=uninstall, force=force)
+        changes, pastes = plan(edits, place.base, uninstall=uninstall, force=force)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
-    for edit in edits:
-        say(difference(edit), nl=False)
-    if not edits:
+    _show(changes, pastes)
+    if not changes and not pastes:
         say(f"{host.title}: {'was not there' if uninstall else 'is there'}.", err=True)
     elif not dry_run:
-        _apply(edits)
+        _apply(changes)
     if not uninstall:
+        told = (changes or pastes) and not dry_run
         remarks = _remarks(host, place, env, user=user, replaced=replace_hook)
-        for line in [*([host.after] if edits and not dry_run else []), *remarks]:
+        for line in [*([host.after] if told else []), *remarks]:
             say(line, err=True)
 
 
-def _apply(edits: Sequence[Edit]) -> None:
+def _show(changes: Sequence[Change], pastes: Mapping[str, str]) -> None:
+    for change in changes:
+        say(difference(change), nl=False)
+    for path, text in pastes.items():
+        say(f"{path} is there already. Add this to it:", err=True)
+        say(text, nl=False)
+
+
+def _apply(changes: Sequence[Change]) -> None:
     try:
-        apply(edits)
+        apply(changes)
     except InstallError as error:
         raise click.ClickException(str(error)) from None
 
@@ -82,7 +90,7 @@ def _taken_over(place: Place) -> bool:
 
 
 def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Place:
-    """Where the plug of a host that has one goes."""
+    """Where the integration with a host that has one goes."""
     where = host.user(env) if user and host.user else None
     if where is None and host.project is not None:
         start = root or Path.cwd()
@@ -105,14 +113,14 @@ def _command(env: Mapping[str, str]) -> str:
     return str(Path(found or Path(sys.executable).with_name(COMMAND)).absolute())
 
 
-def _pieces(host: Host, place: Place, env: Mapping[str, str], *, user: bool) -> list[Piece]:
-    """The parts of the plug. The plug of a user names the absolute path of the command where the
-    host would not find it; that of a project does not, because other machines read it too.
+def _edits(host: Host, place: Place, env: Mapping[str, str], *, user: bool) -> list[Edit]:
+    """The edits of the integration. That of a user names the absolute path of the command where
+    the host would not find it; that of a project does not, because other machines read it too.
     """
     command = _command(env)
     if not user or found_by(host, env) or not command.isprintable() or " " in command:
-        return list(place.pieces)
-    return [piece.calling(command) for piece in place.pieces]
+        return list(place.edits)
+    return [edit.calling(command) for edit in place.edits]
 
 
 def _remarks(
@@ -126,7 +134,7 @@ def _remarks(
         remarks.append("The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'")
     if not found_by(host, env):
         command = _command(env)
-        named = "the plug names" if user and " " not in command else "it needs"
+        named = "the integration names" if user and " " not in command else "it needs"
         remarks.append(
             f"{COMMAND} is not on the PATH that {host.title} starts with: {named} {command}"
         )

@@ -1,4 +1,4 @@
-"""Why a plug can't be installed or removed."""
+"""Why an integration can't be installed or removed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class InstallError(Exception):
 
 
 class ConflictError(InstallError):
-    """A file has something else where the plug would go, or a plug that was changed."""
+    """A file has something else where the integration would go, or one that was changed."""
 
 
 class MalformedError(InstallError):

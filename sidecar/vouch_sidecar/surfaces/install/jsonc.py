@@ -1,4 +1,5 @@
-"""Reads JSON with comments and trailing commas, and where in the text the members of objects are.
+"""Reads JSON with comments and trailing commas; replaces and takes out members of its objects
+without touching any other byte.
 
 Not with a library: json-five keeps comments byte for byte, but its module `json5` overwrites that
 of the package json5, which many environments have.
@@ -8,13 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from vouch_sidecar.surfaces.install.errors import MalformedError
+from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
 
-__all__ = ["Member", "Node", "parse"]
+__all__ = ["Keys", "Member", "Node", "find", "parse", "replace", "without"]
+
+Keys = Sequence[str]
 
 BLANK = " \t\r\n\ufeff"
 _STRING = r'("(?:[^"\\]|\\.)*")'
@@ -26,23 +31,12 @@ _COMMA = re.compile(r"[ \t\r\n]*,")
 
 @dataclass(slots=True)
 class Node:
-    """A value, from `start` to `end` in the text. Objects have `members`, in order. `last` is where
-    the last value, comma or comment inside an object ends; in an empty one, where the inside
-    begins.
-    """
+    """A value, from `start` to `end` in the text. Objects have `members`, in order."""
 
     start: int
     end: int
     value: Any
     members: list[Member]
-    last: int
-
-    @property
-    def is_object(self) -> bool:
-        return isinstance(self.value, dict)
-
-    def named(self, key: str) -> list[Member]:
-        return [member for member in self.members if member.key == key]
 
 
 @dataclass(slots=True)
@@ -68,6 +62,75 @@ def parse(text: str) -> Node:
         raise MalformedError("is not JSON") from None
 
 
+def find(text: str, keys: Keys) -> list[tuple[Node, Member]]:
+    """The objects and their members on the way to a value; none where it is not there.
+
+    Raises `MalformedError`, and `ConflictError` where something else stands in the way.
+    """
+    node, path = parse(text), list[tuple[Node, Member]]()
+    for depth, key in enumerate(keys):
+        if not isinstance(node.value, dict):
+            raise ConflictError(f"has a {'.'.join(keys[:depth]) or 'text'} that is no object")
+        found = [member for member in node.members if member.key == key]
+        if len(found) > 1:
+            raise ConflictError(f"has {key} twice")
+        if not found:
+            return []
+        path.append((node, found[0]))
+        node = found[0].node
+    return path
+
+
+def replace(text: str, path: Sequence[tuple[Node, Member]], value: Any) -> str:
+    """The text with another value at the end of a path."""
+    _, member = path[-1]
+    before = text[member.node.start : member.node.end]
+    after = json.dumps(value)
+    if "\n" in before:
+        line = text[text.rfind("\n", 0, member.start) + 1 : member.start]
+        indent = line[: len(line) - len(line.lstrip())]
+        newline = "\r\n" if "\r\n" in before else "\n"
+        after = (newline + indent).join(json.dumps(value, indent=2).split("\n"))
+    return text[: member.node.start] + after + text[member.node.end :]
+
+
+def without(text: str, path: Sequence[tuple[Node, Member]]) -> str:
+    """The text without the member at the end of a path, nor objects that held nothing else."""
+    depth = len(path) - 1
+    while depth and _is_alone(text, *path[depth]):
+        depth -= 1
+    node, member = path[depth]
+    expected = deepcopy(path[0][0].value)
+    below = expected
+    for _, above in path[:depth]:
+        below = below[above.key]
+    del below[member.key]
+    for start in (member.before, member.start):  # the latter behind a comment up to a line's end
+        cut = _cut(text, node, member, start)
+        with suppress(MalformedError):
+            if parse(cut).value == expected:
+                return cut
+    raise MalformedError("can't be changed safely")
+
+
+def _is_alone(text: str, node: Node, member: Member) -> bool:
+    """Whether an object holds one member and not even a comment."""
+    end = member.node.end if member.comma is None else member.comma + 1
+    others = text[node.start + 1 : member.start] + text[end : node.end - 1]
+    return len(node.members) == 1 and not others.strip()
+
+
+def _cut(text: str, node: Node, member: Member, start: int) -> str:
+    """The text without a member, from `start` on, and without one of the commas beside it."""
+    at = node.members.index(member)
+    previous = node.members[at - 1] if at else None
+    end = member.node.end if member.comma is None else member.comma + 1
+    cut = text[:start] + text[end:]
+    if member.comma is None and previous is not None and previous.comma is not None:
+        cut = cut[: previous.comma] + cut[previous.comma + 1 :]
+    return cut
+
+
 class _Reader:
     """Two copies of the text, with the same offsets: without comments, and then also without
     trailing commas, which Python's own decoder reads.
@@ -88,8 +151,8 @@ class _Reader:
     def _node(self, start: int) -> Node:
         value, end = self._decoder.raw_decode(self._strict, start)
         if not isinstance(value, dict):
-            return Node(start, end, value, [], end)
-        return Node(start, end, value, list(self._members(start + 1)), self._ends(start, end - 1))
+            return Node(start, end, value, [])
+        return Node(start, end, value, list(self._members(start + 1)))
 
     def _members(self, inside: int) -> Iterator[Member]:
         """The members of an object that the decoder has read, from the place after its brace on."""

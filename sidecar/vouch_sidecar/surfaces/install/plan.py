@@ -1,4 +1,4 @@
-"""Works out which files a plug changes, shows the difference, writes them."""
+"""Works out which files an integration changes, shows the difference, writes them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from uuid import uuid4
 
 from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.surfaces.install.edits import Edit, Paste
 from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError
 from vouch_sidecar.surfaces.install.files import real_path, text_of
-from vouch_sidecar.surfaces.install.pieces import Piece
 
-__all__ = ["Edit", "apply", "difference", "plan"]
+__all__ = ["Change", "Plan", "apply", "difference", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Change:
     """A file's text before and after; None stands for no file. `shown` is its path for people."""
 
     path: Path
@@ -30,24 +31,32 @@ class Edit:
     after: str | None
 
 
-def plan(
-    pieces: Sequence[Piece], base: Path, *, uninstall: bool, force: bool = False
-) -> list[Edit]:
-    """The files below `base` that would change. Raises `InstallError`, naming the file."""
-    edits = []
-    for piece in pieces:
-        path = _inside(base, piece.path)
-        before = _read(path, piece.path)
+class Plan(NamedTuple):
+    """The files that change, and what the user has to add to others, by their paths."""
+
+    changes: list[Change]
+    pastes: dict[str, str]
+
+
+def plan(edits: Sequence[Edit], base: Path, *, uninstall: bool, force: bool = False) -> Plan:
+    """What is to be done below `base`. Raises `InstallError`, naming the file."""
+    planned = Plan([], {})
+    for edit in edits:
+        path = _inside(base, edit.path)
+        before = _read(path, edit.path)
+        after: str | Paste | None
         try:
             if not uninstall:
-                after = piece.put(before, force=force)
+                after = edit.put(before, force=force)
             else:
-                after = None if before is None else piece.take(before, force=force)
+                after = None if before is None else edit.take(before, force=force)
         except InstallError as error:
-            raise type(error)(f"{piece.path} {error}") from None
-        if after != before:
-            edits.append(Edit(path, base, piece.path.as_posix(), before, after))
-    return edits
+            raise type(error)(f"{edit.path} {error}") from None
+        if isinstance(after, Paste):
+            planned.pastes[edit.path.as_posix()] = after.text
+        elif after != before:
+            planned.changes.append(Change(path, base, edit.path.as_posix(), before, after))
+    return planned
 
 
 def _inside(base: Path, relative: PurePosixPath) -> Path:
@@ -71,29 +80,29 @@ def _read(path: Path, shown: PurePosixPath) -> str | None:
         raise InstallError(f"{shown} can't be read: {error}") from None
 
 
-def difference(edit: Edit) -> str:
+def difference(change: Change) -> str:
     """A unified diff."""
     lines = difflib.unified_diff(
-        (edit.before or "").splitlines(keepends=True),
-        (edit.after or "").splitlines(keepends=True),
-        "/dev/null" if edit.before is None else f"a/{edit.shown}",
-        "/dev/null" if edit.after is None else f"b/{edit.shown}",
+        (change.before or "").splitlines(keepends=True),
+        (change.after or "").splitlines(keepends=True),
+        "/dev/null" if change.before is None else f"a/{change.shown}",
+        "/dev/null" if change.after is None else f"b/{change.shown}",
     )
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def apply(edits: Sequence[Edit]) -> None:
+def apply(changes: Sequence[Change]) -> None:
     """Write the changes, each file whole or not at all. Raises `InstallError`."""
-    for edit in edits:
-        if _read(edit.path, PurePosixPath(edit.shown)) != edit.before:
-            raise ConflictError(f"{edit.shown} has changed meanwhile")
+    for change in changes:
+        if _read(change.path, PurePosixPath(change.shown)) != change.before:
+            raise ConflictError(f"{change.shown} has changed meanwhile")
         try:
-            if edit.after is None:
-                _remove(edit.path, edit.base.resolve())
+            if change.after is None:
+                _remove(change.path, change.base.resolve())
             else:
-                _write(edit.path, edit.after)
+                _write(change.path, change.after)
         except OSError as error:
-            raise InstallError(f"{edit.shown} can't be written: {error.strerror}") from None
+            raise InstallError(f"{change.shown} can't be written: {error.strerror}") from None
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""vouch's own plug for the same host: what would be doubled, and taking its prompt hook over."""
+"""vouch's own integration with a host: what would be doubled, and taking its prompt hook over."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.files import UnreadableError
-from vouch_sidecar.surfaces.install.earlier import COMMAND, HOOK, PREFIX
 from vouch_sidecar.surfaces.install.files import text_of
+from vouch_sidecar.surfaces.install.known_versions import COMMAND, HOOK, PREFIX
 
 __all__ = ["TakenOver", "hooks", "servers"]
 

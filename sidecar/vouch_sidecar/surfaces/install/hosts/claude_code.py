@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.surfaces.install.edits import OwnFile
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -17,14 +18,13 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Place,
     home,
 )
-from vouch_sidecar.surfaces.install.pieces import OwnFile
 
 __all__ = ["HOOKS", "HOST"]
 
 SECONDS = 5
 FOLDER = PurePosixPath(".claude/skills") / NAME
 
-# The version is that of the plug, which changes less often than the program.
+# The version is that of the plugin, which changes less often than the program.
 MANIFEST = {
     "name": NAME,
     "version": "1.2.0",
@@ -52,7 +52,7 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-PIECES = (
+EDITS = (
     OwnFile(FOLDER / ".claude-plugin" / "plugin.json", _json(MANIFEST)),
     OwnFile(FOLDER / "hooks" / "hooks.json", _json({"hooks": HOOKS})),
     OwnFile(FOLDER / ".mcp.json", _json({"mcpServers": SERVERS})),
@@ -63,11 +63,11 @@ SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settin
 
 
 def _project(root: Path) -> Place:
-    return Place(root, PIECES, (*SETTINGS, PurePosixPath(".mcp.json")))
+    return Place(root, EDITS, (*SETTINGS, PurePosixPath(".mcp.json")))
 
 
 def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), PIECES, (*SETTINGS, PurePosixPath(".claude.json")))
+    return Place(home(env), EDITS, (*SETTINGS, PurePosixPath(".claude.json")))
 
 
 HOST = Host(

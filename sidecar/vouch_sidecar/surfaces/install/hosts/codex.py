@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.surfaces.install.edits import TomlTables
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV_TABLE,
@@ -17,7 +18,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Place,
     home,
 )
-from vouch_sidecar.surfaces.install.pieces import TomlBlock
 
 __all__ = ["HOST"]
 
@@ -30,26 +30,24 @@ SECONDS = 3
 """As much as Codex gives to the end of a session."""
 
 
-def _tables(env: str, hook: str) -> str:
-    """The server with the line of its environment, and the hooks with the lines that say what they
-    run, in which EVENT stands for the event.
-    """
-    server = f'[mcp_servers.{NAME}]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n{env}'
-    return server + "".join(
-        f"\n[[hooks.{name}]]\n\n[[hooks.{name}.hooks]]\n"
-        f'type = "command"\n{hook.replace("EVENT", event)}timeout = {SECONDS}\n'
-        for name, event in EVENTS.items()
-    )
-
-
 # On Windows, Codex runs hooks by PowerShell or cmd, which take no variables before a command.
-TABLES = _tables(
-    f"env = {ENV_TABLE}\n",
-    f'command = "{HOOK} EVENT"\ncommand_windows = "{COMMAND} hook EVENT"\n',
+TABLES = f"""\
+[mcp_servers.{NAME}]
+command = "{COMMAND}"
+args = ["mcp"]
+env = {ENV_TABLE}
+""" + "".join(
+    f"""
+[[hooks.{name}]]
+
+[[hooks.{name}.hooks]]
+type = "command"
+command = "{HOOK} {event}"
+command_windows = "{COMMAND} hook {event}"
+timeout = {SECONDS}
+"""
+    for name, event in EVENTS.items()
 )
-EARLIER = _tables("", f'command = "{COMMAND} hook EVENT"\n')
-
-
 FILE = PurePosixPath("config.toml")
 FOLDER = PurePosixPath(".codex")
 
@@ -82,8 +80,8 @@ def _is_ours(command: object) -> bool:
 
 
 def _below(base: Path, folder: PurePosixPath) -> Place:
-    block = TomlBlock(folder / FILE, TABLES, EARLIER, _owns)
-    return Place(base, (block,), (folder / FILE, folder / "hooks.json"))
+    tables = TomlTables(folder / FILE, TABLES, ("mcp_servers", NAME), _owns)
+    return Place(base, (tables,), (folder / FILE, folder / "hooks.json"))
 
 
 def _project(root: Path) -> Place:

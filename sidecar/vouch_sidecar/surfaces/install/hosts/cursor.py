@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Place, home
-from vouch_sidecar.surfaces.install.pieces import JsonMember, OwnFile
 
 __all__ = ["HOST"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.earlier import COMMAND, ENV, HOOK, PREFIX
-from vouch_sidecar.surfaces.install.pieces import Piece
+from vouch_sidecar.surfaces.install.edits import Edit
+from vouch_sidecar.surfaces.install.known_versions import COMMAND, ENV, HOOK, PREFIX
 
 __all__ = [
     "COMMAND",
@@ -33,18 +33,18 @@ Env = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a plug goes: a folder, and the files below it."""
+    """Where an integration goes: a folder, and the edits of files below it."""
 
     base: Path
-    pieces: Sequence[Piece]
+    edits: Sequence[Edit]
     vouch: Sequence[PurePosixPath] = ()
-    """Files below the folder where vouch's own plug for this host may be."""
+    """Files below the folder where vouch's own integration may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host. `project` and `user` say where a plug goes, for one project and for all of them;
-    `snippet` is what to write by hand, where no file can be merged.
+    """A host. `project` and `user` say where an integration goes, for one project and for all of
+    them; `snippet` is what to write by hand, where there is no file to write.
     """
 
     title: str

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vouch_sidecar.kb.files import UnreadableError
+from vouch_sidecar.surfaces.install.edits import JsonMember
 from vouch_sidecar.surfaces.install.errors import MalformedError
 from vouch_sidecar.surfaces.install.files import text_of
 from vouch_sidecar.surfaces.install.hosts.host import (
@@ -19,8 +20,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Place,
     config_home,
 )
-from vouch_sidecar.surfaces.install.jsonc import parse
-from vouch_sidecar.surfaces.install.pieces import JsonMember, Keys
+from vouch_sidecar.surfaces.install.jsonc import Keys, parse
 
 __all__ = ["HOST"]
 

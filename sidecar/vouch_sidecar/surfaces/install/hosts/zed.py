@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from vouch_sidecar.surfaces.install.edits import JsonMember
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -14,7 +15,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Place,
     config_home,
 )
-from vouch_sidecar.surfaces.install.pieces import JsonMember
 
 __all__ = ["HOST"]
 

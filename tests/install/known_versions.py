@@ -1,11 +1,13 @@
-"""Plugs as they were before they named an environment, in a project that had no such files."""
+"""What versions wrote before integrations named an environment: in a project without such files,
+and into files that were there.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-__all__ = ["CODEX", "MEMBERS", "PLUGS"]
+__all__ = ["CODEX", "FILES", "INTEGRATIONS", "MEMBERS", "MERGED"]
 
 PLUGIN = ".claude/skills/vouch-sidecar"
 
@@ -30,7 +32,7 @@ HOOKS = {
     "SessionEnd": [{"hooks": [_hook("session-end")]}],
 }
 SERVER = {"command": "vouch-sidecar", "args": ["mcp"]}
-# By host: the keys and the value that were added to a file of JSON.
+# By host: the keys and the value of its member of a file of JSON.
 MEMBERS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "cursor": (
         ("mcpServers", "vouch-sidecar"),
@@ -88,7 +90,7 @@ def _alone(host: str, **beside: str) -> str:
 
 
 # By host: its files, and what was in them.
-PLUGS = {
+INTEGRATIONS = {
     "claude-code": {
         f"{PLUGIN}/.claude-plugin/plugin.json": _json(MANIFEST),
         f"{PLUGIN}/hooks/hooks.json": _json({"hooks": HOOKS}),
@@ -100,4 +102,76 @@ PLUGS = {
         "opencode.json": _alone("opencode", **{"$schema": "https://opencode.ai/config.json"})
     },
     "zed": {".zed/settings.json": _alone("zed")},
+}
+
+CODEX_TOML = """\
+# mine
+model = "o9"   # the good one
+
+[mcp_servers.other]
+command = "x"
+
+[[hooks.UserPromptSubmit]]
+hooks = [{ type = "command", command = "y" }]
+"""
+
+# By host: its file in a project, and one that a user has written by hand.
+FILES = {
+    "codex": (".codex/config.toml", CODEX_TOML),
+    "cursor": (
+        ".cursor/mcp.json",
+        '{\n    "mcpServers": {\n        "other": {"command": "x"}\n    }\n}\n',
+    ),
+    "opencode": (
+        "opencode.json",
+        '{\n\t// mine\n\t"model": "a/b", // the good one\n\t"mcp": {"x": {"enabled": true}},\n}\n',
+    ),
+    "zed": (
+        ".zed/settings.json",
+        '// Folder settings\n{\n  "tab_size": 2,\n  /* long lines */ "soft_wrap": "none"\n}',
+    ),
+}
+# By host: the same file once an earlier version had added its part.
+MERGED = {
+    "codex": f"{CODEX_TOML}\n{CODEX}",
+    "cursor": """\
+{
+    "mcpServers": {
+        "other": {"command": "x"},
+        "vouch-sidecar": {
+            "type": "stdio",
+            "command": "vouch-sidecar",
+            "args": [
+                "mcp",
+                "--root",
+                "${workspaceFolder}"
+            ]
+        }
+    }
+}
+""",
+    "opencode": """\
+{
+\t// mine
+\t"model": "a/b", // the good one
+\t"mcp": {"x": {"enabled": true}, "vouch-sidecar": {"type": "local", "command": \
+["vouch-sidecar", "mcp"], "enabled": true}},
+}
+""",
+    "zed": """\
+// Folder settings
+{
+  "tab_size": 2,
+  /* long lines */ "soft_wrap": "none",
+  "context_servers": {
+    "vouch-sidecar": {
+      "source": "custom",
+      "command": "vouch-sidecar",
+      "args": [
+        "mcp"
+      ],
+      "env": {}
+    }
+  }
+}""",
 }

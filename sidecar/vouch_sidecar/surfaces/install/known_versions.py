@@ -1,4 +1,4 @@
-"""Recognises what any version of this program wrote, however it was told to start itself."""
+"""Recognises what any version of this program wrote, and says how it is started."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["COMMAND", "ENV", "HOOK", "PREFIX", "WRITTEN", "calling", "digest", "
 
 COMMAND = "vouch-sidecar"
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
-"""The environment in which every plug starts this program. By an empty or relative part of
+"""The environment in which every integration starts this program. By an empty or relative part of
 `PYTHONPATH`, Python itself runs a `sitecustomize.py` of the working folder; an empty one is none.
 """
 PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())

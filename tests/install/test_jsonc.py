@@ -1,4 +1,4 @@
-"""One member into a JSON text with comments, and out again."""
+"""A member of a JSON text with comments: replaced, and taken out."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.surfaces.install.edit import add, drop
 from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError, MalformedError
-from vouch_sidecar.surfaces.install.jsonc import parse
+from vouch_sidecar.surfaces.install.jsonc import find, parse, replace, without
 
 KEYS = ("servers", "ours")
 VALUE = {"command": "x", "args": ["y", "z"]}
@@ -45,8 +44,8 @@ OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
 
 
 @st.composite
-def written(draw: st.DrawFn) -> str:
-    """An object as somebody may have written it."""
+def written(draw: st.DrawFn, ours: bool = False) -> str:
+    """An object as somebody may have written it; `ours`: with a member of ours in it."""
 
     def blank() -> str:
         return draw(BLANKS)
@@ -65,28 +64,46 @@ def written(draw: st.DrawFn) -> str:
             return items([render(one) + blank() for one in value], "[", "]")
         return json.dumps(value, ensure_ascii=draw(st.booleans()))
 
-    bom = draw(st.sampled_from(["", "", "\ufeff"]))
-    return bom + blank() + render(draw(OBJECTS)) + blank()
+    bom, value = draw(st.sampled_from(["", "", "\ufeff"])), draw(OBJECTS)
+    if ours:
+        servers = value.get("servers")
+        value["servers"] = {**(servers if isinstance(servers, dict) else {}), "ours": VALUE}
+    return bom + blank() + render(value) + blank()
+
+
+@given(written(ours=True))
+def test_taken_out_it_is_gone_and_all_else_stays(text: str) -> None:
+    after = without(text, find(text, KEYS))
+    expected = parse(text).value
+    del expected["servers"]["ours"]
+    value = parse(after).value
+    if "servers" not in value and not expected["servers"]:
+        del expected["servers"]
+    assert value == expected
+    assert list(value) == list(expected)
+    assert _is_spread_over(after, text)
+
+
+@given(written(ours=True), VALUES)
+def test_replaced_it_has_another_value_and_no_other_byte_is_changed(text: str, new: Any) -> None:
+    path = find(text, KEYS)
+    node = path[-1][1].node
+    after = replace(text, path, new)
+    expected = parse(text).value
+    expected["servers"]["ours"] = new
+    assert parse(after).value == expected
+    assert after.startswith(text[: node.start])
+    assert after.endswith(text[node.end :])
 
 
 @given(written())
-def test_out_again_is_byte_for_byte_what_was_there(text: str) -> None:
-    try:
-        added = add(text, KEYS, VALUE)
-    except ConflictError:
-        below = parse(text).value["servers"]
-        assert not isinstance(below, dict) or below["ours"] != VALUE
-        return
-    before, after = parse(text).value, parse(added).value
-    assert after["servers"]["ours"] == VALUE
-    del after["servers"]["ours"]
-    if "servers" not in before:
-        del after["servers"]
-    assert after == before
-    assert list(after) == list(before)
-    assert _is_spread_over(text, added)
-    assert add(added, KEYS, VALUE) == added
-    assert drop(added, KEYS, VALUE) == text
+def test_what_is_not_there_is_not_found(text: str) -> None:
+    below = parse(text).value.get("servers", {})
+    if isinstance(below, dict):
+        assert bool(find(text, KEYS)) == ("ours" in below)
+    else:
+        with pytest.raises(ConflictError):
+            find(text, KEYS)
 
 
 def _is_spread_over(short: str, long: str) -> bool:
@@ -95,71 +112,56 @@ def _is_spread_over(short: str, long: str) -> bool:
     return all(char in rest for char in short)
 
 
-@given(written(), NAMES.filter(lambda n: n not in KEYS), VALUES)
-def test_out_again_after_somebody_else_added(text: str, name: str, value: Any) -> None:
-    try:
-        added = add(text, KEYS, VALUE)
-        later = add(added, ("servers", name), value)
-    except ConflictError:
-        return
-    dropped = parse(drop(later, KEYS, VALUE)).value
-    expected = parse(later).value
-    del expected["servers"]["ours"]
-    assert dropped == expected
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{}", '{"servers": { "ours": 1 }}'),
-        ('{"a": 1}', '{"a": 1, "servers": { "ours": 1 }}'),
-        ('{"servers": {}}', '{"servers": {"ours": 1}}'),
+        ('{"servers": {"ours": 1}}', "{}"),
+        ('{"a": 1, "servers": { "ours": 1 }}', '{"a": 1}'),
+        ('{"servers": {"ours": 1, "b": 2}}', '{"servers": { "b": 2}}'),
+        ('{"servers": {"b": 2, "ours": 1}}', '{"servers": {"b": 2}}'),
         (
-            '{\n  "a": 1 // one\n}\n',
             '{\n  "a": 1, // one\n  "servers": {\n    "ours": 1\n  }\n}\n',
+            '{\n  "a": 1 // one\n}\n',
         ),
         (
-            '{\n\t"servers": {\n\t\t"b": 2, /* two */\n\t},\n}',
             '{\n\t"servers": {\n\t\t"b": 2, /* two */\n\t\t"ours": 1,\n\t},\n}',
+            '{\n\t"servers": {\n\t\t"b": 2, /* two */\n\t},\n}',
         ),
         (
-            '{\r\n    "a": []\r\n}\r\n',
-            '{\r\n    "a": [],\r\n    "servers": {\r\n        "ours": 1\r\n    }\r\n}\r\n',
+            '{\n  "servers": {\n    // mine\n    "ours": 1\n  }\n}\n',
+            '{\n  "servers": {\n    // mine\n  }\n}\n',
         ),
-        ("{\n  // nothing yet\n}", '{\n  // nothing yet\n  "servers": {\n    "ours": 1\n  }\n}'),
     ],
 )
-def test_as_the_file_is_written(text: str, expected: str) -> None:
-    assert add(text, KEYS, 1) == expected
-    assert drop(expected, KEYS, 1) == text
+def test_what_is_left(text: str, expected: str) -> None:
+    assert without(text, find(text, KEYS)) == expected
+
+
+def test_a_value_on_several_lines_stays_on_several() -> None:
+    text = json.dumps({"servers": {"ours": {"a": 1}}}, indent=4).replace("\n", "\r\n")
+    after = replace(text, find(text, KEYS), {"a": 2})
+    assert after.count("\n") == after.count("\r\n") == text.count("\n")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", " \n", "// only a comment", "[]", "1", '{"a" 1}', '{"a": 1 "b": 2}', "{a: 1}", '{"a": }',
+    ["", " \n", "// only a comment", '{"a" 1}', '{"a": 1 "b": 2}', "{a: 1}", '{"a": }',
      "{} {}", '{"a": "\x01"}', '{"a": 01}', "{", '{"a": [1 2]}', "{" * 9,
      '{"a":' * 9_000 + "1" + "}" * 9_000, '{"a": NaN}'],
 )  # fmt: skip
-def test_what_is_no_json_object_is_left_alone(text: str) -> None:
+def test_what_is_no_json_is_left_alone(text: str) -> None:
     with pytest.raises(MalformedError):
-        add(text, KEYS, VALUE)
+        find(text, KEYS)
 
 
 @pytest.mark.parametrize(
     "text",
-    ['{"servers": 1}', '{"servers": {"ours": 2}}', '{"servers": {}, "servers": {}}',
-     '{"servers": {"ours": 1, "ours": 1}}'],
+    ['{"servers": 1}', '{"servers": {}, "servers": {}}', '{"servers": {"ours": 1, "ours": 1}}',
+     "[]", "1"],
 )  # fmt: skip
 def test_what_stands_in_the_way_is_left_alone(text: str) -> None:
     with pytest.raises(ConflictError):
-        add(text, KEYS, VALUE)
-    with pytest.raises(ConflictError):
-        drop(text, KEYS, VALUE)
-
-
-def test_what_is_not_there_is_not_taken_out() -> None:
-    for text in ("{}", '{"servers": {"b": 1}}'):
-        assert drop(text, KEYS, VALUE) == text
+        find(text, KEYS)
 
 
 @given(st.text(alphabet='{}[]",:/*\\ \n1a', max_size=30))
