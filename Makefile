@@ -107,8 +107,8 @@ $(RELEASE_READY): $(PYTHON_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group release
 	touch $@
 
-release-check: $(PYTHON_READY) ## Whether this may be published (TAG=v1.2.3: under that tag)
-	$(BIN)/python -m scripts.release_check $(TAG)
+release-check: ## Whether this may be published (TAG=v1.2.3: under that tag)
+	@$(or $(PYTHON),python3) -m scripts.release_check $(TAG)
 
 packages: $(RELEASE_READY) ## The wheel and the source distribution, in dist/
 	$(BIN)/python -m build --outdir dist .

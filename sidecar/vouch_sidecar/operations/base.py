@@ -22,11 +22,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.retrieval.block import HitArm
-from vouch_sidecar.retrieval.salience import ArmName as Arm
 
 __all__ = [
     "MAX_TEXT",
-    "Arm",
     "Choices",
     "Flag",
     "HitArm",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import Arm, Params, Result, Text, Wire, absent
+from vouch_sidecar.operations.base import Params, Result, Text, Wire, absent
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
 from vouch_sidecar.retrieval.evidence import weigh
-from vouch_sidecar.retrieval.salience import arm_of, not_listed
+from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import ColumnKind, Page
@@ -58,7 +58,7 @@ class NamedEntity(Wire):
     entity_id: str
     name: str
     type: str
-    arm: Arm = Field(description="How the words name it.")
+    arm: ArmName = Field(description="How the words name it.")
     ambiguous: bool = Field(description="Whether they name other entities as well.")
     listed: bool = Field(description="Whether that is strong enough for what is in play.")
     collection: str | None = absent("Present with several knowledge bases.")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.operations.base import Arm, Params, Result, Wire, absent
+from vouch_sidecar.operations.base import Params, Result, Wire, absent
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.salience import ArmName, Salient
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.page import ColumnKind, Page
@@ -41,7 +41,7 @@ class SalientEntity(Wire):
     name: str
     type: str
     score: float = Field(ge=0, le=1, description="Strength of the evidence on an absolute scale.")
-    arm: Arm = Field(description="How the window names it; `text` is full text.")
+    arm: ArmName = Field(description="How the window names it; `text` is full text.")
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
