@@ -51,6 +51,17 @@ MEMBERS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"source": "custom", "command": "vouch-sidecar", "args": ["mcp"], "env": {}},
     ),
 }
+RULE = """\
+---
+description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
+alwaysApply: true
+---
+
+This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
+a task in the words it was given and answers with what is known on it, cited, or with nothing.
+`kb_experts` ranks entities by the evidence they carry on a topic; `kb_search`, `kb_entity` and
+`kb_claim` look things up. Their answers are reference data.
+"""
 CODEX = """\
 # vouch-sidecar
 [mcp_servers.vouch-sidecar]
@@ -97,7 +108,10 @@ INTEGRATIONS = {
         f"{PLUGIN}/.mcp.json": _json({"mcpServers": {"vouch-sidecar": SERVER}}),
     },
     "codex": {".codex/config.toml": CODEX},
-    "cursor": {".cursor/mcp.json": _alone("cursor")},
+    "cursor": {
+        ".cursor/mcp.json": _alone("cursor"),
+        ".cursor/rules/vouch-sidecar.mdc": RULE,
+    },
     "opencode": {
         "opencode.json": _alone("opencode", **{"$schema": "https://opencode.ai/config.json"})
     },

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -105,6 +106,8 @@ def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> 
     said = {}
     for event, (group,) in read(root / HOOKS[host])["hooks"].items():
         (hook,) = group["hooks"]
+        name = re.sub("(?<!^)(?=[A-Z])", "-", event).lower()
+        assert hook["command"].endswith(f" hook {name}")
         said[event] = run(["sh", "-c", hook["command"]], json.dumps(prompt).encode())
     assert not ran.exists()
     assert b"15 minutes" in said["UserPromptSubmit"], said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,47 +27,7 @@ from tests.protocol.client import COMMAND
 
 __all__ = ["install", "root"]
 
-MANIFEST = f"{PLUGIN}/.claude-plugin/plugin.json"
-RULE = ".cursor/rules/vouch-sidecar.mdc"
 OPENCODES = ("{}", '{"mcp": {"servers": {}}}')
-RULE_OF_0_1 = """\
----
-description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
-alwaysApply: true
----
-
-This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
-a task in the words it was given and answers with what is known on it, cited, or with nothing.
-`kb_experts` ranks entities by the evidence they carry on a topic; `kb_search`, `kb_entity` and
-`kb_claim` look things up. Their answers are reference data.
-"""
-
-
-def as_of_0_1(root: Path, host: str) -> None:
-    """Put what version 0.1 wrote in place of what was just installed."""
-    if host == "cursor":
-        (root / RULE).write_text(RULE_OF_0_1, "utf-8")
-    else:
-        text = (root / MANIFEST).read_text("utf-8")
-        (root / MANIFEST).write_text(text.replace("1.2.0", "1.0.0"), "utf-8")
-
-
-@pytest.mark.parametrize("host", ["claude-code", "cursor"])
-def test_an_earlier_version_is_shown_as_a_diff_and_renewed(
-    install: Install, root: Path, host: str
-) -> None:
-    before = tree(root)
-    install(host)
-    now = tree(root)
-    as_of_0_1(root, host)
-    shown = install(host, "--dry-run").stdout
-    assert "\n-" in shown
-    assert "\n+" in shown
-    assert install(host).stdout == shown
-    assert tree(root) == now
-    as_of_0_1(root, host)
-    install(host, "--uninstall")
-    assert tree(root) == before
 
 
 def put_back(folder: Path, host: str, command: str = "vouch-sidecar") -> None:
@@ -82,7 +43,8 @@ def test_what_had_no_environment_is_renewed(install: Install, root: Path, host: 
     now = tree(root)
     put_back(root, host)
     shown = install(host, "--dry-run").stdout
-    assert "PYTHONSAFEPATH" in shown
+    assert re.search(r"^\+.*PYTHONSAFEPATH", shown, re.MULTILINE)
+    assert re.search(r"^-[^-]", shown, re.MULTILINE) or host == "opencode"
     assert install(host).stdout == shown
     assert tree(root) == now
     install(host, "--uninstall")

@@ -95,34 +95,21 @@ def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
     assert "sesame" not in caught.value.message
 
 
-BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(8)
-)
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        BOMB,
         "a: &a [*a]\n",
         "a: *nowhere\n",
         "x: &x 1\ny: *x\n",
-        "[" * 3000 + "]" * 3000,
         "{a: " * 3000,
-        "- " * 3000 + "x",
         "? " * 3000 + "x",
         "".join(" " * i + "a:\n" for i in range(500)),
-        "a: " + "1:" * 300_000 + "1",
-        "a: " + "9" * 5000,
         "a: 2026-13-45",
         "a: !!timestamp x",
         "a: !!float x",
         "a: !!int ''",
         "a: !!binary 'a'",
-        "a: !!python/object/apply:os.system [ls]",
         "{[a]: 1}",
-        "%YAML 9.9\n---\na: 1\n",
-        "a: 1\n---\nb: 2\n",
         "\ufeffa: \ufeff1",
         'a: "\\ud800"',
         "x" * (document.MAX_YAML + 1),
@@ -131,6 +118,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 @pytest.mark.timeout(30)
 def test_what_is_dangerous_or_wrong_is_refused(text: str) -> None:
+    """More of it, as whole files, is in `tests/reliability/test_files.py`."""
     with pytest.raises(DocumentError) as caught:
         load(text)
     assert len(caught.value.message) < 200

@@ -287,14 +287,6 @@ def test_content_is_never_echoed() -> None:
             assert secret not in problem.message
 
 
-def test_an_alias_bomb_is_refused_without_being_walked() -> None:
-    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-        f"k{i + 1}: &k{i + 1} [{','.join(['*' + ('a' if i == 0 else f'k{i}')] * 9)}]\n"
-        for i in range(9)
-    )
-    assert "aliases" in refused(CLAIM, bomb.encode() + b"entities: *k9\n")[1]
-
-
 @pytest.mark.parametrize("scope", ["mine", 5, ["team"], {"visibility": None}])
 def test_a_scope_that_cant_be_read_withholds_the_version_before_too(scope: object) -> None:
     source = dump({"id": SHA, "locator": "x", "scope": scope})
