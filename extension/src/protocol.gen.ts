@@ -23,6 +23,17 @@ export interface ArmStats {
   readonly silent: number;
 }
 
+/** Somebody who committed to the files of claims, by name alone. */
+export interface AuthorRow {
+  readonly name: string;
+  /** Commits that changed those files. */
+  readonly commits: number;
+  /** Date of the last of them, as in 2026-03-01. */
+  readonly last: string;
+  /** How many of those files they changed. */
+  readonly files: number;
+}
+
 /** How often a session remembered a phrase that was looked for before. */
 export interface CacheStats {
   /** Phrases looked for. */
@@ -220,6 +231,8 @@ export interface EntityResult {
   readonly entity: EntityView;
   /** Whom to ask: people by claims, owners, people of teams that own it. Empty for a person. */
   readonly people: readonly PersonRow[];
+  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  readonly by_commits?: readonly AuthorRow[] | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The best of them, at most twenty. */
@@ -312,6 +325,8 @@ export interface ExpertsResult {
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
+  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  readonly by_commits?: readonly AuthorRow[] | null;
 }
 
 /** A text to explain. */

@@ -21,6 +21,8 @@ export const CLIENT_SETTINGS = [
   'probe.maxCollections',
   'names.always',
   'names.never',
+  'people.git',
+  'people.never',
   'persona',
   'hover.enabled',
   'hover.maxClaims',

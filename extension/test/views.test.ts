@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EntityResult, ExpertRow } from '../src/protocol.gen';
+import type { AuthorRow, EntityResult, ExpertRow } from '../src/protocol.gen';
 import { arrange } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
@@ -288,9 +288,14 @@ test('experts: people first, an answer to an older question is dropped', async (
 });
 
 /** Experts on a topic, once the answer has come. */
-async function answered(rows: readonly ExpertRow[], topic = 'x', types: readonly string[] = []) {
+async function answered(
+  rows: readonly ExpertRow[],
+  topic = 'x',
+  types: readonly string[] = [],
+  by_commits: readonly AuthorRow[] | undefined = undefined,
+) {
   const experts = new Experts(
-    (async () => ({ experts: rows })) as unknown as Ask,
+    (async () => ({ experts: rows, by_commits })) as unknown as Ask,
     () => null,
     () => {},
   );
@@ -305,6 +310,24 @@ test('the entity that the topic names stands above the rows', async () => {
   assert.equal(experts.count, 1);
   const twice = [expert('relay', 4), expert('relay', 4, { collection: 'billing' })];
   assert.equal((await answered(twice, 'relay')).own, undefined);
+});
+
+test('those who committed stand behind all that is declared', async () => {
+  const authors = [
+    { name: 'Ada Byron', commits: 21, last: '2026-07-25', files: 3 },
+    { name: 'Bob', commits: 1, last: '2024-01-02', files: 1 },
+  ];
+  const experts = await answered([expert('ann', 2, { type: 'person' })], 'x', [], authors);
+  assert.deepEqual(names(experts.roots), ['People', 'By commits']);
+  const rows = experts.roots[1]?.children ?? [];
+  assert.deepEqual(names(rows), ['21  Ada Byron', '1  Bob']);
+  assert.equal(rows[0]?.spoken, 'Ada Byron, 21 commits to 3 files, the last on 2026-07-25');
+  assert.equal(experts.count, 3);
+  const alone = await answered([], 'x', [], authors);
+  assert.deepEqual(names(alone.roots), ['By commits']);
+  alone.clear();
+  assert.deepEqual(alone.roots, []);
+  assert.deepEqual(names((await answered([expert('ann', 2)])).roots), ['Teams']);
 });
 
 test('many experts: twenty of them, people before all others, then all on demand', async () => {

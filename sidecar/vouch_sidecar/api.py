@@ -169,10 +169,12 @@ class KnowledgeBase:
     session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
 
     def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        """Answer an operation. The first that is about files works ties out, for seconds."""
+        """Answer an operation. The first one about files or who committed to them works these out,
+        for seconds.
+        """
         engine = self._open()
-        if operation.of_workspace:
-            settle(engine.collections.values(), engine.env, self._workspaces)
+        around = filter(operation.looks_around, engine.serving(self._caller))
+        settle([one.collection for one in around], engine.env, self._workspaces)
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

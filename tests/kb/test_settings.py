@@ -356,3 +356,32 @@ def test_a_repository_names_no_model() -> None:
     own = {f"{PREFIX}MODEL": "~/model", f"{PREFIX}SPEAKS": "true"}
     settings, problems = load_settings(None, {"semantic": {"model": "m"}}, own)
     assert (settings.semantic.model, settings.semantic.speaks, problems) == ("~/model", True, ())
+
+
+@pytest.mark.parametrize("said", ["off", False])
+def test_what_a_repository_switches_off_nobody_switches_on(said: object) -> None:
+    config = dump({"sidecar": {"people": {"git": said}}})
+    env = {"VOUCH_SIDECAR_PEOPLE_GIT": "agents"}
+    settings, problems = load_settings(config, {"people": {"git": "people"}}, env)
+    assert (settings.people.git, problems) == ("off", ())
+    assert load_settings(None, {"people": {"git": "people"}}, env)[0].people.git == "agents"
+    assert load_settings(None, {"people": {"git": "agents"}}, {})[0].people.git == "agents"
+    assert load_settings(None, {}, {"VOUCH_SIDECAR_PEOPLE_GIT": "false"})[0].people.git == "off"
+
+
+@pytest.mark.parametrize("said", ["agents", "people"])
+def test_a_repository_may_not_switch_people_on(said: str) -> None:
+    config = dump({"sidecar": {"people": {"git": said}}})
+    settings, (problem,) = load_settings(config, {"people": {"git": "off"}}, {})
+    assert settings.people.git == "off"
+    assert problem.message == "`sidecar.people.git` may only be `off` here; it is ignored"
+    assert (problem.severity, problem.line) == (Severity.ERROR, 3)
+    assert load_settings(config, {}, {})[0].people.git == "people"
+
+
+def test_every_source_adds_to_those_who_are_never_named() -> None:
+    config = dump({"sidecar": {"people": {"never": ["Ada", "Bob"]}}})
+    env = {"VOUCH_SIDECAR_PEOPLE_NEVER": "Cy,Ada"}
+    settings, problems = load_settings(config, {"people": {"never": ["Dee"]}}, env)
+    assert (settings.people.never, problems) == (("Ada", "Bob", "Dee", "Cy"), ())
+    assert load_settings(config, {"people": {"never": []}}, {})[0].people.never == ("Ada", "Bob")

@@ -27,6 +27,7 @@ from tests.mcp.client import ROOT, called, connected, json_of, text_of
 from tests.protocol import knowledge
 from tests.surfaces.test_jsonl import answers
 from tests.surfaces.test_parity import COURIER, QUESTIONS, TEXT, comparable
+from tests.workspace.places import cite, commit_as, repository
 
 SERVED = {f"kb_{name}" for name in SERVED_NAMES if name in OPERATIONS}
 HOOKS = {"hook_prompt", "hook_file"}
@@ -341,3 +342,32 @@ def test_the_root_option(tmp_path: Path, root: Path, env: dict[str, str]) -> Non
         return (await called(session, "kb_status")).structured_content["roots"][0]["root"]
 
     assert connected(tmp_path, env, talk, "--root", str(root)) == str(root)
+
+
+def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, str]) -> None:
+    root = repository(tmp_path / "authors", {})
+    commit_as(root, "Ada Byron", {"src/keys.py": "1"})
+    knowledge.make(root)
+    cite(root, "night", "Keys turn at night.", "src/keys.py", entities=["jwt"])
+
+    async def talk(session: ClientSession) -> dict[str, Any]:
+        with anyio.fail_after(30):
+            while True:
+                experts = await called(session, "kb_experts", topic="turn at night")
+                found = experts.structured_content or {}
+                if not found["degraded"]:
+                    entity = await called(session, "kb_entity", id="jwt")
+                    return {
+                        **(entity.structured_content or {}),
+                        "found": found,
+                        "text": text_of(entity),
+                    }
+                await anyio.sleep(0.05)
+
+    told = connected(root, {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}, talk)
+    assert [one["name"] for one in told["by_commits"]] == ["Ada Byron"]
+    assert told["found"]["by_commits"] == told["by_commits"]
+    assert "by commits: Ada Byron (1 commit)" in told["text"]
+    silent = connected(root, env, talk)
+    assert "by_commits" not in silent
+    assert "Ada" not in json.dumps(silent)

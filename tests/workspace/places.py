@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,17 @@ from vouch_sidecar.workspace.files import Files, list_files
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put
 
-__all__ = ["cite", "git", "listed", "repository", "settled", "source_of", "tie_rows", "write"]
+__all__ = [
+    "cite",
+    "commit_as",
+    "git",
+    "listed",
+    "repository",
+    "settled",
+    "source_of",
+    "tie_rows",
+    "write",
+]
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -32,6 +43,39 @@ def git(folder: Path, *arguments: str) -> str:
     command = ["git", "-c", "protocol.file.allow=always", *arguments]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True, text=True)
     return done.stdout
+
+
+def commit_as(
+    root: Path,
+    name: str,
+    files: Mapping[str, str | bytes],
+    *,
+    email: str = "somebody@example.org",
+    at: str = "2026-01-01T00:00:00+0000",
+) -> None:
+    """Commit files as somebody, whatever the name is."""
+    write(root, files)
+    if files:
+        git(root, "add", "-A", "-f", "--", *(f":(literal){path}" for path in files))
+    tree = git(root, "write-tree").strip()
+    ref = git(
+        root, "for-each-ref", "--format=%(objectname)", git(root, "symbolic-ref", "HEAD").strip()
+    )
+    parents = "".join(f"parent {one}\n" for one in ref.split())
+    moment = at if " " in at else f"{int(datetime.fromisoformat(at).timestamp())} +0000"
+    who = name.translate({ord(sign): None for sign in "<>\n"})
+    commit = (
+        f"tree {tree}\n{parents}author {who} <{email}> {moment}\n"
+        f"committer {who} <{email}> {moment}\n\nwork\n"
+    )
+    made = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin"],
+        cwd=root,
+        input=commit.encode(),
+        capture_output=True,
+        check=True,
+    )
+    git(root, "update-ref", "HEAD", made.stdout.decode().strip())
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> None:
@@ -95,7 +139,8 @@ def cite(
             "byte_end": start + len(quote),
         }
         put(kb_dir, f"evidence/{ref}.yaml", dump(evidence))
-    file = claim(claim_id, text=text, evidence=[ref], entities=[], **fields)
+    made: dict[str, object] = {"entities": []} | fields
+    file = claim(claim_id, text=text, evidence=[ref], **made)
     put(kb_dir, f"claims/{claim_id}.yaml", file)
 
 

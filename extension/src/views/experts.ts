@@ -1,9 +1,10 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
-import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { type AuthorRow, type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { messageOf } from './beneath';
 import { claimRows } from './claims';
 import {
+  authorsNode,
   commandNode,
   expertNode,
   type Figure,
@@ -70,6 +71,8 @@ export class Experts implements Model {
   own: ExpertRow | undefined;
   /** The others, people first. */
   private rows: readonly ExpertRow[] = [];
+  /** Those who committed, behind them. */
+  private authors: readonly AuthorRow[] = [];
   private everyone = false;
   private asked = 0;
 
@@ -93,7 +96,7 @@ export class Experts implements Model {
       ...(types.length > 0 ? { types: [...types] } : {}),
     });
     if (turn !== this.asked) return undefined;
-    this.show(answer.experts);
+    this.show(answer.experts, answer.by_commits ?? []);
     return answer;
   }
 
@@ -102,9 +105,9 @@ export class Experts implements Model {
     if (this.question) await this.find(this.question);
   }
 
-  /** How many rows there are to show. */
+  /** How many rows there are to show, those by commits included. */
   get count(): number {
-    return this.rows.length;
+    return this.rows.length + this.authors.length;
   }
 
   showEveryone(): void {
@@ -115,7 +118,7 @@ export class Experts implements Model {
   clear(): void {
     this.question = undefined;
     this.asked += 1;
-    this.show([]);
+    this.show([], []);
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
@@ -133,7 +136,8 @@ export class Experts implements Model {
     return row && this.explained(row);
   }
 
-  private show(rows: readonly ExpertRow[]): void {
+  private show(rows: readonly ExpertRow[], authors: readonly AuthorRow[]): void {
+    this.authors = authors;
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
     this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
@@ -143,7 +147,8 @@ export class Experts implements Model {
   private draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const after = this.nodes();
+    const authors = this.authors.length > 0 ? [authorsNode(this.authors)] : [];
+    const after = [...this.nodes(), ...authors];
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );

@@ -1,5 +1,5 @@
 /** Rows of the side panel as plain data: what they say, without saying how VS Code draws them. */
-import type { ExpertRow, NamedEntity, SalientEntity } from '../protocol.gen';
+import type { AuthorRow, ExpertRow, NamedEntity, SalientEntity } from '../protocol.gen';
 
 export interface Target {
   /** Files, the first that is there is opened. */
@@ -239,6 +239,40 @@ export function groupNode(group: Group, figure: Figure, children: readonly Node[
     branch: true,
     open: true,
     children,
+  };
+}
+
+/** Those who committed to the files of the claims: names alone, which lead nowhere. */
+export function authorsNode(authors: readonly AuthorRow[]): Node {
+  return {
+    id: 'group:by commits',
+    kind: 'group',
+    label: 'By commits',
+    description: 'commits',
+    spoken: `By commits, ${authors.length}`,
+    tooltip: [
+      'By commits',
+      'Who committed to the files that these claims are tied to, or wrote the claims. ' +
+        'Newer commits count more.',
+    ],
+    icon: 'git-commit',
+    branch: true,
+    open: true,
+    children: authors.map(authorNode),
+  };
+}
+
+function authorNode({ name, commits, last, files }: AuthorRow): Node {
+  const counts = `${plural(commits, 'commit')} to ${plural(files, 'file')}, the last on ${last}`;
+  return {
+    id: `author:${name}`,
+    kind: 'note',
+    label: `${commits}  ${name}`,
+    description: last,
+    spoken: `${name}, ${counts}`,
+    tooltip: [name, `${counts}.`],
+    icon: 'account',
+    branch: false,
   };
 }
 

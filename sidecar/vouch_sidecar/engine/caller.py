@@ -15,7 +15,7 @@ __all__ = ["Caller"]
 class Caller:
     """A connection. `session_id` is its own session, if it has one. `env` is its environment; None
     stands for that of this process. `roots` are the knowledge bases that it asks about; None
-    stands for all that this process serves.
+    stands for all that this process serves. `is_model`: what it is told goes to a model.
     """
 
     connection: str = "local"
@@ -23,3 +23,4 @@ class Caller:
     viewer: Viewer | None = None
     env: Mapping[str, str] | None = None
     roots: frozenset[Path] | None = None
+    is_model: bool = False

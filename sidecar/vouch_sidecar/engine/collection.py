@@ -39,6 +39,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
+from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.snapshot import Workspace
 
 __all__ = ["GIT", "REBASE_FROM", "WATCH", "Collection", "Step", "Written"]
@@ -101,6 +102,8 @@ class Collection:
     """What lies around it, as far as it was worked out."""
     workspace_of: Knowledge | None = None
     """The generation that it was worked out for."""
+    has_commits: bool = False
+    """Whether a repository with commits lies around it, as it was when it was read first."""
     clock: Callable[[], float] = time.monotonic
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
@@ -162,6 +165,8 @@ class Collection:
     def _read_first(self) -> Step:
         """See everything, with the help of a base that an earlier process left."""
         self.find_base()
+        repository = Repository.around(self.root, self.settings.trust.folders)
+        self.has_commits = repository is not None and repository.head() is not None
         found, self._found = self._found, None
         seen = self._learn() if found is None else self._recall(*found)
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))

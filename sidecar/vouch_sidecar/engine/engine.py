@@ -24,8 +24,9 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.retrieval.authors import folded_name
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import Deadline, NameWords, View
+from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class Engine:
         if whole_for is not None:
             collection.workspace_of = whole_for
         differs = made.ties is not before.ties and bool(made.ties or before.ties)
+        differs = differs or made.history is not before.history
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.tell()
@@ -266,6 +268,7 @@ class Engine:
                 words,
                 deadline=deadline,
                 workspace=collection.workspace,
+                authors=_authors(settings, caller),
             )
             served.append(Served(view, settings, collection))
         return served
@@ -442,6 +445,14 @@ class Engine:
                 rows += one.in_play(session, most)
         rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
         return rows[:limit]
+
+
+def _authors(settings: Settings, caller: Caller) -> Authors:
+    """Whether a caller is told who committed, and of whom not."""
+    people = settings.people
+    in_blocks = people.git == "agents"
+    are_told = in_blocks or (people.git == "people" and not caller.is_model)
+    return Authors(are_told, in_blocks, frozenset(map(folded_name, people.never)))
 
 
 def _path(root: str) -> Path:

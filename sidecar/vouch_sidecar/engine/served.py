@@ -41,6 +41,11 @@ class Served(Speaker):
 
     collection: Collection
 
+    @property
+    def tells_authors(self) -> bool:
+        """Whether there are commits, and the caller is told of their authors."""
+        return self.collection.has_commits and self.view.authors.are_told
+
 
 def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""

@@ -37,7 +37,8 @@ from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
-from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.git import Repository, origin_of
+from vouch_sidecar.workspace.history import History, read_history
 from vouch_sidecar.workspace.locating import Locator, line_in
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -57,7 +58,7 @@ from vouch_sidecar.workspace.ties import (
 if TYPE_CHECKING:
     from vouch_sidecar.engine.engine import Engine
 
-__all__ = ["State", "Workspaces", "recall", "settle", "work_out"]
+__all__ = ["State", "Workspaces", "history_of", "recall", "settle", "work_out"]
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +92,8 @@ class State:
     """A digest of the names that were looked for in them."""
     rationales: tuple[int, dict[str, str]] | None = None
     """Of decided proposals, and when their folder was written."""
+    history: History = field(default_factory=History)
+    """What was committed. It is kept in no file."""
     recalled: bool = False
     kept: str = ""
     """A digest of what was kept last."""
@@ -184,13 +187,41 @@ def _go_on() -> bool:
 
 
 def _is_stale(state: State, collection: Collection) -> bool:
-    """Whether the list of files may be another one."""
+    """Whether the list of files or the history may be another one."""
+    if _is_list_stale(state, collection):
+        return True
+    _, head = history_of(collection)
+    return head != state.history.head
+
+
+def _is_list_stale(state: State, collection: Collection) -> bool:
     trusted = collection.settings.trust.folders
     if state.files is None or stamp_of(collection.root, trusted) != state.stamp:
         return True
     if state.files.tracked:
         return False
     return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
+
+
+def history_of(collection: Collection) -> tuple[Repository | None, str]:
+    """The repository around a knowledge base and its newest commit, "" where there is none or it
+    is not told who committed.
+    """
+    if collection.settings.people.git == "off" or collection.bases is None:
+        return None, ""
+    repository = Repository.around(collection.root, collection.settings.trust.folders)
+    return repository, (repository.head() or "") if repository is not None else ""
+
+
+def _read_history(collection: Collection, state: State, env: Mapping[str, str]) -> History:
+    """The history, read again where the newest commit is another one."""
+    repository, head = history_of(collection)
+    if head != state.history.head:
+        state.history = History()
+        if repository is not None and head and collection.bases is not None:
+            caches = collection.bases.caches
+            state.history = read_history(repository, head, collection.root, caches, env)
+    return state.history
 
 
 def work_out(
@@ -223,12 +254,13 @@ def work_out(
     origin = origin_of(root)
     by_path, uses, wanted = _arranged(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
-    yield Workspace(root, files, ties, wanted, sources, origin).made_ready()
+    history = _read_history(collection, state, env)
+    yield Workspace(root, files, ties, wanted, sources, origin, history).made_ready()
     if not _look_through(root, files, wanted, state, stops):
         return
     state.knowledge = knowledge
     ties = Ties(by_path, uses, dict(state.defined))
-    yield Workspace(root, files, ties, wanted, sources, origin).made_ready()
+    yield Workspace(root, files, ties, wanted, sources, origin, history).made_ready()
 
 
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
@@ -245,7 +277,7 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
 def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
     """The files of a workspace, listed again where the list may be another one."""
     root, trusted = collection.root, collection.settings.trust.folders
-    if state.files is not None and not _is_stale(state, collection):
+    if state.files is not None and not _is_list_stale(state, collection):
         return state.files
     stamp = stamp_of(root, trusted)
     started = time.monotonic()

@@ -7,6 +7,8 @@ extension's manifest follow from that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -19,6 +21,7 @@ __all__ = [
     "Group",
     "Hover",
     "Naming",
+    "People",
     "Probe",
     "Prompts",
     "Recall",
@@ -68,6 +71,10 @@ class Group(BaseModel):
     """Whether an editor may take them from the settings that a workspace brings."""
     others: ClassVar[frozenset[str]] = frozenset()
     """Keys beside these that vouch reads."""
+    final: ClassVar[Mapping[str, object]] = {}
+    """By field, the only value that `config.yaml` may give, which no other source takes back."""
+    added: ClassVar[frozenset[str]] = frozenset()
+    """Lists to which every source adds."""
 
 
 class Reflex(Group):
@@ -263,6 +270,27 @@ class Naming(Group):
     never: Words = Field((), description="words that never name an entity")
 
 
+def _off(value: object) -> object:
+    """`false`, as YAML reads `off`, also as a text of the environment."""
+    return "off" if value is False or str(value).lower() == "false" else value
+
+
+class People(Group):
+    """Who is named because of their commits. A repository may only say less."""
+
+    path = "sidecar.people"
+    in_workspace = False
+    final = MappingProxyType({"git": "off"})
+    added = frozenset({"never"})
+
+    git: Annotated[Literal["people", "agents", "off"], BeforeValidator(_off)] = Field(
+        "people",
+        description="who is told who committed to the files of claims: people in editor and "
+        "shell, agents as well, or nobody; `config.yaml` may only say `off`",
+    )
+    never: Words = Field((), description="names of people who are not told there")
+
+
 class General(Group):
     """What stands in no other group."""
 
@@ -315,6 +343,7 @@ class Settings(BaseModel):
     prompts: Prompts = Prompts()
     probe: Probe = Probe()
     naming: Naming = Naming()
+    people: People = People()
     general: General = General()
     hover: Hover = Hover()
     definition: Definition = Definition()

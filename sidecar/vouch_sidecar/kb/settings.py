@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -81,12 +81,20 @@ def load_settings(
     ]
     groups: dict[str, Any] = {}
     for name, group in GROUPS.items():
-        values: dict[str, object] = {}
-        for layer in layers:
-            values |= layer.values(group)
-        groups[name] = group.model_validate(values)
+        groups[name] = group.model_validate(_merged(group, [one.values(group) for one in layers]))
     found = [problem for layer in layers for problem in layer.problems(config or b"")]
     return Settings(**groups), (*placed(problems, config or b""), *found)
+
+
+def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str, object]:
+    """What the sources give for a group, the file first: the last wins, but for what is final."""
+    values: dict[str, object] = {}
+    for one in given:
+        values |= one
+    for field in group.added & values.keys():
+        lists = (one.get(field, ()) for one in given)
+        values[field] = tuple(dict.fromkeys(word for words in lists for word in words))
+    return values | {field: given[0][field] for field in group.final.keys() & given[0].keys()}
 
 
 class _Layer:
@@ -145,14 +153,26 @@ class _Layer:
             if name.group is group and value is not None
         }
         try:
-            return self._validated(group, given)
+            return self._allowed(group, self._validated(group, given))
         except ValidationError as error:
             found = error.errors(include_input=False, include_url=False, include_context=False)
         for field in {str(one["loc"][0]) for one in found}:
             del given[field]
-            name = next(n for n in self._given if n.group is group and n.field == field)
-            self._refuse(getattr(name, self._source), f"must be {_expected(group, field)}")
-        return self._validated(group, given)
+            self._refuse(self._called(group, field), f"must be {_expected(group, field)}")
+        return self._allowed(group, self._validated(group, given))
+
+    def _allowed(self, group: type[Group], values: dict[str, object]) -> dict[str, object]:
+        """Those that the source may give."""
+        for field, final in group.final.items() if self._source == "file" else ():
+            if field in values and values[field] != final:
+                del values[field]
+                self._refuse(self._called(group, field), f"may only be `{final}` here")
+        return values
+
+    def _called(self, group: type[Group], field: str) -> str:
+        """What a setting is called in this source."""
+        name = next(n for n in self._given if n.group is group and n.field == field)
+        return str(getattr(name, self._source))
 
     def _validated(self, group: type[Group], given: Mapping[str, object]) -> dict[str, object]:
         """The environment has texts for everything, lists with commas; elsewhere a text is no

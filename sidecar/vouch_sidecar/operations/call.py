@@ -167,8 +167,11 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = Ask(engine, caller, served, documents)
-        pending = operation.of_workspace and any(
-            one.collection.complete and one.collection.is_workspace_pending for one in served
+        pending = any(
+            operation.looks_around(one)
+            and one.collection.complete
+            and one.collection.is_workspace_pending
+            for one in served
         )
         return cls(operation, params, ask, engine.generation, started, bool(others), pending)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
+from vouch_sidecar.retrieval.authors import Author, authors_about
 from vouch_sidecar.retrieval.people import ToAsk, people
 
 __all__ = ["EntityCard", "Mentioned", "card_of", "mentioned_at"]
@@ -33,6 +34,7 @@ class EntityCard:
     claims: tuple[ClaimView, ...]
     people: tuple[Person, ...]
     pages: tuple[PageRef, ...]
+    authors: tuple[Author, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +78,5 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
         claims=tuple(views.claim(claim) for claim in view.best_said(entity_id, CARD_CLAIMS)),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
+        authors=tuple(authors_about(view, entity)),
     )

@@ -17,9 +17,17 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
+from vouch_sidecar.operations.authorship import (
+    AuthorRow,
+    author_line,
+    author_rows,
+    by_commits_field,
+    show_authors,
+)
 from vouch_sidecar.operations.base import Result, Wire
 from vouch_sidecar.operations.gist import clipped, named
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.retrieval.authors import authors_about
 from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 
 if TYPE_CHECKING:
@@ -52,6 +60,7 @@ class EntityResult(Result):
         description="Whom to ask: people by claims, owners, people of teams that own it. Empty for "
         "a person."
     )
+    by_commits: list[AuthorRow] | None = by_commits_field()
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
     pages: list[PageRef]
@@ -67,6 +76,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     return EntityResult(
         entity=views.entity(found),
         people=[_person(row) for row in people(view, found)],
+        by_commits=author_rows(authors_about(view, found)),
         claim_count=view.claim_count(found.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, found.id)),
@@ -94,6 +104,7 @@ def gist(result: EntityResult) -> list[str]:
     return [
         f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
         *([f"ask: {', '.join(map(_to_ask, result.people))}"] if result.people else []),
+        *author_line(result.by_commits),
         count(total, "live claim") + best,
         *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
         *([f"pages: {pages}"] if pages else []),
@@ -136,6 +147,7 @@ def show(page: Page, result: EntityResult) -> None:
             ],
             "person",
         )
+    show_authors(page, result.by_commits)
     if result.claims:
         page.space()
         total, shown = result.claim_count, len(result.claims)
@@ -170,4 +182,5 @@ OPERATION = Operation(
     example={"id": "rate-limiter"},
     gist=gist,
     show=show,
+    of_commits=True,
 )

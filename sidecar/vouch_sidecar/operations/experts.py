@@ -10,11 +10,20 @@ from pydantic import Field
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
+from vouch_sidecar.operations.authorship import (
+    AuthorRow,
+    author_line,
+    author_rows,
+    by_commits_field,
+    show_authors,
+)
 from vouch_sidecar.operations.base import Choices, Flag, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
+from vouch_sidecar.retrieval.matching import matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
@@ -102,6 +111,7 @@ class ExpertsResult(Result):
     """Entities by evidence, best first."""
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
+    by_commits: list[AuthorRow] | None = by_commits_field()
 
 
 def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
@@ -119,8 +129,15 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
     found = rank(ask.views, question)
     return ExpertsResult(
         experts=[_row(one, ask.many, params.explain) for one in found],
+        by_commits=_by_commits(ask.views, question),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
+
+
+def _by_commits(views: Sequence[View], question: Question) -> list[AuthorRow] | None:
+    if not any(view.authors.are_told and view.workspace.history for view in views):
+        return None
+    return author_rows(authors_on(matching(views, question)))
 
 
 def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
@@ -172,7 +189,8 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
             told.append(f"  {safe(claim_id)}{text}")
             quoted.add(where)
         lines.append("\n".join(told))
-    return rows(lines, NOTHING)
+    by_commits = author_line(result.by_commits)
+    return [*(rows(lines, NOTHING) if lines or not by_commits else []), *by_commits]
 
 
 def show(page: Page, result: ExpertsResult) -> None:
@@ -186,9 +204,11 @@ def show(page: Page, result: ExpertsResult) -> None:
         what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
         collection = [row.collection] if several else []
         cells.append([*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids)])
-    page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
+    if cells:
+        page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
     for row in explained:
         _show_arithmetic(page, row)
+    show_authors(page, result.by_commits)
 
 
 def _show_arithmetic(page: Page, row: ExpertRow) -> None:
@@ -220,7 +240,8 @@ OPERATION = Operation(
     show=show,
     is_long=True,
     text_field="topic",
-    rows=("experts",),
+    rows=("experts", "by_commits"),
+    of_commits=True,
     nothing=NOTHING,
     must_find=True,
 )

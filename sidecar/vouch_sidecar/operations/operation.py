@@ -160,6 +160,8 @@ class Operation(Generic[P, R]):
     """The param that takes several texts: a shell's arguments, or the lines of standard input."""
     of_workspace: bool = False
     """Its answer depends on ties to files: a shell that asks nobody works them out first."""
+    of_commits: bool = False
+    """Its answer says who committed to files, where git knows and the caller may be told."""
     of_documents: tuple[str, ...] = ()
     """Params about open documents: they are for the language server, others don't offer them."""
     rows: tuple[str, ...] = ()
@@ -190,6 +192,10 @@ class Operation(Generic[P, R]):
     def kb_method(self) -> str:
         """Its JSONL method."""
         return f"kb.{self.name}"
+
+    def looks_around(self, served: Served) -> bool:
+        """Whether its answer depends on what lies around a knowledge base."""
+        return self.of_workspace or (self.of_commits and served.tells_authors)
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
         """What a model reads of a result. Everything else stands in the structured content."""

@@ -52,7 +52,9 @@ class Hit:
     titles: tuple[str, ...] = ()
     """Of a page, instead of what it says: the titles of its other sections."""
     to_ask: str = ""
-    """Of an entity, instead of what it is: whom to ask about it, or why to ask it."""
+    """Of an entity, instead of what it is: whom to ask about it, or why to ask it. Of a claim,
+    after what it says: whom to ask about its topic.
+    """
 
     @property
     def said(self) -> Said | None:
@@ -183,7 +185,8 @@ def _cited_as(claim: Claim) -> str:
 def _text(hit: Hit) -> str:
     match hit.artifact:
         case Claim() as claim:
-            return hit.view.said(claim).text
+            said = hit.view.said(claim).text
+            return f"{said} To ask, {hit.to_ask}" if hit.to_ask else said
         case Page(title=title):
             excerpt = hit.excerpt
             return f"{title}. {excerpt}" if excerpt else title

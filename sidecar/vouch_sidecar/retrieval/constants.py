@@ -231,3 +231,20 @@ MAX_BY_MEANING = 5
 """Hits of a search or a probe by meaning alone."""
 MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""
+
+# Who committed to the files of claims.
+
+HALF_LIFE_DAYS = 730
+"""A commit counts half as much two years later: who wrote a file long ago may have left it."""
+OWN_FILE = 0.8
+"""What a commit to a claim's own file counts, as one to a file that the claim cites."""
+GENERAL_FILE = 0.2
+"""A changelog, a manifest or a lock file is touched by everybody who changes anything."""
+MAX_AUTHORS = 3
+"""People who are named for their commits."""
+MAX_CLAIMS_OF_AUTHORS = 200
+"""Claims whose files are looked at, the best by worth."""
+MAX_FILES_OF_AUTHORS = 500
+"""Files whose commits are looked at, those with the strongest ties."""
+MAX_BELOW = 50
+"""Files of a folder that a claim names; of a larger one nobody knows all."""

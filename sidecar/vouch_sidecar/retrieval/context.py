@@ -12,6 +12,7 @@ from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.answering import asks_for_all, spoken_about
+from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.block import Hit, titles_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
@@ -106,7 +107,11 @@ def _says_whom(hit: Hit) -> bool:
 
 def whom_to_ask(row: Salient, text: str) -> list[Hit]:
     """Whom to ask about an entity, where a text asks that and somebody is known."""
-    to_ask = told(people(row.view, row.entity)) if asks_whom(text) else ""
+    if not asks_whom(text):
+        return []
+    authors = authors_about(row.view, row.entity) if row.view.authors.in_blocks else []
+    said = [told(people(row.view, row.entity)), told_by_commits(authors)]
+    to_ask = "; ".join(filter(None, said))
     return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 
 

@@ -1,26 +1,38 @@
 """Whom to ask: about an entity, people by the claims they share with it, and its owners; about a
 topic, those who carry most evidence on it. And whether a text wants to know.
 
-Only claims and relations count: who is to be asked is not read out of texts.
+Only claims, relations and, where blocks may tell, commits count: who is to be asked is not read
+out of texts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.index.content import needles
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import count
-from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.records import Claim, Entity, Kind
+from vouch_sidecar.retrieval.authors import authors_on, told_by_commits
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.experts import Expert, rank
-from vouch_sidecar.retrieval.matching import Match, Question
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.matching import Match, Question, matching
+from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
-__all__ = ["PERSON", "ROLES", "ToAsk", "asks_whom", "people", "people_on", "told"]
+__all__ = [
+    "PERSON",
+    "ROLES",
+    "ToAsk",
+    "asks_whom",
+    "committed_on",
+    "people",
+    "people_on",
+    "told",
+]
 
 PERSON = "person"
 BY_CLAIMS = 3
@@ -94,15 +106,49 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     """The topic on which a text asks for somebody, and the people with claims that hold all of its
     words, those with most evidence first. A common word by itself is no topic.
     """
+    topic = _topic_of(views, text)
+    if not topic:
+        return topic, []
+    question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
+    return topic, rank(views, question)
+
+
+def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
+    """Who committed to the files of the topic on which a text asks for somebody, in words, behind
+    the best claim on it; None where blocks don't tell.
+    """
+    telling = [view for view in views if view.authors.in_blocks and view.workspace.history]
+    topic = _topic_of(telling, text) if telling else ""
+    if not topic:
+        return None
+    matches = matching(telling, Question(topic, _NEVER))
+    authors = told_by_commits(authors_on(matches))
+    best = (claim for match in matches for claim in _first_said(match))
+    claim = next(best, None)
+    return (*claim, authors) if claim is not None and authors else None
+
+
+def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:
+    """The best claim that matches a topic and is said by itself."""
+    view, snapshot = match.view, match.view.knowledge.snapshot
+    for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
+        claim = claim_in(snapshot.document(hit))
+        if view.sayable(claim):
+            yield view, claim
+            return
+
+
+def _topic_of(views: Sequence[View], text: str) -> str:
+    """The topic on which a text asks for somebody, where claims hold all of its words; else "". A
+    common word by itself is no topic.
+    """
     asking = _WHOM.search(text)
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
     topic = behind[1].strip(" .") if behind is not None else ""
     words = needles(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
-    if common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
-        return topic, []
-    question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
-    return topic, rank(views, question)
+    held = not common and any(view.search.holds(words, Kind.CLAIM) for view in views)
+    return topic if held else ""
 
 
 def people(view: View, entity: Entity) -> list[ToAsk]:

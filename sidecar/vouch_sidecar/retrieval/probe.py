@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.context import each_once, tiers
-from vouch_sidecar.retrieval.people import people_on
+from vouch_sidecar.retrieval.people import committed_on, people_on
 from vouch_sidecar.retrieval.phrases import Phrase, phrases
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.view import View
@@ -162,6 +162,9 @@ def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[
     for one in found:
         why = count(one.claim_count, "claim")
         out.append(Hit(one.view, one.entity, topic, ASKED_FOR, "text", None, to_ask=why))
+    if (committed := committed_on(views, text)) is not None:
+        view, claim, why = committed
+        out.append(Hit(view, claim, topic, ASKED_FOR, "text", None, to_ask=why))
     return out
 
 

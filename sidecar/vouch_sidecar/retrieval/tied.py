@@ -15,7 +15,16 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
-__all__ = ["Tied", "mark_of", "tied_at", "tied_by_path", "tied_to", "tied_to_what", "visible_ties"]
+__all__ = [
+    "Tied",
+    "files_of",
+    "mark_of",
+    "tied_at",
+    "tied_by_path",
+    "tied_to",
+    "tied_to_what",
+    "visible_ties",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +100,31 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         claim = view.claim(claim_id)
         if claim is None:
             continue
-        mark = mark_of(claim)
-        shown = [
-            (path, tie)
-            for path, tie in several
-            if tie.mark == mark
-            and (tie.via is None or view.visible((Kind.SOURCE, tie.via)) is not None)
-        ]
-        if shown:
+        if shown := _shown(view, claim, several):
             found.append(_together(view, claim, shown))
     found.sort(key=lambda one: (-one.strength, one.line or 0, one.claim.id))
     return found
+
+
+def files_of(view: View, claim: Claim) -> dict[str, float]:
+    """The files, and folders with a slash at their end, that a claim is tied to, each with the
+    strength of the strongest tie that the viewer may be told of.
+    """
+    found: dict[str, float] = {}
+    for path, tie in _shown(view, claim, view.workspace.ties.of_claim(claim.id)):
+        found[path] = max(found.get(path, 0.0), tie.strength)
+    return found
+
+
+def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
+    """Those of a claim's ties that still hold, and that the viewer may be told of."""
+    mark = mark_of(claim)
+    return [
+        (path, tie)
+        for path, tie in ties
+        if tie.mark == mark
+        and (tie.via is None or view.visible((Kind.SOURCE, tie.via)) is not None)
+    ]
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:

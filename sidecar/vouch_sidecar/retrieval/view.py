@@ -46,7 +46,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.workspace.snapshot import Workspace
 
-__all__ = ["Deadline", "NameWords", "Said", "View", "claim_in", "moment"]
+__all__ = ["Authors", "Deadline", "NameWords", "Said", "View", "claim_in", "moment"]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
@@ -97,6 +97,17 @@ class NameWords:
         return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
 
 
+@dataclass(frozen=True, slots=True)
+class Authors:
+    """Whether it is told who committed to files: in answers, and in blocks, which models read.
+    `never`: the names, folded, of those who are not told.
+    """
+
+    are_told: bool = False
+    in_blocks: bool = False
+    never: frozenset[str] = frozenset()
+
+
 class Said(NamedTuple):
     """What is said of a claim. Claims with the same `where` are parts of one sentence: they are one
     line, which cites all `claims`, ids in order.
@@ -124,6 +135,7 @@ class View:
     """What lies around the knowledge base. Ties in it are not looked through for this viewer:
     `retrieval.tied` does that.
     """
+    authors: Authors = Authors()
 
     @property
     def identity(self) -> Path | str:
@@ -134,7 +146,7 @@ class View:
     def stamp(self) -> Hashable:
         """Changes whenever the same question may have another answer."""
         parts = (self.collection, self.root, self.gates, self.words, self.since, self.workspace)
-        return (*parts, self.knowledge.serial)
+        return (*parts, self.authors, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
@@ -145,7 +157,7 @@ class View:
         """What `make` gives for a text. It is kept until the knowledge or the viewer is another,
         unless `make` left something out because time was up.
         """
-        key = (what, self.gates, self.words, self.since, self.workspace)
+        key = (what, self.gates, self.words, self.since, self.workspace, self.authors)
         memo, before = self.knowledge.memo, self.deadline.cuts
         made = memo.once(text, key, make)
         if self.deadline.cuts > before:

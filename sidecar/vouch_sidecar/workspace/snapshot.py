@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, below, read
+from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.sorts import language_of
@@ -31,6 +32,7 @@ class Workspace:
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     """The name of the repository that this one was cloned from."""
+    history: History = field(default_factory=History)
 
     @cached_property
     def locator(self) -> Locator:
@@ -40,6 +42,7 @@ class Workspace:
         """Itself, with all look-ups built: in the thread that calls this, not at a question."""
         self.locator.make_ready()
         self.ties.make_ready()
+        self.history.make_ready()
         return self
 
     def path_of(self, path: str) -> str | None:

@@ -134,7 +134,7 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining
+        _ = self._defining, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path alone: of all arms but `identifier`."""
@@ -154,6 +154,26 @@ class Ties:
             number = self._defining.get(name, 0) + (name not in before)
             found += _tied_by(self.uses.get(name, ()), number, line)
         return found
+
+    def of_claim(self, claim_id: str) -> Iterator[Found]:
+        """The ties of a claim, as the files stood when they were looked through."""
+        found, used = self._by_claim.get(claim_id, ((), ()))
+        yield from found
+        for key, use in used:
+            for path in self.defining(key):
+                for tie in _tied_by([use], self._defining[key], self.defined[path][key]):
+                    yield Found(path, tie)
+
+    @cached_property
+    def _by_claim(self) -> dict[str, tuple[list[Found], list[tuple[str, Use]]]]:
+        made: dict[str, tuple[list[Found], list[tuple[str, Use]]]] = {}
+        for path, ties in self.by_path.items():
+            for tie in ties:
+                made.setdefault(tie.claim_id, ([], []))[0].append(Found(path, tie))
+        for key, uses in self.uses.items():
+            for use in uses if self.defining(key) else ():
+                made.setdefault(use.claim_id, ([], []))[1].append((key, use))
+        return made
 
     def named_by(self, text: str, locator: Locator) -> list[Found]:
         """The ties to the files, modules and identifiers that a text names, as they stand there."""

@@ -129,10 +129,11 @@ class Question(click.Command):
                 result = _of_process(roots_of(asked), operation)
             else:
                 engine, caller = loaded(asked)
-                if operation.of_workspace:
+                served = filter(operation.looks_around, engine.serving(caller))
+                if around := [one.collection for one in served]:
                     from vouch_sidecar.engine.workspaces import settle
 
-                    settle(engine.collections.values(), engine.env)
+                    settle(around, engine.env)
                 result = self.answer(engine, caller, given)
         except (operations.NotFoundError, operations.SearchFailedError) as error:
             raise click.ClickException(str(error)) from None

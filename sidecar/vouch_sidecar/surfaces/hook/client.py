@@ -275,7 +275,7 @@ def _alone(
     if any(one.wants_base for one in collections):
         warm()
     deadline.set(limit_of(engine))
-    return respond(engine, event, wanted, Caller())
+    return respond(engine, event, wanted, Caller(is_model=True))
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:

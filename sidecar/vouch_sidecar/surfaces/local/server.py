@@ -165,7 +165,7 @@ class LocalServer:
             return refusal(request_id, "not_served", "not all of these are served here")
         env = request.get("env")
         settings = settings_in(env) if isinstance(env, dict) else {}
-        caller = Caller("socket", env=settings, roots=roots)
+        caller = Caller("socket", env=settings, roots=roots, is_model=method != SHELL)
         if method == PROCESS:
             said = {"process": os.getpid(), "resident": self._tell is None and self._watches}
             return {"id": request_id, "ok": True, "result": said}

@@ -65,7 +65,7 @@ class Answers:
         self._engine = engine
         self._keeper = keeper
         self._start = start
-        self._caller = Caller(connection="mcp")
+        self._caller = Caller(connection="mcp", is_model=True)
         self._turn = anyio.Lock()
         self._tools = tools(every=every_tool)
 

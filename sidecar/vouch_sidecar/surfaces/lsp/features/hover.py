@@ -141,8 +141,11 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
         else:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
-    parts = [", ".join(people)] if people else []
-    return ["Ask: " + (" · ".join([*parts, *owners]) or "nobody named")]
+    parts = [*([", ".join(people)] if people else []), *owners]
+    if card.authors:
+        authors = (isolated(style.text(clip(one.name, NAME))) for one in card.authors)
+        parts.append(f"by commits: {', '.join(authors)}")
+    return ["Ask: " + (" · ".join(parts) or "nobody named")]
 
 
 def _claim(claim: ClaimView, style: Style) -> str:

@@ -1,0 +1,60 @@
+"""Those who committed to the files of claims, in answers: the rows, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from vouch_sidecar.kb.plain import count, one_line
+from vouch_sidecar.operations.base import Wire, absent
+from vouch_sidecar.retrieval.authors import Author
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.page import Page
+
+__all__ = ["AuthorRow", "author_line", "author_rows", "by_commits_field", "show_authors"]
+
+
+class AuthorRow(Wire):
+    """Somebody who committed to the files of claims, by name alone."""
+
+    name: str
+    commits: int = Field(description="Commits that changed those files.")
+    last: str = Field(description="Date of the last of them, as in 2026-03-01.")
+    files: int = Field(description="How many of those files they changed.")
+
+
+def by_commits_field() -> Any:
+    """`by_commits` of a result."""
+    return absent(
+        "Who committed to the files that these claims are tied to, or to the claims' own, who "
+        "knows these best first. Absent where nobody did, where `people.git` is `off`, and for "
+        "models unless it is `agents`."
+    )
+
+
+def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
+    """The rows; None without any."""
+    made = [AuthorRow(name=a.name, commits=a.commits, last=a.last, files=a.files) for a in authors]
+    return made or None
+
+
+def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:
+    """What a model reads of them."""
+    told = [f"{one_line(row.name)} ({count(row.commits, 'commit')})" for row in rows or ()]
+    return [f"by commits: {', '.join(told)}"] if told else []
+
+
+def show_authors(page: Page, rows: Sequence[AuthorRow] | None) -> None:
+    """Print them as a table."""
+    if not rows:
+        return
+    page.space()
+    cells = [(row.name, row.commits, row.last, row.files) for row in rows]
+    page.table(
+        {"by commits": "short", "commits": "number", "last": "whole", "files": "number"},
+        cells,
+        "by_commits",
+    )

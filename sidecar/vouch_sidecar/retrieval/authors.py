@@ -1,0 +1,144 @@
+"""Who committed to the files that claims are tied to, and to the claims' own files.
+
+A commit counts half as much two years later, and as much as the strongest tie of a file that it
+changed. What a viewer may not see counts nobody for that viewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from vouch_sidecar.index.schema import key_in
+from vouch_sidecar.index.text import fold
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.retrieval.constants import (
+    GENERAL_FILE,
+    HALF_LIFE_DAYS,
+    MAX_AUTHORS,
+    MAX_BELOW,
+    MAX_CLAIMS_OF_AUTHORS,
+    MAX_FILES_OF_AUTHORS,
+    OWN_FILE,
+)
+from vouch_sidecar.retrieval.matching import Match
+from vouch_sidecar.retrieval.tied import files_of
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.history import Commit
+from vouch_sidecar.workspace.sorts import is_for_names
+
+__all__ = ["Author", "authors_about", "authors_of", "authors_on", "folded_name", "told_by_commits"]
+
+DAY = 86_400
+
+
+class Author(NamedTuple):
+    """Somebody who committed. `commits` and `files` are numbers, `last` is a date."""
+
+    name: str
+    commits: int
+    last: str
+    files: int
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What counts for one author."""
+
+    weight: float = 0.0
+    commits: int = 0
+    last: int = 0
+    files: set[tuple[object, str]] = field(default_factory=set)
+
+
+def authors_of(claims: Iterable[tuple[View, Iterable[str]]]) -> list[Author]:
+    """The authors of the files of some claims, by id in each view, who know these best first."""
+    changes: dict[Commit, tuple[float, set[tuple[object, str]]]] = {}
+    for view, ids in claims:
+        history = view.workspace.history
+        if not (view.authors.are_told and history):
+            continue
+        for path, strength in _files(view, ids):
+            for number in history.by_path.get(path, ()):
+                commit = history.commits[number]
+                if folded_name(commit.author) in view.authors.never:
+                    continue
+                most, files = changes.get(commit, (0.0, set()))
+                files.add((view.identity, path))
+                changes[commit] = max(most, strength), files
+    return _counted(changes)
+
+
+def _counted(changes: dict[Commit, tuple[float, set[tuple[object, str]]]]) -> list[Author]:
+    newest = max((commit.at for commit in changes), default=0)
+    found: dict[str, _Counted] = {}
+    for commit, (strength, files) in changes.items():
+        one = found.setdefault(commit.author, _Counted())
+        one.weight += strength * 0.5 ** ((newest - commit.at) / (HALF_LIFE_DAYS * DAY))
+        one.commits += 1
+        one.last = max(one.last, commit.at)
+        one.files |= files
+    order = sorted(found, key=lambda name: (-found[name].weight, -found[name].commits, name))
+    return [_author(name, found[name]) for name in order[:MAX_AUTHORS]]
+
+
+def _author(name: str, one: _Counted) -> Author:
+    last = datetime.fromtimestamp(one.last, UTC).date().isoformat()
+    return Author(name, one.commits, last, len(one.files))
+
+
+def _files(view: View, claim_ids: Iterable[str]) -> list[tuple[str, float]]:
+    """The files that claims are tied to, and the claims' own, with the strength of the tie. A
+    folder stands for its files where they are few.
+    """
+    history = view.workspace.history
+    found: dict[str, float] = {}
+    for claim_id in claim_ids:
+        claim = view.claim(claim_id)
+        if claim is None:
+            continue
+        ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
+        for path, strength in files_of(view, claim).items():
+            paths = history.below(path) if path.endswith("/") else [path]
+            ties += [(one, strength) for one in paths if len(paths) <= MAX_BELOW]
+        for path, strength in ties:
+            worth = strength if is_for_names(path) else strength * GENERAL_FILE
+            found[path] = max(found.get(path, 0.0), worth)
+    order = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    return order[:MAX_FILES_OF_AUTHORS]
+
+
+def authors_about(view: View, entity: Entity) -> list[Author]:
+    """The authors of the files of an entity's claims."""
+
+    def find() -> list[Author]:
+        best = view.best_claims(entity.id, MAX_CLAIMS_OF_AUTHORS)
+        return authors_of([(view, [claim.id for claim in best])])
+
+    return view.once(f"authors about {entity.id}", "", find) if view.authors.are_told else []
+
+
+def authors_on(matches: Sequence[Match]) -> list[Author]:
+    """The authors of the files of the claims that match a topic."""
+    return authors_of((match.view, _best(match)) for match in matches)
+
+
+def _best(match: Match) -> Iterator[str]:
+    snapshot = match.view.knowledge.snapshot
+    if match.view.authors.are_told:
+        for hit in snapshot.search(match.query, MAX_CLAIMS_OF_AUTHORS, by="worth"):
+            yield key_in(snapshot.document(hit))[1]
+
+
+def told_by_commits(authors: Iterable[Author]) -> str:
+    """The authors in words: `by commits: Ada Byron, Mei Tanaka`; "" without any."""
+    names = ", ".join(one.name for one in authors)
+    return f"by commits: {names}" if names else ""
+
+
+def folded_name(name: str) -> str:
+    """A name for comparing: case and spaces aside."""
+    return " ".join(fold(name).split())

@@ -1,0 +1,170 @@
+"""Who changed which files, as the newest commits of a repository tell.
+
+Names alone, as `.mailmap` has them: no address is asked for. What programs commit, and what changes
+many files at once, says nothing of who knows a file.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.workspace.git import Repository, run
+
+__all__ = ["Commit", "History", "read_history"]
+
+MAX_COMMITS = 10_000
+"""Commits that are looked at, newest first; those older than a few half-lives weigh little."""
+MAX_CHANGED = 25
+"""Files that a commit may change to say who knows them."""
+MAX_NAME = 100
+MAX_SHALLOW = 1 << 20
+MAILMAP = ".mailmap"
+_BOT = re.compile(
+    r"\[bot\]|^(?:(?:the\s)?(?:dependabot|renovate|pre-commit-ci|github-actions?|github\sactions?"
+    r"|gitlab-ci|greenkeeper|pyup|snyk|codecov|allcontributors|weblate|mergify|bors|copybara"
+    r"|semantic-release|release-please|jenkins|travis(?:\sci)?|circleci|buildbot|imgbot|deepsource"
+    r"|autofix-ci|homu|github|gitlab)(?:[\s-]?(?:bot|preview|service|deployer))?"
+    r"|(?:[\w.]+[\s_-])?(?:auto)?bot|[\w.-]+[\s_-]bot)$",
+    re.IGNORECASE,
+)
+
+
+class Commit(NamedTuple):
+    """Its name, its author, and when it was written, in seconds since 1970."""
+
+    name: str
+    author: str
+    at: int
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Which commits changed a file, by its path below the root of a knowledge base: their numbers
+    in `commits`. Immutable. `head` is the newest commit.
+    """
+
+    head: str = ""
+    commits: tuple[Commit, ...] = ()
+    by_path: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.by_path)
+
+    def make_ready(self) -> None:
+        """Build all look-ups."""
+        _ = self._by_folder
+
+    def below(self, folder: str) -> list[str]:
+        """The files below a folder, which has a slash at its end."""
+        return self._by_folder.get(folder, [])
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.by_path:
+            at = path.rfind("/")
+            while at > 0:
+                found.setdefault(path[: at + 1], []).append(path)
+                at = path.rfind("/", 0, at)
+        return found
+
+
+def read_history(
+    repository: Repository, head: str, root: Path, caches: Path, env: Mapping[str, str]
+) -> History:
+    """The newest commits that lead to one, as far as they changed files below a folder; an empty
+    history where git can't be asked. A commit of the future counts as one of now. It blocks.
+    """
+    now = int(time.time())
+    arguments = [
+        "-c",
+        f"mailmap.blob={head}:{MAILMAP}",
+        "log",
+        "-z",
+        "--no-merges",
+        "--no-renames",
+        "--name-only",
+        "--encoding=UTF-8",
+        "--format=/%H/%at/%aN",
+        f"--max-count={MAX_COMMITS}",
+        head,
+        "--",
+    ]
+    data = run(repository, arguments, caches, env)
+    if data is None:
+        return History(head)
+    prefix = _prefix(repository, root)
+    cut = _shallow(repository)
+    commits: list[Commit] = []
+    by_path: dict[str, list[int]] = {}
+    for name, author, at, changed in _commits(data):
+        if name in cut or len(changed) > MAX_CHANGED or not _is_somebody(author):
+            continue
+        mine = [path[len(prefix) :] for path in map(_text, changed) if path.startswith(prefix)]
+        for path in mine:
+            by_path.setdefault(path, []).append(len(commits))
+        if mine:
+            commits.append(Commit(name, author, min(at, now)))
+    known = frozenset(one.author for one in commits)
+    merged = tuple(one._replace(author=_bare(one.author, known)) for one in commits)
+    return History(head, merged, {path: tuple(n) for path, n in by_path.items()})
+
+
+def _bare(author: str, known: Container[str]) -> str:
+    """A name without what stands in brackets behind it, where somebody is called so."""
+    bare = author.partition(" (")[0]
+    return bare if bare in known else author
+
+
+def _commits(data: bytes) -> Iterator[tuple[str, str, int, list[bytes]]]:
+    """Each commit that git printed: its name, its author, its time and what it changed. A line with
+    a commit begins with a slash, as no path does.
+    """
+    name, author, at, changed = "", "", 0, list[bytes]()
+    is_first = False
+    for entry in data.split(b"\0"):
+        if entry.startswith(b"/"):
+            if name:
+                yield name, author, at, changed
+            _, head, time, who = entry.split(b"/", 3)
+            name, author, changed, is_first = head.decode(), one_line(_text(who)), [], True
+            at = int(time) if time.isdigit() else 0
+        elif entry:
+            changed.append(entry.removeprefix(b"\n") if is_first else entry)
+            is_first = False
+    if name:
+        yield name, author, at, changed
+
+
+def _is_somebody(author: str) -> bool:
+    """Whether a name is one of a person, without an address in it."""
+    return (
+        bool(author) and len(author) <= MAX_NAME and "@" not in author and not _BOT.search(author)
+    )
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _prefix(repository: Repository, root: Path) -> str:
+    """Where a folder stands below the top of its repository, with a slash at its end."""
+    inside = root.resolve().relative_to(repository.top.resolve()).as_posix()
+    return "" if inside == "." else f"{inside}/"
+
+
+def _shallow(repository: Repository) -> frozenset[str]:
+    """The commits at which a shallow clone ends: they seem to make every file."""
+    with suppress(OSError, UnreadableError):
+        data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
+        return frozenset(data.decode("ascii", "replace").split())
+    return frozenset()

@@ -1,0 +1,71 @@
+"""Authors by commits on every surface: in an editor and a shell, and for models on demand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.test_hover import hover
+from tests.workspace.places import cite, commit_as, repository
+
+HOSTILE = "Eve](http://evil) `x` ![i](u) \u202e\u200bEnd"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "project", {})
+    commit_as(root, HOSTILE, {"src/relay.py": "1"}, at="2025-06-01T00:00:00+0000")
+    commit_as(root, "Ada Byron", {"src/relay.py": "2"})
+    knowledge.make(root)
+    cite(root, "night", "JWT keys turn at night.", "src/relay.py", entities=["jwt"])
+    return root
+
+
+def looked(root: Path, client: Client, **options: Any) -> Client:
+    client.initialize(root, **options)
+    client.indexed()
+    client.until("vouch/experts", {"topic": "turn at night"}, lambda a: not a["degraded"])
+    return client
+
+
+def asked(root: Path, env: dict[str, str], *arguments: str) -> str:
+    command = [str(COMMAND), *arguments, "--root", str(root)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: Path) -> None:
+    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    with running(cwd=root, env=env) as client:
+        looked(root, client)
+        found = client.request("vouch/experts", {"topic": "turn at night"})["by_commits"]
+        assert [one["name"] for one in found] == [
+            "Ada Byron",
+            "Eve](http://evil) `x` ![i](u) End",
+        ]
+        lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
+        shown = "Eve\\]\\(http\\://evil) \\`x\\` !\\[i\\]\\(u) End"
+        (line,) = [one for one in lines if "by commits" in one]
+        assert line.startswith("Ask: by commits: Ada Byron, Eve")
+        assert "](http" not in line.replace("\\](", "")
+        assert "\u202e" not in line
+        assert shown.replace("\\(", "(") in line
+
+
+def test_a_shell_shows_them(root: Path, tmp_path: Path) -> None:
+    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    row = "by_commits\tAda Byron\t1\t2026-01-01\t1"
+    assert row in asked(root, env, "experts", "turn at night").splitlines()
+    assert row in asked(root, env, "entity", "jwt").splitlines()
+    off = {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "off"}
+    assert "Ada" not in asked(root, off, "experts", "turn at night")
+    found = json.loads(asked(root, env, "entity", "jwt", "--json"))
+    assert found["by_commits"][0]["name"] == "Ada Byron"
+    never = {**env, "VOUCH_SIDECAR_PEOPLE_NEVER": "ada byron"}
+    assert "Ada" not in asked(root, never, "entity", "jwt")
