@@ -6,9 +6,10 @@ changed. What a viewer may not see counts nobody for that viewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.index.schema import key_in
@@ -54,9 +55,18 @@ class _Counted:
     files: set[tuple[object, str]] = field(default_factory=set)
 
 
-def authors_of(claims: Iterable[tuple[View, Iterable[str]]]) -> list[Author]:
+@dataclass(slots=True)
+class _Change:
+    """A commit, with the strongest tie of the files that it changed, and these."""
+
+    commit: Commit
+    strength: float
+    files: set[tuple[object, str]] = field(default_factory=set)
+
+
+def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
     """The authors of the files of some claims, by id in each view, who know these best first."""
-    changes: dict[Commit, tuple[float, set[tuple[object, str]]]] = {}
+    changes: dict[str, _Change] = {}
     for view, ids in claims:
         history = view.workspace.history
         if not (view.authors.are_told and history):
@@ -64,25 +74,28 @@ def authors_of(claims: Iterable[tuple[View, Iterable[str]]]) -> list[Author]:
         for path, strength in _files(view, ids):
             for number in history.by_path.get(path, ()):
                 commit = history.commits[number]
-                if folded_name(commit.author) in view.authors.never:
-                    continue
-                most, files = changes.get(commit, (0.0, set()))
-                files.add((view.identity, path))
-                changes[commit] = max(most, strength), files
-    return _counted(changes)
+                change = changes.get(commit.name)
+                if change is None:
+                    change = changes[commit.name] = _Change(commit, strength)
+                change.strength = max(change.strength, strength)
+                change.files.add((view.identity, path))
+    never = {name for view, _ in claims for name in view.authors.never}
+    return _counted(changes.values(), never)
 
 
-def _counted(changes: dict[Commit, tuple[float, set[tuple[object, str]]]]) -> list[Author]:
-    newest = max((commit.at for commit in changes), default=0)
+def _counted(changes: Collection[_Change], never: Container[str]) -> list[Author]:
+    newest = max((change.commit.at for change in changes), default=0)
     found: dict[str, _Counted] = {}
-    for commit, (strength, files) in changes.items():
-        one = found.setdefault(commit.author, _Counted())
-        one.weight += strength * 0.5 ** ((newest - commit.at) / (HALF_LIFE_DAYS * DAY))
+    for change in changes:
+        author, at = change.commit.author, change.commit.at
+        one = found.setdefault(author, _Counted())
+        one.weight += change.strength * 0.5 ** ((newest - at) / (HALF_LIFE_DAYS * DAY))
         one.commits += 1
-        one.last = max(one.last, commit.at)
-        one.files |= files
+        one.last = max(one.last, at)
+        one.files |= change.files
     order = sorted(found, key=lambda name: (-found[name].weight, -found[name].commits, name))
-    return [_author(name, found[name]) for name in order[:MAX_AUTHORS]]
+    named = (name for name in order if folded_name(name) not in never)
+    return [_author(name, found[name]) for name in islice(named, MAX_AUTHORS)]
 
 
 def _author(name: str, one: _Counted) -> Author:
@@ -123,7 +136,7 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:
     """The authors of the files of the claims that match a topic."""
-    return authors_of((match.view, _best(match)) for match in matches)
+    return authors_of([(match.view, _best(match)) for match in matches])
 
 
 def _best(match: Match) -> Iterator[str]:

@@ -242,7 +242,7 @@ GENERAL_FILE = 0.2
 """A changelog, a manifest or a lock file is touched by everybody who changes anything."""
 MAX_AUTHORS = 3
 """People who are named for their commits."""
-MAX_CLAIMS_OF_AUTHORS = 200
+MAX_CLAIMS_OF_AUTHORS = 100
 """Claims whose files are looked at, the best by worth."""
 MAX_FILES_OF_AUTHORS = 500
 """Files whose commits are looked at, those with the strongest ties."""
