@@ -76,6 +76,8 @@ export interface Citation {
   readonly quote: string | null;
   /** URI of the cited document, in the workspace or else as it was kept, with its line as in `#L12` where that is known. */
   readonly document: string | null;
+  /** Of a receipt, how its quote stands in the cited file of the workspace now: `there`, `moved` to another line, `gone`. Null: not known. */
+  readonly fresh: "there" | "moved" | "gone" | null;
   /** The file of the evidence, or of the source's record. */
   readonly uri: string | null;
 }
@@ -123,6 +125,8 @@ export interface ClaimView {
   readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;
+  /** Why it may hold no more, for people: its quote, its file or what it names is gone. */
+  readonly stale: string | null;
   readonly citations: readonly Citation[];
   readonly uri: string;
 }
@@ -859,8 +863,10 @@ export interface TiedClaim {
   readonly line: number | null;
   /** For people, in a few words. */
   readonly why: string;
-  /** Whether the quoted words still stand in the file: `there`, `moved`, `gone`. */
-  readonly fresh: string | null;
+  /** How the words that it quotes stand in the file now. */
+  readonly fresh: "there" | "moved" | "gone" | null;
+  /** Why it may hold no more, for people; null: nothing says so. */
+  readonly stale: string | null;
   /** What the claim says. */
   readonly text: string;
   readonly status: string;

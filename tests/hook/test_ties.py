@@ -20,7 +20,8 @@ CODE = "class RelayLoop:\n    pass\n"
 @pytest.fixture
 def place(place: Place) -> Place:
     (place.base / "changed").touch()
-    write(place.root, {"src/relay.py": CODE, "CHANGELOG.md": "x", "src/loop.py": CODE})
+    relay = f"# One is up.\n# It restarts at night.\n{CODE}"
+    write(place.root, {"src/relay.py": relay, "CHANGELOG.md": "x", "src/loop.py": CODE})
     git(place.root, "init", "-q")
     git(place.root, "add", "-A", "src", "CHANGELOG.md")
     content = b"One is up.\nIt restarts at night.\n"

@@ -10,7 +10,7 @@ from vouch_sidecar.operations.entity import EntityResult, PersonRow
 
 
 def citation(title: str) -> Citation:
-    nothing = dict.fromkeys(("source_id", "locator", "quote", "document", "uri"))
+    nothing = dict.fromkeys(("source_id", "locator", "quote", "document", "fresh", "uri"))
     return Citation.model_validate({"id": "x", "kind": "source", "title": title, **nothing})
 
 
@@ -31,6 +31,7 @@ def claim(claim_id: str, *titles: str) -> ClaimView:
         tags=[],
         contradicts=[],
         date=None,
+        stale=None,
         citations=[citation(title) for title in titles],
         uri="file:///x",
     )

@@ -7,6 +7,7 @@ A check is a function in `CHECKS`. It takes an artifact and its surroundings, an
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,12 +42,16 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
+from vouch_sidecar.retrieval.stale import stale_for
 
 __all__ = ["CHECKS", "CODES", "Allowance", "Finding", "Surroundings", "check_all", "check_one"]
 
 MAX_FINDINGS = 20
 """Findings of one file: the place of each is looked up."""
 CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)
+STALE = ("file-gone", "name-gone", "quote-gone")
+MAX_STALE = 20
+"""Claims that went stale and are said one by one; more are one problem."""
 MAX_CONTENT = 64 << 20
 """Bytes of a source's content that are held against its hash; larger ones are believed."""
 
@@ -153,7 +158,27 @@ def check_all(
             found[artifact.path] = check_one(artifact, data, around)
     if _lacks_entities(around):
         found[CONFIG] = (_NO_ENTITIES,)
-    return found
+    return _summed_up(found)
+
+
+def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
+    """The same with one problem in the place of many claims that went stale."""
+    stale = [one for some in found.values() for one in some if one.code in STALE]
+    if len(stale) <= MAX_STALE:
+        return found
+    kept = {
+        path: rest
+        for path, some in found.items()
+        if (rest := tuple(one for one in some if one.code not in STALE))
+    }
+    counts = Counter(one.code for one in stale)
+    parts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
+    said = (
+        f"{len(stale)} claims quote, cite or name what is gone since ({parts}), as {stale[0].path}"
+    )
+    (code, _), *_ = counts.most_common(1)
+    summed = Problem(CONFIG, said, stale[0].severity, code=code)
+    return {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
 
 
 def _lacks_entities(around: Surroundings) -> bool:
@@ -323,6 +348,19 @@ def conflicts(artifact: Artifact, _: Surroundings) -> Iterator[Finding]:
         yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
 
 
+def went_stale(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+    """Claims whose quote, cited file or name is gone from the workspace; only sources count that
+    all see who see the claim.
+    """
+    if not isinstance(artifact, Claim):
+        return
+    shared = {OPEN, gate_of(artifact)}
+    fresh = around.collection.workspace.fresh
+    found = stale_for(fresh, around.knowledge, artifact, lambda one: gate_of(one) in shared)
+    if found is not None:
+        yield Finding(found.code, found.field, found.said, Severity.HINT)
+
+
 CHECKS: tuple[Check, ...] = (
     dangling,
     retired,
@@ -331,6 +369,7 @@ CHECKS: tuple[Check, ...] = (
     undeclared,
     content,
     conflicts,
+    went_stale,
 )
 CODES = (
     "contested-claim",
@@ -343,11 +382,14 @@ CODES = (
     "dangling-page",
     "dangling-relation",
     "dangling-source",
+    "file-gone",
     "git-conflict",
     "invalid",
+    "name-gone",
     "no-entities",
     "no-evidence",
     "ordinary-name",
+    "quote-gone",
     "retired-claim",
     "setting",
     "shared-name",

@@ -178,6 +178,7 @@ class Engine:
             collection.workspace_of = whole_for
         differs = made.ties is not before.ties and bool(made.ties or before.ties)
         differs = differs or made.history is not before.history
+        differs = differs or not made.fresh.is_as(before.fresh)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.tell()

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -37,6 +37,7 @@ from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
 from vouch_sidecar.workspace.git import Repository, origin_of
 from vouch_sidecar.workspace.history import History, read_history
 from vouch_sidecar.workspace.locating import Locator, line_in
@@ -94,6 +95,16 @@ class State:
     """Of decided proposals, and when their folder was written."""
     history: History = field(default_factory=History)
     """What was committed. It is kept in no file."""
+    once_files: dict[str, str] = field(default_factory=dict)
+    """The files that sources were made from, as they were found last, by the source's id."""
+    once_names: set[str] = field(default_factory=set)
+    """Digests of the paths and identifiers that claims give and that led to something here."""
+    looked: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
+    """Of the files that are quoted, the stat, and a hash of what is quoted, when they were read."""
+    looked_at: float = 0.0
+    look_seconds: float = 0.0
+    quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
+    """By file."""
     recalled: bool = False
     kept: str = ""
     """A digest of what was kept last."""
@@ -143,6 +154,10 @@ class Workspaces:
         if state.knowledge is knowledge and not await _in(
             worker, lambda: _is_stale(state, collection)
         ):
+            resting = _Resting(self._ended)
+            found = await _in(worker, lambda: look_again(collection, state, resting))
+            if found is not None:
+                self._engine.publish_workspace(collection, found, knowledge)
             await _in(worker, lambda: keep(collection, state))
             return
         stages = work_out(collection, knowledge, state, env, _Resting(self._ended))
@@ -251,16 +266,94 @@ def work_out(
             state.reads.pop(claim_id, None)
         else:
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
-    origin = origin_of(root)
+    origin, before = origin_of(root), collection.workspace.fresh
     by_path, uses, wanted = _arranged(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
     history = _read_history(collection, state, env)
-    yield Workspace(root, files, ties, wanted, sources, origin, history).made_ready()
+    yield Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
     if not _look_through(root, files, wanted, state, stops):
         return
-    state.knowledge = knowledge
     ties = Ties(by_path, uses, dict(state.defined))
-    yield Workspace(root, files, ties, wanted, sources, origin, history).made_ready()
+    fresh = _freshness(root, ties, sources, state, stops)
+    if fresh is None:
+        return
+    state.knowledge = knowledge
+    yield Workspace(root, files, ties, wanted, sources, origin, history, fresh).made_ready()
+
+
+def look_again(
+    collection: Collection, state: State, stops: Callable[[], bool] = _go_on
+) -> Workspace | None:
+    """The same workspace with what went stale since, where a quoted file was written; None where
+    none was. Looks no more often than it is worth.
+    """
+    now, known = time.monotonic(), collection.workspace
+    if now - state.looked_at < sweep_interval(state.look_seconds):
+        return None
+    root = collection.root
+    same = all(stat_of(root, path) == stat for path, (stat, _) in state.looked.items())
+    state.looked_at, state.look_seconds = now, time.monotonic() - now
+    fresh = None if same else _freshness(root, known.ties, known.sources, state, stops)
+    return None if fresh is None or fresh.is_as(known.fresh) else replace(known, fresh=fresh)
+
+
+def _freshness(
+    root: Path, ties: Ties, sources: Mapping[str, str], state: State, stops: Callable[[], bool]
+) -> Freshness | None:
+    """How the quotes and names of all claims stand; None when it is to stop."""
+    quoted: dict[str, list[Quote]] = {}
+    for one in state.reads.values():
+        for path, quote in one.quotes:
+            quoted.setdefault(path, []).append(quote)
+    for path in state.quotes.keys() - quoted.keys():
+        del state.quotes[path]
+        state.looked.pop(path, None)
+    for path, quotes in quoted.items():
+        if stops():
+            return None
+        version = stat_of(root, path), hash(tuple(quotes))
+        if state.looked.get(path) != version:
+            state.quotes[path] = _found_in(root, path, quotes)
+            state.looked[path] = version
+    cited = {source for one in state.reads.values() for source in one.sources}
+    state.once_files |= sources
+    state.once_files = {one: path for one, path in state.once_files.items() if one in cited}
+    found = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
+    lost = {one: path for one, path in state.once_files.items() if one not in sources}
+    return Freshness(found, lost, _gone_names(ties, state))
+
+
+def _found_in(root: Path, path: str, quotes: Iterable[Quote]) -> dict[Range, Fresh]:
+    """How quotes stand in a file; nothing where it can't be read."""
+    there = read(root, path)
+    changed = _changed_at(root, path)
+    if there is None or changed is None:
+        return {}
+    lines, found = Lines(there[0]), {}
+    for one in quotes:
+        state, line = lines.find(one)
+        found[one.range] = Fresh(state, path, line, changed)
+    return found
+
+
+def _changed_at(root: Path, path: str) -> float | None:
+    with suppress(OSError, ValueError):
+        return (root / path).lstat().st_mtime
+    return None
+
+
+def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
+    """By claim, what it names that led to something here, and no longer does."""
+    found: dict[str, GoneNames] = {}
+    known, once = set(), state.once_names
+    for claim_id, one in state.reads.items():
+        there = {n.name for n in one.names if n.is_path or any(map(ties.is_defined, n.means))}
+        gone = tuple((n.start, n.end) for n in one.names if n.name in once and n.name not in there)
+        known |= there | {n.name for n in one.names if n.name in once}
+        if gone:
+            found[claim_id] = GoneNames(one.mark, gone)
+    state.once_names = known
+    return found
 
 
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
@@ -375,7 +468,9 @@ class _Facts:
             span = content.span(evidence) if content is not None else None
             if content is not None and span is not None:
                 line, quoted = content.line_at(span[0]), content.lines(*span)
-                return Cited(source.id, path, line, True, quoted)
+                said = content.data[slice(*span)].decode("utf-8", "replace")
+                quote = Quote((source.id, *span), said, line)
+                return Cited(source.id, path, line, quote, quoted)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
         return Cited(source.id, path, line_in(place))
 
@@ -436,10 +531,14 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
         return None
     if state is not None:
         state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
+        state.once_files, state.once_names = dict(made["once"]), set(made["names"])
         state.kept = _digest(data)
     ties = Ties(made["by_path"], made["uses"], made["defined"])
     origin = origin_of(collection.root)
-    return Workspace(collection.root, Files(), ties, None, made["sources"], origin)
+    quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
+    lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
+    fresh = Freshness(quotes, lost, made["gone"])
+    return Workspace(collection.root, Files(), ties, None, made["sources"], origin, fresh=fresh)
 
 
 _PARTS: Mapping[str, Callable[[Any], Any]] = {
@@ -449,6 +548,10 @@ _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "stats": bytes.fromhex,
     "sources": str,
     "wanted": str,
+    "quotes": lambda some: [((one[0], one[1], one[2]), Fresh(*how)) for one, how in some],
+    "once": str,
+    "names": str,
+    "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
 }
 """What is kept, a line for each entry, and how its value is read back."""
 
@@ -465,6 +568,10 @@ def keep(collection: Collection, state: State) -> None:
         "stats": {path: stat.hex() for path, stat in state.stats.items()},
         "sources": known.sources,
         "wanted": {state.wanted: ""},
+        "quotes": {path: list(some.items()) for path, some in state.quotes.items()},
+        "once": state.once_files,
+        "names": dict.fromkeys(sorted(state.once_names), ""),
+        "gone": known.fresh.names,
     }
     lines = (
         json.dumps([part, key, value], separators=(",", ":"))

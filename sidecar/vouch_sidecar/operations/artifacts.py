@@ -25,7 +25,9 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
 from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.locating import line_in
 
 if TYPE_CHECKING:
@@ -67,6 +69,10 @@ class Citation(Wire):
     document: str | None = Field(
         description="URI of the cited document, in the workspace or else as it was kept, with its "
         "line as in `#L12` where that is known."
+    )
+    fresh: State | None = Field(
+        description="Of a receipt, how its quote stands in the cited file of the workspace now: "
+        "`there`, `moved` to another line, `gone`. Null: not known."
     )
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
@@ -117,6 +123,10 @@ class ClaimView(Wire):
         description="Live, visible claims that it contradicts, or that contradict it."
     )
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
+    stale: str | None = Field(
+        description="Why it may hold no more, for people: its quote, its file or what it names is "
+        "gone."
+    )
     citations: list[Citation]
     uri: str
 
@@ -157,7 +167,7 @@ class ArtifactViews:
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
         linked, by = view.knowledge.links(claim.id, view.gates)
-        said, sentence = view.said(claim), view.sentence(claim)
+        said, sentence, went = view.said(claim), view.sentence(claim), stale(view, claim)
         return ClaimView(
             id=claim.id,
             text=claim.text,
@@ -173,6 +183,7 @@ class ArtifactViews:
             tags=list(claim.tags),
             contradicts=self._contradicting(claim),
             date=iso(claim.date),
+            stale=None if went is None else went.said,
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
@@ -192,6 +203,7 @@ class ArtifactViews:
         if not isinstance(source, Source):
             source = evidence = None
         cited = evidence or source
+        fresh = fresh_of(self._view.workspace.fresh, evidence) if evidence else None
         return Citation(
             id=ref,
             kind="evidence" if evidence else "source" if source else "missing",
@@ -200,6 +212,7 @@ class ArtifactViews:
             locator=cited.locator if cited else None,
             quote=evidence.quote if evidence else None,
             document=self._document(source, evidence) if source else None,
+            fresh=fresh.state if fresh else None,
             uri=self.uri(cited.path) if cited else None,
         )
 
@@ -216,6 +229,9 @@ class ArtifactViews:
         return uri if line is None else f"{uri}#L{line}"
 
     def _line(self, source: Source, evidence: Evidence | None) -> int | None:
+        fresh = fresh_of(self._view.workspace.fresh, evidence) if evidence else None
+        if fresh is not None and fresh.line is not None:
+            return fresh.line
         if evidence is not None and evidence.byte_start is not None:
             content = kept(self._kb_dir, source)
             span = content.span(evidence) if content is not None else None
@@ -271,6 +287,7 @@ def claim_line(claim: ClaimView, whole: bool = False) -> str:
     text = one_line(claim.text) if whole else clipped(claim.said)
     facts = [one_line(claim.status), f"confidence {claim.confidence:g}"]
     facts += [claim.date[:10]] if claim.date else []
+    facts += [one_line(claim.stale)] if claim.stale else []
     return f"{one_line(claim.id)}: {text} ({', '.join(facts)})"
 
 

@@ -16,7 +16,9 @@ from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.retrieval.stale import stale
 from vouch_sidecar.retrieval.tied import Tied, tied_to
+from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.ties import Arm
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ NOTHING = "No claim is tied to these files."
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10
 
-Fresh = Annotated[str, StringConstraints(pattern="^(there|moved|gone)$")]
 PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
 
 
@@ -61,8 +62,9 @@ class TiedClaim(Wire):
     strength: float = Field(description="How sure that is, from 0 to 1.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
-    fresh: Fresh | None = Field(
-        description="Whether the quoted words still stand in the file: `there`, `moved`, `gone`."
+    fresh: State | None = Field(description="How the words that it quotes stand in the file now.")
+    stale: str | None = Field(
+        description="Why it may hold no more, for people; null: nothing says so."
     )
     text: str = Field(description="What the claim says.")
     status: str
@@ -142,6 +144,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
     claim = tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
+    went = stale(one.view, claim)
     cited = citations[0] if citations and citations[0].source_id is not None else None
     return TiedClaim(
         id=claim.id,
@@ -150,7 +153,8 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         strength=tied.strength,
         line=tied.line,
         why=tied.why,
-        fresh=None,
+        fresh=tied.fresh,
+        stale=None if went is None else went.said,
         text=claim.text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
@@ -164,13 +168,14 @@ def gist(result: FilesResult) -> list[str]:
     for file in result.files:
         for claim in file.claims[:GIST_CLAIMS]:
             said = f"{one_line(claim.id)}: {clipped(claim.text)}"
-            lines.append(f"{one_line(file.path)}: {said} ({one_line(claim.why)})")
+            why = "; ".join(filter(None, [claim.why, claim.stale]))
+            lines.append(f"{one_line(file.path)}: {said} ({one_line(why)})")
     return listed(lines, NOTHING)
 
 
 def show(page: Page, result: FilesResult) -> None:
     told = [
-        (file.path, claim.id, claim.why, claim.text)
+        (file.path, claim.id, "; ".join(filter(None, [claim.why, claim.stale])), claim.text)
         for file in result.files
         for claim in file.claims
     ]

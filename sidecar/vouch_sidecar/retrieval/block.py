@@ -11,6 +11,7 @@ from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.salience import ArmName
+from vouch_sidecar.retrieval.stale import Stale, stale
 from vouch_sidecar.retrieval.view import Said, View, moment
 from vouch_sidecar.workspace.ties import Arm as TieArm
 
@@ -60,6 +61,11 @@ class Hit:
     def said(self) -> Said | None:
         """What is said of a claim, and all that it cites; None of anything else."""
         return self.view.said(self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def stale(self) -> Stale | None:
+        """What went stale of a claim; None of anything else."""
+        return stale(self.view, self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def place(self) -> tuple[str, Kind, str]:
@@ -173,7 +179,8 @@ def _label(hit: Hit) -> str:
         case Page(path=path):
             return f"page {safe(path)}"
         case Claim():
-            return ", ".join(_cited_as(one) for one in hit.cited if isinstance(one, Claim))
+            cited = ", ".join(_cited_as(one) for one in hit.cited if isinstance(one, Claim))
+            return cited if hit.stale is None else f"{cited} ({safe(hit.stale.briefly)})"
         case other:
             return f"{type(other).__name__.lower()} {safe(other.id)}"
 

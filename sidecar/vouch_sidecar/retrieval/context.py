@@ -43,7 +43,8 @@ def lines_for(
     answer it.
 
     Every entity has one line, in their order; the likeliest answer goes before those that are less
-    likely. Then come the other answers, likeliest first.
+    likely. Then come the other answers, likeliest first. What went stale stands behind all else; a
+    claim whose file is gone is not said.
     """
     firsts: list[_Line] = []
     others: list[_Line] = []
@@ -61,7 +62,10 @@ def lines_for(
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
-    return each_once(line.hit for line in [*firsts, *others])[:limit]
+    hits = each_once(line.hit for line in [*firsts, *others])
+    went = {id(hit): hit.stale for hit in hits}
+    hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
+    return sorted(hits, key=lambda hit: went[id(hit)] is not None)[:limit]
 
 
 def each_once(hits: Iterable[Hit]) -> list[Hit]:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.freshness import Fresh, State
 from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
@@ -25,6 +26,9 @@ __all__ = [
     "tied_to_what",
     "visible_ties",
 ]
+
+GONE = 0.5
+"""What a quote counts that stands in its file no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class Tied:
     line: int | None
     why: str
     source_id: str | None = None
+    fresh: State | None = None
+    """How what it quotes stands in the file, where that is known."""
 
 
 def mark_of(claim: Claim) -> str:
@@ -100,7 +106,9 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         claim = view.claim(claim_id)
         if claim is None:
             continue
-        if shown := _shown(view, claim, several):
+        if shown := [
+            (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
+        ]:
             found.append(_together(view, claim, shown))
     found.sort(key=lambda one: (-one.strength, one.line or 0, one.claim.id))
     return found
@@ -127,6 +135,22 @@ def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tu
     ]
 
 
+def _as_it_stands(view: View, tie: Tie) -> Tie:
+    """A tie with the line in which its quote stands now; one whose quote is gone is weaker."""
+    fresh = _fresh(view, tie)
+    if fresh is None:
+        return tie
+    if fresh.state == "gone":
+        return tie._replace(line=None, strength=tie.strength * GONE)
+    return tie._replace(line=fresh.line)
+
+
+def _fresh(view: View, tie: Tie) -> Fresh | None:
+    if tie.arm != "quotes" or tie.via is None:
+        return None
+    return view.workspace.fresh.quotes.get((tie.via, tie.start, tie.end))
+
+
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     strongest: dict[Arm, Tie] = {}
     for _, tie in ties:
@@ -139,9 +163,10 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     lined = next((t for t in (best, *(t for _, t in ties)) if t.line is not None), best)
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
-    return Tied(
-        view, claim, path, best.arm, round(1.0 - doubt, 6), line, _why(claim, best, lined), source
-    )
+    known = [fresh.state for _, tie in ties if (fresh := _fresh(view, tie))]
+    state = min(known, key=("there", "moved", "gone").index, default=None)
+    strength, why = round(1.0 - doubt, 6), _why(claim, best, lined)
+    return Tied(view, claim, path, best.arm, strength, line, why, source, state)
 
 
 def _why(claim: Claim, best: Tie, lined: Tie) -> str:

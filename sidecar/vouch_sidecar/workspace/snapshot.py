@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, below, read
+from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import digest
@@ -33,6 +34,8 @@ class Workspace:
     origin: str = ""
     """The name of the repository that this one was cloned from."""
     history: History = field(default_factory=History)
+    fresh: Freshness = field(default_factory=Freshness)
+    """What went stale, as far as it was worked out."""
 
     @cached_property
     def locator(self) -> Locator:

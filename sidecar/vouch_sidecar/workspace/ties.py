@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import Named, digest, named_in, parts_of
 from vouch_sidecar.workspace.sorts import is_for_names, is_test, language_of
@@ -24,6 +25,7 @@ __all__ = [
     "Cited",
     "ClaimFacts",
     "Found",
+    "NameOf",
     "Tie",
     "Ties",
     "Use",
@@ -55,13 +57,14 @@ _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
 class Cited(NamedTuple):
     """A citation of a claim. `path` is the file that the source was made from. `line` is from a
-    receipt in the kept source (`receipt`), or as the locators name it.
+    receipt in the kept source (`quote`), or as the locators name it.
     """
 
     source_id: str
     path: str | None
     line: int | None = None
-    receipt: bool = False
+    quote: Quote | None = None
+    """What its receipt quotes."""
     quoted: str = ""
     """The line that the receipt quotes."""
 
@@ -79,7 +82,8 @@ class ClaimFacts:
 
 class Tie(NamedTuple):
     """That a claim is tied to a file. `via` is the source that the viewer must be able to see as
-    well. `start` and `end` are offsets of the name in the claim's text, where it stands there.
+    well. `start` and `end` are offsets of the name in the claim's text, where it stands there; of
+    a quote, of its bytes in the source.
     """
 
     claim_id: str
@@ -217,6 +221,10 @@ class Ties:
         files = self._files_defining.get(key, [])
         return files if len(files) <= MAX_DEFINING else []
 
+    def is_defined(self, key: str) -> bool:
+        """Whether any file defines an identifier, by its digest."""
+        return key in self._files_defining
+
     @cached_property
     def _defining(self) -> dict[str, int]:
         return {key: len(files) for key, files in self._files_defining.items()}
@@ -264,12 +272,31 @@ def _paths_of(named: Named, locator: Locator) -> list[str]:
     return []
 
 
+class NameOf(NamedTuple):
+    """A path or an identifier that a claim's text gives: digests of it and of the identifiers that
+    it may mean, where it stands, and whether it leads to a path.
+    """
+
+    name: str
+    start: int
+    end: int
+    is_path: bool
+    means: tuple[str, ...]
+
+
 class Read(NamedTuple):
     """What was read of one claim: its ties to paths, and the identifiers that it names."""
 
+    mark: str
     found: tuple[Found, ...]
     uses: tuple[tuple[str, Use], ...]
     """By name."""
+    names: tuple[NameOf, ...]
+    """Those in its own text."""
+    quotes: tuple[tuple[str, Quote], ...]
+    """What it quotes, each with the path of the file."""
+    sources: tuple[str, ...]
+    """What it cites, by id."""
 
 
 def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
@@ -277,16 +304,24 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
     found: list[Found] = []
     for cited in claim.cited:
         if cited.path is not None:
-            arm: Arm = "quotes" if cited.receipt else "cites"
+            arm: Arm = "quotes" if cited.quote else "cites"
             tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
+            if cited.quote:
+                _, start, end = cited.quote.range
+                tie = tie._replace(start=start, end=end)
             found.append(Found(cited.path, tie))
     uses: list[tuple[str, Use]] = []
+    names: list[NameOf] = []
     for text, where, via in _texts(claim):
         for named in named_in(text):
             worth = LATER if named.start > len(text) / 2 else 1.0
             worth *= 1.0 if where == "text" else BESIDE
             start, end = (named.start, named.end) if where == "text" else (0, 0)
-            for path in _paths_of(named, locator):
+            paths = _paths_of(named, locator)
+            if where == "text":
+                means = () if named.kind == "path" else tuple(map(digest, names_of(named)))
+                names.append(NameOf(digest(named.name), start, end, bool(paths), means))
+            for path in paths:
                 strength = STRENGTH["path"] * worth * (FOLDER if path.endswith("/") else 1.0)
                 place = (None, via, where, start, end)
                 found.append(Found(path, Tie(claim.id, claim.mark, "path", strength, *place)))
@@ -295,7 +330,10 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
             for name, share in names_of(named).items():
                 use = Use(claim.id, claim.mark, worth * share, via, where, start, end)
                 uses.append((name, use))
-    return Read(tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]))
+    quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
+    sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
+    some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
+    return Read(claim.mark, *some, quotes, sources)
 
 
 def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:

@@ -64,9 +64,11 @@ def _check(**given: Any) -> None:
 def _found(asked: Asked) -> Iterator[Found]:
     """All problems, those between files included, by knowledge base, file and line."""
     from vouch_sidecar.engine.checks import Surroundings, check_all
+    from vouch_sidecar.engine.workspaces import settle
     from vouch_sidecar.kb.layout import KB_DIRNAME
 
     engine, caller = loaded(asked)
+    settle(engine.collections.values(), engine.env)
     for served in engine.serving(caller):
         root, collection = served.collection.root, served.collection
         problems = engine.problems_for(caller, served)

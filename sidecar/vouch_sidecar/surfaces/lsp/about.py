@@ -81,6 +81,7 @@ class _About:
         view = self._views.claim(claim)
         facts = [claim.type, claim.status, f"confidence {claim.confidence:.2f}"]
         facts += [view.date[:10]] if view.date is not None else []
+        facts += [view.stale] if view.stale else []
         cited = [
             self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]
         ]

@@ -110,7 +110,9 @@ class Diagnostics:
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
-                state = (document.source, file.served.view.knowledge.serial, file.served.settings)
+                view = file.served.view
+                known_of = (view.knowledge.serial, view.workspace.fresh)
+                state = (document.source, *known_of, file.served.settings)
                 known, more = before.get(document.uri, (None, ()))
                 if known != state:  # a check may read the whole content of a source
                     more = _across_files(file)

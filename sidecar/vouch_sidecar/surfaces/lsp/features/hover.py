@@ -154,6 +154,7 @@ def _claim(claim: ClaimView, style: Style) -> str:
         status += f" by {', '.join(style.text(one) for one in claim.contradicts[:CONTRADICTING])}"
     facts = [status, f"confidence {claim.confidence:.2f}"]
     facts += [claim.date[:10]] if claim.date is not None else []
+    facts += [style.text(clip(one_line(claim.stale), TEXT))] if claim.stale else []
     cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:

@@ -1,0 +1,91 @@
+"""What went stale since a claim was written, as far as a viewer may be told: the words that it
+quotes, the file that it cites, or what it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
+from vouch_sidecar.retrieval.tied import mark_of
+from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.workspace.freshness import Fresh, Freshness
+
+__all__ = ["Stale", "fresh_of", "stale", "stale_for"]
+
+Code = Literal["quote-gone", "file-gone", "name-gone"]
+
+
+class Stale(NamedTuple):
+    """Why a claim may hold no more. `field` is the one of the claim that shows it; `said` says it
+    in a few words, `briefly` in fewer and without a path.
+    """
+
+    code: Code
+    field: str
+    said: str
+    briefly: str
+
+
+def stale(view: View, claim: Claim) -> Stale | None:
+    """What went stale of a claim, for a viewer; None where nothing did."""
+
+    def sees(source: Source) -> bool:
+        return view.sees(source)
+
+    return stale_for(view.workspace.fresh, view.knowledge, claim, sees)
+
+
+def stale_for(
+    fresh: Freshness, knowledge: Knowledge, claim: Claim, sees: Callable[[Source], bool]
+) -> Stale | None:
+    """The same where `sees` says which sources count. A claim is as fresh as the freshest of its
+    quotes; its file is gone where that of all its citations is.
+    """
+    if not (fresh.quotes or fresh.files or fresh.names):
+        return None
+    gone: list[Stale] = []
+    cites_more = False
+    for number, reference in enumerate(claim.evidence):
+        evidence = knowledge.evidence(reference)
+        source = knowledge.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
+        if not isinstance(source, Source) or not sees(source):
+            continue
+        field, path = f"evidence.{number}", fresh.files.get(source.id)
+        if path is not None:
+            said = f"{path}, which it cites, is gone"
+            gone.append(Stale("file-gone", field, said, "the file that it cites is gone"))
+            continue
+        quote = None if evidence is None else fresh_of(fresh, evidence)
+        if quote is None:
+            cites_more = True
+            continue
+        if quote.state != "gone":
+            return _without_name(fresh, claim)
+        when = f"changed on {moment(quote.changed).date().isoformat()}"
+        said = f"quote gone since, {quote.path} {when}"
+        gone.append(Stale("quote-gone", field, said, f"quote gone since, file {when}"))
+    counted = (one for one in gone if one.code == "quote-gone" or not cites_more)
+    first = min(counted, key=lambda one: one.code != "quote-gone", default=None)
+    return first or _without_name(fresh, claim)
+
+
+def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
+    """How the quote of some evidence stands in the file that it cites; None where that is not
+    known.
+    """
+    if evidence.byte_start is None or evidence.byte_end is None:
+        return None
+    return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
+
+
+def _without_name(fresh: Freshness, claim: Claim) -> Stale | None:
+    """That something is gone which the claim names."""
+    names = fresh.names.get(claim.id)
+    if names is None or names.mark != mark_of(claim):
+        return None
+    start, end = names.places[0]
+    said = f"names {claim.text[start:end]}, which is gone"
+    return Stale("name-gone", "text", said, said)

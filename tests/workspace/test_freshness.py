@@ -1,0 +1,205 @@
+"""What went stale: quotes, cited files and names that are gone from the workspace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.checks import MAX_STALE, Surroundings, check_all
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Severity
+from vouch_sidecar.workspace.freshness import Lines, Quote
+
+from tests.engine.bases import ask
+from tests.engine.processes import place, serving, until
+from tests.workspace.places import cite, git, repository, settled, ties, write
+
+NOTES = "# Notes\n\nUploads stop after three\n  retries of the wire.\n\nNothing else.\n"
+QUOTE = b"Uploads stop after three\n  retries"
+TEXT = "Uploads stop after three retries"
+FILE = "docs/notes.md"
+CODE = "src/upload.py"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {FILE: NOTES, CODE: "class UploadLoop:\n    pass\n"}
+    root = repository(tmp_path / "repo", files, commit=True)
+    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
+    return root
+
+
+def row(engine: Engine, path: str = FILE) -> tuple[str | None, int | None, str | None]:
+    """How fresh the only claim of a file is: state, line, and what is said of it."""
+    (file,) = ask(engine, "files", paths=[path])["files"]
+    (claim,) = file["claims"]
+    return claim["fresh"], claim["line"], claim["stale"]
+
+
+@pytest.mark.parametrize(
+    ("now", "state", "line"),
+    [
+        (NOTES, "there", 3),
+        ("# Notes\n\nUPLOADS  stop after\tthree\nretries of the wire.\n", "there", 3),
+        (f"# More\n\nA line.\n{NOTES}", "moved", 6),
+        (f"{TEXT}\n{NOTES.replace('three', '3')}\n{TEXT}\n", "there", 1),
+        (NOTES.replace("three", "five"), "gone", None),
+        ("", "gone", None),
+    ],
+)
+def test_a_quote_is_there_moved_or_gone(
+    root: Path, tmp_path: Path, now: str, state: str, line: int | None
+) -> None:
+    write(root, {FILE: now})
+    engine = settled(root, tmp_path)
+    fresh, at, stale = row(engine)
+    assert (fresh, at) == (state, line)
+    (citation,) = ask(engine, "claim", id="one")["claim"]["citations"]
+    assert citation["fresh"] == state
+    assert citation["document"].endswith(f"#L{line}" if line else "#L3")
+    assert (stale is not None) == (state == "gone")
+
+
+def test_what_is_gone_is_said_with_the_date_of_the_file(root: Path, tmp_path: Path) -> None:
+    write(root, {FILE: "# Notes\n"})
+    os.utime(root / FILE, (1_700_000_000, 1_700_000_000))
+    engine = settled(root, tmp_path)
+    said = "quote gone since, docs/notes.md changed on 2023-11-14"
+    assert row(engine)[2] == said
+    assert ask(engine, "claim", id="one")["claim"]["stale"] == said
+    (tied,) = ties(engine, FILE)
+    assert tied.strength == pytest.approx(0.45)
+
+
+def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -> None:
+    other = b"Uploads stop after three retries, says the wire.\n"
+    cite(root, "two", "Uploads stop after three retries on the wire", "b.md", other, quote=other)
+    task = "After how many retries do uploads stop?"
+
+    def ids(engine: Engine) -> list[str]:
+        return [item["id"] for item in ask(engine, "context", task=task)["items"]]
+
+    before = ids(settled(root, tmp_path))
+    assert sorted(before) == ["one", "two"]
+    write(root, {FILE: "# Notes\n", "b.md": other})
+    git(root, "add", "b.md")
+    engine = settled(root, tmp_path)
+    assert ids(engine) == ["two", "one"]
+    text = ask(engine, "context", task=task)["text"]
+    assert "one (quote gone since, file changed on 2" in text
+    write(root, {FILE: NOTES, "b.md": b"Nothing.\n"})
+    assert ids(settled(root, tmp_path)) == ["one", "two"]
+
+
+def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
+    task = "After how many retries do uploads stop?"
+    assert ask(settled(root, tmp_path), "context", task=task)["items"]
+    git(root, "rm", "-q", "-f", FILE)
+    engine = settled(root, tmp_path)
+    assert ask(engine, "context", task=task)["text"] == ""
+    assert ask(engine, "claim", id="one")["claim"]["stale"] == f"{FILE}, which it cites, is gone"
+    assert ask(engine, "search", query=TEXT)["hits"]
+    write(root, {FILE: NOTES})
+    git(root, "add", FILE)
+    assert ask(settled(root, tmp_path), "context", task=task)["items"]
+
+
+def test_names_that_were_there_once(root: Path, tmp_path: Path) -> None:
+    texts = {
+        "class": "`UploadLoop` retries.",
+        "path": f"See {CODE} for the limit.",
+        "never": "`DownloadLoop` in src/download.py never was here.",
+    }
+    for claim_id, text in texts.items():
+        cite(root, claim_id, text, "https://example.org/x")
+
+    def said(engine: Engine) -> dict[str, str]:
+        found = {one: ask(engine, "claim", id=one)["claim"]["stale"] for one in texts}
+        return {one: stale for one, stale in found.items() if stale}
+
+    assert said(settled(root, tmp_path)) == {}
+    git(root, "mv", CODE, "src/wire.py")
+    engine = settled(root, tmp_path)
+    assert said(engine) == {"path": f"names {CODE}, which is gone"}
+    write(root, {"src/wire.py": "class Loop:\n    pass\n"})
+    git(root, "add", "-A")
+    assert said(settled(root, tmp_path))["class"] == "names UploadLoop, which is gone"
+
+
+def test_checks_list_it(root: Path, tmp_path: Path) -> None:
+    write(root, {FILE: "# Notes\n"})
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+
+    def codes() -> list[tuple[str, str, Severity]]:
+        found = check_all(Surroundings(collection, collection.knowledge))
+        return [(one.path, one.code, one.severity) for some in found.values() for one in some]
+
+    assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
+    for number in range(MAX_STALE):
+        cite(root, f"c{number}", TEXT, FILE, NOTES.encode(), quote=QUOTE)
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    assert codes() == [("config.yaml", "quote-gone", Severity.HINT)]
+
+
+def test_the_freshest_quote_of_a_claim_counts(root: Path, tmp_path: Path) -> None:
+    write(root, {"docs/more.md": "More of it.\n"})
+    git(root, "add", "-A")
+    cite(root, "two", "More.", "docs/more.md", b"More of it.\n", quote=b"More of it.")
+    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
+    path = root / ".vouch" / "claims" / "one.yaml"
+    path.write_text(path.read_text().replace("- ev-one", "- ev-one\n- ev-two"))
+    write(root, {FILE: "# Notes\n"})
+    assert ask(settled(root, tmp_path), "claim", id="one")["claim"]["stale"] is None
+
+
+def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path: Path) -> None:
+    private = {"visibility": "private", "agent": "ada"}
+    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, source_scope=private)
+    write(root, {FILE: "# Notes\n"})
+    engine = settled(root, tmp_path)
+    ada = Caller(viewer=Viewer(None, "ada"))
+    assert ask(engine, "claim", ada, id="one")["claim"]["stale"] is not None
+    for answer in (ask(engine, "claim", id="one"), ask(engine, "files", paths=[FILE])):
+        assert "gone" not in str(answer)
+    (collection,) = engine.collections.values()
+    found = check_all(Surroundings(collection, collection.knowledge))
+    assert not any(one.code == "quote-gone" for some in found.values() for one in some)
+
+
+def test_what_is_saved_counts_while_it_is_served() -> None:
+    with place() as (folder, env):
+        root = repository(folder / "kb", {FILE: NOTES})
+        cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
+        with serving(root, env, 1) as (server,):
+
+            def fresh() -> object:
+                (file,) = server.ask("files", paths=[FILE])["files"]
+                return [claim["fresh"] for claim in file["claims"]]
+
+            until(lambda: fresh() == ["there"], "it is not worked out")
+            write(root, {FILE: NOTES.replace("three", "five")})
+            until(lambda: fresh() == ["gone"], "it is not seen")
+            write(root, {FILE: f"A line.\n{NOTES}"})
+            until(lambda: fresh() == ["moved"], "it is not seen")
+
+
+def test_no_line_of_a_file_is_kept(root: Path, tmp_path: Path) -> None:
+    write(root, {FILE: NOTES.replace("Nothing", "Hunter2")})
+    settled(root, tmp_path)
+    kept = [file for file in (tmp_path / "cache").rglob("*workspace-*") if file.is_file()]
+    assert kept
+    for file in kept:
+        assert b"Hunter2" not in file.read_bytes()
+        assert b"retries" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\0\0", b"a " * 500_000, b"\n" * 100_000, b""])
+def test_any_file_can_be_looked_through(data: bytes) -> None:
+    lines = Lines(data)
+    assert lines.find(Quote(("s", 0, 1), "never there", 1)) == ("gone", None)
+    assert lines.find(Quote(("s", 0, 1), " \n ", 1)) == ("gone", None)
+    assert Lines(b"a a " * 500_000).find(Quote(("s", 0, 1), "a a", 3)) == ("there", 1)
