@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.cured import Documents
 from vouch_sidecar.surfaces.lsp.documents import Document, well_formed
+from vouch_sidecar.surfaces.lsp.pygls_fixes import Documents
 
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
 WIDTHS = {"utf-8": 4, "utf-16": 2, "utf-32": 1}

@@ -1,6 +1,6 @@
-"""The faults of pygls that `surfaces/lsp` cures, shown in pygls itself.
+"""The faults of pygls that `surfaces/lsp/pygls_fixes` mends, shown in pygls itself.
 
-A test that fails here has good news: the cure that names this fault can go.
+A test that fails here has good news: the fix that names this fault can go.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def test_private_names_of_pygls_are_few_and_in_one_module() -> None:
     for path in sorted(Path(surface.__file__).parent.rglob("*.py")):
         named = set(private_names(ast.parse(path.read_text("utf-8"))))
         used = {name for name, _ in named} & theirs
-        if path.name == "cured.py":
+        if path.name == "pygls_fixes.py":
             assert 0 < len(used) <= 6, used
         elif path.name == "server.py":
             assert not used

@@ -1,4 +1,4 @@
-"""The language server: pygls, cured of its faults, with one file a feature."""
+"""The language server: pygls with fixes for its faults, one file a feature."""
 
 from __future__ import annotations
 

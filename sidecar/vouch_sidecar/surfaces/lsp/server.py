@@ -21,9 +21,9 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
-from vouch_sidecar.surfaces.lsp.cured import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
+from vouch_sidecar.surfaces.lsp.pygls_fixes import Documents, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 from vouch_sidecar.surfaces.stdio import is_alive

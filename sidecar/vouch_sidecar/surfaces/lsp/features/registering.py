@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.surfaces.lsp.cured import converter
+from vouch_sidecar.surfaces.lsp.pygls_fixes import converter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]

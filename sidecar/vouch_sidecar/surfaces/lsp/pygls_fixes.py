@@ -1,7 +1,7 @@
-"""pygls, with its faults cured.
+"""pygls, with its faults mended.
 
-Every override names the fault in pygls 2.1 that it cures; `tests/surfaces/test_pygls_faults.py`
-shows each of them, and fails when a new version has cured it. No other module uses names of pygls
+Every override names the fault in pygls 2.1 that it mends; `tests/surfaces/test_pygls_faults.py`
+shows each of them, and fails when a new version has mended it. No other module uses names of pygls
 that begin with an underscore.
 """
 
