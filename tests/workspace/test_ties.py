@@ -308,6 +308,48 @@ def test_uses_are_no_definitions(language: str | None, line: str) -> None:
     assert definitions(text.encode(), language, Wanted({"FindMeHere"})) == {}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'add("--find-me")',
+        "option('--find-me=MODE')",
+        'click.option("--find-me/--no-find-me")',
+        "click.option('--find-me / --lose-me', default=True)",
+        '.option("-f, --find-me <where>", "look")',
+        '.option("--find-me [where]")',
+        '"--find-me PATH",',
+        '"-f", "--find-me",',
+    ],
+)
+def test_options_that_are_defined(line: str) -> None:
+    assert definitions(f"\n{line}\n".encode(), "python", Wanted({"--find-me"})) == {"--find-me": 2}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '"--find-me=fast is not ready for "',
+        '"--find-me, --group, or --requirement. "',
+        '"use --find-me"',
+        '"--find-me was used"',
+        "--find-me",
+        '"--find-me-not"',
+    ],
+)
+def test_options_that_are_mentioned(line: str) -> None:
+    assert definitions(f"{line}\n".encode(), "python", Wanted({"--find-me"})) == {}
+
+
+def test_a_list_of_options_defines_none() -> None:
+    others = ['    "--index-url",', '    "-i",', '    "--pre",']
+    for lines in ([*others, '    "--find-me"'], ['"--find-me",', *others]):
+        assert definitions("\n".join(lines).encode(), "python", Wanted({"--find-me"})) == {}
+    forms = ['    "-f",', '    "--find-me",', '    "--find",', "    default=3"]
+    assert definitions("\n".join(forms).encode(), "python", Wanted({"--find-me"})) == {
+        "--find-me": 2
+    }
+
+
 def test_binary_and_minified_files_define_nothing() -> None:
     wanted = Wanted({"FindMeHere"})
     assert definitions(b"\0class FindMeHere:\n", "python", wanted) == {}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from itertools import takewhile
 
 __all__ = ["Wanted", "definitions"]
 
@@ -79,8 +80,17 @@ _PATTERNS = {
         _MODIFIED + r"NAME\s*\(",
     ),
 }
-_QUOTED = r"""["'`]NAME(?:["'`]|[= ,][^"'`]{0,80}["'`])"""
-"""How an option or the name of a variable of the environment is defined, in any language."""
+_TAKES = r"""--?[\w-]{1,40}|[A-Z][A-Z0-9_-]*|<[^<>"'`]{1,40}>|\[[^]["'`]{1,40}\]"""
+_QUOTED = (
+    rf"""["'`](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["'`]"""
+)
+"""How an option or the name of a variable of the environment is defined, in any language: between
+quotes, with other forms of it and what it takes; a sentence that mentions it defines nothing.
+"""
+_BARE = re.compile(r"""[ \t]*["'`]--?[\w-]{1,60}["'`],?[ \t\r]*""")
+"""A line that holds nothing but an option."""
+ENOUGH = 3
+"""Other such lines beside one that make a list: the forms of one option are fewer."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _COMPILED: dict[tuple[str, str], re.Pattern[str]] = {}
 
@@ -150,9 +160,22 @@ def _lines(text: str, word: str, language: str | None) -> list[int]:
         first = text.rfind("\n", 0, at) + 1
         last = text.find("\n", at)
         last = len(text) if last < 0 else last
-        if last - first <= MAX_LINE and _defines(text[first:last].rstrip("\r"), word, language):
+        line = text[first:last].rstrip("\r") if last - first <= MAX_LINE else ""
+        if _defines(line, word, language) and not _is_listed(text, first, last):
             found.append(number)
     return found
+
+
+def _is_listed(text: str, first: int, last: int) -> bool:
+    """Whether a line of a text is one of many that hold an option each, as where some are told from
+    others.
+    """
+    if not _BARE.fullmatch(text, first, last):
+        return False
+    before = text[max(0, first - MAX_LINE) : first].splitlines()[: -ENOUGH - 1 : -1]
+    after = text[last + 1 : last + MAX_LINE].splitlines()[:ENOUGH]
+    beside = (sum(1 for _ in takewhile(_BARE.fullmatch, lines)) for lines in (before, after))
+    return sum(beside) >= ENOUGH
 
 
 def _defines(line: str, word: str, language: str | None) -> bool:
