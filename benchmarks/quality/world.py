@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
+from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import as_json, call, salience_notification
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.view import Deadline, View
@@ -79,6 +80,7 @@ class World:
         self.engine = Engine(env={}, client_settings=settings)
         self.engine.add_root(root)
         self.engine.load()
+        settle(self.engine.collections.values(), self.engine.env)
         self._caller = Caller()
         self._pushes = Pushes(self.engine, self._caller)
 

@@ -14,7 +14,7 @@ export const WEIGHTS: Readonly<Record<string, string>> = {
 /** What came of one way to recognise something, since the process began. */
 export interface ArmStats {
   /** `text` is full text; `cites`, `quotes` and `path` are ties to a file; the others are ways to name an entity. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Times that a block or a push said something by it. */
   readonly said: number;
   /** Of these, how often it was opened or hovered afterwards. */
@@ -144,7 +144,7 @@ export interface ContextItem {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
 }
 
 /** A task to give context for, or a session. */
@@ -246,6 +246,10 @@ export interface EntityResult {
   readonly relations: readonly RelationRef[];
   /** The knowledge base it stands in. */
   readonly collection: string | null;
+  /** Present for a topic: where the name was found. */
+  readonly why?: string | null;
+  /** Present for a topic: the command line that declares it. */
+  readonly propose?: string | null;
 }
 
 /** An entity. */
@@ -255,7 +259,8 @@ export interface EntityView {
   readonly type: string;
   readonly aliases: readonly string[];
   readonly description: string | null;
-  readonly uri: string;
+  /** Its file; a topic has none. */
+  readonly uri: string | null;
 }
 
 /** The arithmetic behind a row. */
@@ -374,8 +379,8 @@ export interface ExplainedClaim {
   readonly matched: readonly string[];
   /** entity: the topic names an entity of it; text: its words match. */
   readonly arm: "entity" | "text";
-  /** Why it counts for the entity: declared, named in its text, a page. */
-  readonly link: "declared" | "named" | "page";
+  /** Why it counts for the entity: declared, named in its text, a page; derived: it is a topic. */
+  readonly link: "declared" | "named" | "page" | "derived";
 }
 
 /** An entity that the text may name. */
@@ -493,7 +498,7 @@ export interface NamedEntity {
   readonly name: string;
   readonly type: string;
   /** How the words name it. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic";
   /** Whether they name other entities as well. */
   readonly ambiguous: boolean;
   /** Whether that is strong enough for what is in play. */
@@ -571,7 +576,7 @@ export interface ProbeHit {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */
@@ -687,6 +692,8 @@ export interface RootStatus {
   /** What it is called in answers. */
   readonly collection: string;
   readonly counts: Counts;
+  /** Present where names that nobody declared are topics: how many. */
+  readonly topics?: number | null;
   /** By file and line. */
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
@@ -742,7 +749,7 @@ export interface SalientEntity {
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "text" | "semantic";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic";
   /** The words that named it, newest first. */
   readonly matched: readonly string[];
   /** The evidence and its factors, readable. */

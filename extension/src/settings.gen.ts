@@ -23,6 +23,7 @@ export const CLIENT_SETTINGS = [
   'names.never',
   'people.git',
   'people.never',
+  'topics.enabled',
   'persona',
   'hover.enabled',
   'hover.maxClaims',

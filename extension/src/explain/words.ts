@@ -99,4 +99,5 @@ const LINKS = {
   declared: 'declares the entity',
   named: 'names the entity',
   page: 'stands on a page of the entity',
+  derived: 'holds the topic',
 } as const;

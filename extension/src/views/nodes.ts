@@ -72,6 +72,7 @@ const ENTITY_ICONS: Readonly<Record<string, string>> = {
   event: 'calendar',
   place: 'location',
   concept: 'lightbulb',
+  topic: 'tag',
   workflow: 'git-merge',
 };
 
@@ -80,6 +81,7 @@ const ARMS: Readonly<Record<SalientEntity['arm'], string>> = {
   alias: 'an alias of it',
   variant: 'a form of its name',
   partial: 'part of its name',
+  derived: 'a topic that nobody declared',
   text: 'by full text',
   semantic: 'by meaning',
 };

@@ -20,6 +20,7 @@ from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import stands_in
 from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import HOLLOW, quoted_in
+from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.plain import printable
@@ -100,6 +101,8 @@ class Collection:
     indexed_at: float | None = None
     workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
     """What lies around it, as far as it was worked out."""
+    topics: Topics = NO_TOPICS
+    """Names that nobody declared, as far as they were worked out."""
     workspace_of: Knowledge | None = None
     """The generation that it was worked out for."""
     has_commits: bool = False
@@ -374,6 +377,11 @@ class Collection:
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are not worked out for what is published."""
         return self.workspace_of is not self.knowledge
+
+    @property
+    def may_have_topics(self) -> bool:
+        """Whether names that nobody declared count, and there may be some."""
+        return self.settings.topics.enabled and bool(self.knowledge.sparse_behind)
 
     # Publishing. Belongs to the event loop.
 

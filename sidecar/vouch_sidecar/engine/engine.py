@@ -18,6 +18,7 @@ from vouch_sidecar.engine.starts import Starts
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import SETTINGS
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -165,20 +166,27 @@ class Engine:
         self.tell()
 
     def publish_workspace(
-        self, collection: Collection, made: Workspace, whole_for: Knowledge | None = None
+        self,
+        collection: Collection,
+        made: Workspace,
+        topics: Topics | None = None,
+        whole_for: Knowledge | None = None,
     ) -> None:
-        """Make what lies around a knowledge base count. `whole_for`: it is all that there is to
-        that generation.
+        """Make what lies around a knowledge base count, and its topics where they were worked out.
+        `whole_for`: it is all that there is to that generation.
         """
         if self.collections.get(collection.root) is not collection:
             return
         was_pending, before = collection.is_workspace_pending, collection.workspace
         collection.workspace = made
+        named_before, collection.topics = collection.topics, topics or collection.topics
         if whole_for is not None:
             collection.workspace_of = whole_for
         differs = made.ties is not before.ties and bool(made.ties or before.ties)
         differs = differs or made.history is not before.history
         differs = differs or not made.fresh.is_as(before.fresh)
+        renamed = bool(collection.topics.by_gate) and collection.topics is not named_before
+        differs = differs or renamed
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.tell()
@@ -270,6 +278,7 @@ class Engine:
                 deadline=deadline,
                 workspace=collection.workspace,
                 authors=_authors(settings, caller),
+                topics=collection.topics if settings.topics.enabled else NO_TOPICS,
             )
             served.append(Served(view, settings, collection))
         return served

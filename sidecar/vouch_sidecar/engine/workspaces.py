@@ -27,7 +27,9 @@ import anyio
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.base import code_version
+from vouch_sidecar.index.deriving import Around, Shared, derive
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -35,6 +37,7 @@ from vouch_sidecar.kb.receipts import CONTENT, Kept, kept
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
+from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
@@ -44,6 +47,7 @@ from vouch_sidecar.workspace.locating import Locator, line_in
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace.spread import shares
 from vouch_sidecar.workspace.ties import (
     Cited,
     ClaimFacts,
@@ -72,6 +76,7 @@ WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 """After so long the thread rests for so long: others wait for the interpreter meanwhile."""
 NICE = 10
 T = TypeVar("T")
+Stops = Callable[[], bool]
 
 
 @dataclass(slots=True)
@@ -105,6 +110,8 @@ class State:
     look_seconds: float = 0.0
     quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
     """By file."""
+    spread: tuple[tuple[str, ...], dict[str, float]] = ((), {})
+    """The files of which it is known in how many some names stand, and the shares."""
     recalled: bool = False
     kept: str = ""
     """A digest of what was kept last."""
@@ -157,14 +164,14 @@ class Workspaces:
             resting = _Resting(self._ended)
             found = await _in(worker, lambda: look_again(collection, state, resting))
             if found is not None:
-                self._engine.publish_workspace(collection, found, knowledge)
+                self._engine.publish_workspace(collection, found, whole_for=knowledge)
             await _in(worker, lambda: keep(collection, state))
             return
         stages = work_out(collection, knowledge, state, env, _Resting(self._ended))
         while (made := await _in(worker, lambda: next(stages, None))) is not None:
-            self._engine.publish_workspace(collection, made)
+            self._engine.publish_workspace(collection, *made)
         if not self._ended.is_set():
-            self._engine.publish_workspace(collection, collection.workspace, knowledge)
+            self._engine.publish_workspace(collection, collection.workspace, whole_for=knowledge)
             gc.freeze()  # it lives on: to look through it again is a stall
             await _in(worker, lambda: keep(collection, state))
 
@@ -244,10 +251,10 @@ def work_out(
     knowledge: Knowledge,
     state: State,
     env: Mapping[str, str],
-    stops: Callable[[], bool] = _go_on,
-) -> Iterator[Workspace]:
-    """Work out a workspace, step by step; each one gives what is known by then. It blocks. `stops`
-    is asked between one file or claim and the next.
+    stops: Stops = _go_on,
+) -> Iterator[tuple[Workspace, Topics | None]]:
+    """Work out a workspace, and the topics with it, step by step; each one gives what is known by
+    then. It blocks. `stops` is asked between one file or claim and the next.
     """
     root = collection.root
     files = _list(collection, state, env)
@@ -270,15 +277,20 @@ def work_out(
     by_path, uses, wanted = _arranged(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
     history = _read_history(collection, state, env)
-    yield Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
+    made = Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
+    first = collection.topics.of is None  # else those of before count until they are made anew
+    yield made, _topics(collection, knowledge, made, state, stops) if first else None
     if not _look_through(root, files, wanted, state, stops):
         return
     ties = Ties(by_path, uses, dict(state.defined))
     fresh = _freshness(root, ties, sources, state, stops)
     if fresh is None:
         return
-    state.knowledge = knowledge
-    yield Workspace(root, files, ties, wanted, sources, origin, history, fresh).made_ready()
+    made = Workspace(root, files, ties, wanted, sources, origin, history, fresh).made_ready()
+    topics = _topics(collection, knowledge, made, state, stops)
+    if topics is not None:
+        state.knowledge = knowledge
+        yield made, topics
 
 
 def look_again(
@@ -356,6 +368,41 @@ def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
     return found
 
 
+def _topics(
+    collection: Collection, knowledge: Knowledge, made: Workspace, state: State, stops: Stops
+) -> Topics | None:
+    """The names that are there without being declared; None where it was to stop."""
+    root = collection.root
+
+    def spread(names: Iterable[str]) -> Mapping[str, float]:
+        paths, known = state.spread
+        if paths != made.files.paths:
+            known = {}
+        more = [name for name in names if name not in known]
+        known |= shares(root, made.files, more, stops) if more else {}
+        state.spread = made.files.paths, known
+        return known
+
+    def content(source: Source) -> bytes | None:
+        found = kept(root / KB_DIRNAME, source)
+        return None if found is None else found.data
+
+    own = own_names(collection.name, root, made.origin)
+    shared = list(_shared(state.reads, made.ties))
+    return derive(knowledge, Around(shared, spread, content, own, stops))
+
+
+def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:
+    """The identifiers, options and folders that the texts of claims share with the repository."""
+    for claim_id, said in reads.items():
+        for name, use in said.uses:
+            if use.where == "text" and "." not in name and ties.defining(digest(name)):
+                yield Shared(name, claim_id)
+        for path, tie in said.found:
+            if tie.arm == "path" and tie.where == "text" and path.endswith("/"):
+                yield Shared(path.rstrip("/").rpartition("/")[2], claim_id, is_folder=True)
+
+
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
     """The claims that changed, None for those that are gone; without a list, all."""
     if changed is None:
@@ -399,11 +446,8 @@ def _arranged(
 
 def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
     """The artifacts that differ between two generations; None where all are to be read."""
-    if before is None or before.base is not after.base:
-        return None
-    keys = before.changed.keys() | after.changed.keys()
-    changed = [k for k in keys if before.changed.get(k) is not after.changed.get(k)]
-    kinds = {kind for kind, _ in changed}
+    changed = None if before is None else after.since(before)
+    kinds = {kind for kind, _ in changed or ()}
     return None if kinds & {Kind.SOURCE, Kind.EVIDENCE} else changed
 
 
@@ -605,7 +649,7 @@ def settle(
             if not state.recalled:
                 recall(collection, state)
                 state.recalled = True
-            for made in work_out(collection, collection.knowledge, state, env):
-                collection.workspace = made
+            for made, topics in work_out(collection, collection.knowledge, state, env):
+                collection.workspace, collection.topics = made, topics or collection.topics
             collection.workspace_of = collection.knowledge
             keep(collection, state)

@@ -51,6 +51,10 @@ class Arm(IntEnum):
     SURNAME = 3
     PART = 4
     """Some words of a name. No way through the trie ends at one (see `Names.parts`)."""
+    DERIVED = 5
+    """The name of a topic, which nobody declared."""
+    BACKED = 6
+    """The same, with another word of one of its claims beside it."""
 
 
 class Form(NamedTuple):

@@ -6,7 +6,9 @@ another generation, which shares the base and has layers of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain, count
 from typing import TypeVar
 
@@ -16,7 +18,7 @@ from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import term_query, value_query
+from vouch_sidecar.index.query import matching, term_query, value_query
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.schema import (
     QUESTION,
@@ -31,6 +33,7 @@ from vouch_sidecar.index.schema import (
     retired_key,
     sort_key,
 )
+from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.layout import classify, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -48,6 +51,8 @@ __all__ = ["Documents", "Knowledge", "is_known"]
 
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
+LINKED_ENOUGH = 0.5
+"""Where this share of the claims links to declared entities, these say what there is to say."""
 _serials = count(1)
 _NAMING = ("declares", "lists claim", "lists entity", "joins", "quotes", "cites", "supersedes")
 
@@ -238,6 +243,28 @@ class Knowledge:
         by: LinkedBy = found["linked"][0]
         return sorted(entities_in(found, gates)), by
 
+    @cached_property
+    def sparse_behind(self) -> frozenset[str]:
+        """The locks behind which most of what is seen, with what everybody sees, links to no
+        declared entity: half of the claims or more; without claims, pages.
+        """
+        every, pages = Counter[str](), set[str]()
+        for name, found in self.snapshot.lengths.items():
+            kind, _, behind = name.partition("@")
+            every[behind] += found.number if kind == Kind.CLAIM else 0
+            pages |= {behind} if kind == TITLE else set()
+        linked = Counter[str]()
+        for name, found in self.snapshot.sums(matching("about", ".+"), "place").items():
+            linked[name.partition("@")[2]] += found.number
+        sparse = set()
+        for behind in {OPEN, *pages, *(one for one, number in every.items() if number)}:
+            locks = {OPEN, behind}
+            number = sum(every[one] for one in locks)
+            has_few = sum(linked[one] for one in locks) < LINKED_ENOUGH * number
+            if has_few if number else behind in pages:
+                sparse.add(behind)
+        return frozenset(sparse)
+
     def _referring(self, refers: str) -> Iterator[Artifact]:
         """What refers to something, by kind and id."""
         return self.found(term_query("refers", refers))
@@ -261,6 +288,15 @@ class Knowledge:
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
         return Knowledge(base, self.names, since)
+
+    def since(self, before: Knowledge) -> list[Key] | None:
+        """The artifacts that differ from those of an earlier generation; None where all may."""
+        if before is self:
+            return []
+        if before.base is not self.base:
+            return None
+        keys = before.changed.keys() | self.changed.keys()
+        return [k for k in keys if before.changed.get(k) is not self.changed.get(k)]
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""

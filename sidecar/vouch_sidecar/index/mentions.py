@@ -26,6 +26,10 @@ class Mention(NamedTuple):
     nested: bool
     """Whether a longer mention covers it."""
 
+    def overlaps(self, other: Mention) -> bool:
+        """Whether both share a character."""
+        return self.start < other.end and other.start < self.end
+
 
 def named_by(analysed: Units, start: int, steps: Sequence[Step]) -> Iterator[Mention]:
     """What the units from `start` to the ends that a walk reached name."""

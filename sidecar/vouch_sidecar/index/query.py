@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.content import Needle
+from vouch_sidecar.index.derived import NOTHING_SEEN, Seen
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import (
     SAID,
@@ -121,6 +122,8 @@ class Search:
 
     snapshot: Snapshot
     gates: frozenset[str]
+    topics: Seen = NOTHING_SEEN
+    """Those that the viewer is told of: they have claims as entities have."""
     since: int | None = None
     """Only claims that were confirmed or updated since, in microseconds; else all."""
 
@@ -217,10 +220,16 @@ class Search:
     # Claims of entities
 
     def about(self, entity_ids: Sequence[str]) -> Query:
-        """The claims that count for one of the entities, in the order of their ids."""
-        values = [about(one, entity) for entity in entity_ids for one in locks(self.gates)]
-        query = value_query("about", values) if values else Query.empty_query()
-        return self._recent(query, Kind.CLAIM)
+        """The claims that count for one of the entities or topics, in the order of their ids."""
+        derived = {one: topic for one in entity_ids if (topic := self.topics.get(one)) is not None}
+        declared = [one for one in entity_ids if one not in derived]
+        found = []
+        if values := [about(one, entity) for entity in declared for one in locks(self.gates)]:
+            found.append(value_query("about", values))
+        if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
+            keys = [sort_key(Kind.CLAIM, claim_id) for claim_id in claims]
+            found.append(all_of([value_query("key", keys), self.every(Kind.CLAIM)]))
+        return self._recent(any_of(found), Kind.CLAIM)
 
     def _recent(self, query: Query, kind: str) -> Query:
         """Of claims those since the time that is asked for, if one is; undated ones are not."""
@@ -232,14 +241,16 @@ class Search:
         return all_of([query, _unscored(dated)])
 
     def claim_count(self, entity_id: str) -> int:
-        """How many claims count for an entity."""
+        """How many claims count for an entity or a topic."""
+        if self.topics.get(entity_id) is not None:
+            return self.snapshot.count(replace(self, since=None).about([entity_id]))
         frequency = self.snapshot.frequency
         return sum(
             _sign(one) * frequency("about", about(one, entity_id)) for one in locks(self.gates)
         )
 
     def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
-        """By entity, those of the claims that match which count for it."""
+        """By entity and topic, those of the claims that match which count for it."""
         out: dict[str, Sum] = {}
         mine = {one: _sign(one) for one in locks(self.gates)}
         for value, found in self.snapshot.sums(query, "about", number).items():
@@ -249,6 +260,17 @@ class Search:
                 out[entity_id] = Sum(
                     have.number + sign * found.number, have.total + sign * found.total
                 )
+        return out | self._sums_by_topic(query, number)
+
+    def _sums_by_topic(self, query: Query, number: str | None) -> dict[str, Sum]:
+        """By topic, the same. The claims of some topics are all that is looked at."""
+        if not self.topics:
+            return {}
+        out: dict[str, Sum] = {}
+        for key, found in self.snapshot.sums(query, "key", number).items():
+            for topic in self.topics.of_claim(key.split("\0")[1]):
+                have = out.get(topic, Sum(0, 0.0))
+                out[topic] = Sum(have.number + found.number, have.total + found.total)
         return out
 
     def near(self, entity_id: str, weights: Mapping[Needle, float]) -> Query:

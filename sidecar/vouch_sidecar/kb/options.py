@@ -267,7 +267,19 @@ class Naming(Group):
     path = "sidecar.names"
 
     always: Words = Field((), description="words that always name the entity that is called so")
-    never: Words = Field((), description="words that never name an entity")
+    never: Words = Field((), description="words that never name an entity or a topic")
+
+
+class Topics(Group):
+    """Names that are there without being declared."""
+
+    path = "sidecar.topics"
+
+    enabled: bool = Field(
+        True,
+        description="whether names that claims and pages without a declared entity share, such as "
+        "tags, titles and identifiers, count as topics",
+    )
 
 
 def _off(value: object) -> object:
@@ -344,6 +356,7 @@ class Settings(BaseModel):
     probe: Probe = Probe()
     naming: Naming = Naming()
     people: People = People()
+    topics: Topics = Topics()
     general: General = General()
     hover: Hover = Hover()
     definition: Definition = Definition()

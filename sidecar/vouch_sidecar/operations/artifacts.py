@@ -139,7 +139,7 @@ class EntityView(Wire):
     type: str
     aliases: list[str]
     description: str | None
-    uri: str
+    uri: str | None = Field(description="Its file; a topic has none.")
 
 
 def kind_of(artifact: Artifact) -> SearchKind:
@@ -246,7 +246,7 @@ class ArtifactViews:
             type=entity.type,
             aliases=list(entity.aliases),
             description=entity.description,
-            uri=self.uri(entity.path),
+            uri=None if self._view.is_topic(entity.id) else self.uri(entity.path),
         )
 
     def pages(self, key: Key) -> list[PageRef]:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.sessions import both_ends
+from vouch_sidecar.index.derived import TOPIC
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.base import Choices, Meta, Params, Result, SalienceMeta, Wire
@@ -136,7 +137,7 @@ class _Call(Generic[P, R]):
     has_unknown: bool
     """Whether some params are none of the operation's."""
     is_pending: bool = False
-    """Whether ties to files that its answer depends on were not worked out when it began."""
+    """Whether ties or topics that its answer depends on were not worked out when it began."""
 
     @classmethod
     def begin(
@@ -299,7 +300,8 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
 def _types(engine: Engine | None) -> set[str]:
     """The types of the entities that an engine serves."""
     collections = engine.collections.values() if engine else ()
-    return {one.type for c in collections for one in c.knowledge.names.entities()}
+    declared = {one.type for c in collections for one in c.knowledge.names.entities()}
+    return declared | {TOPIC}
 
 
 def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.authors import Author, authors_about
 from vouch_sidecar.retrieval.people import ToAsk, people
+from vouch_sidecar.retrieval.salience import listed_topics
 
 __all__ = ["EntityCard", "Mentioned", "card_of", "mentioned_at"]
 
@@ -35,6 +36,8 @@ class EntityCard:
     people: tuple[Person, ...]
     pages: tuple[PageRef, ...]
     authors: tuple[Author, ...]
+    why: str | None = None
+    """Of a topic, where its name was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,17 @@ class Mentioned:
     entities: tuple[tuple[Served, str], ...]
 
 
-def mentioned_at(engine: Engine, caller: Caller, text: str, offset: int) -> Mentioned | None:
-    """What a text names at an offset; None for other words. The longest name counts."""
+def mentioned_at(
+    engine: Engine, caller: Caller, text: str, offset: int, topics: bool = False
+) -> Mentioned | None:
+    """What a text names at an offset, listed `topics` too; None for other words. The longest name
+    counts.
+    """
     served = engine.serving(caller)
     found = [
         (one, m)
         for one in served
-        for m in one.view.mentions(text)
+        for m in (*one.view.mentions(text), *(listed_topics(one.view, text) if topics else ()))
         if not m.nested and m.start <= offset <= m.end
     ]
     if not found:
@@ -79,4 +86,5 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
         authors=tuple(authors_about(view, entity)),
+        why=topic.why if (topic := view.derived.get(entity_id)) is not None else None,
     )

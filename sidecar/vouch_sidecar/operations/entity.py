@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -24,7 +25,7 @@ from vouch_sidecar.operations.authorship import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.base import Result, Wire
+from vouch_sidecar.operations.base import Result, Wire, absent
 from vouch_sidecar.operations.gist import clipped, named
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.retrieval.authors import authors_about
@@ -66,6 +67,8 @@ class EntityResult(Result):
     pages: list[PageRef]
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str | None = Field(description="The knowledge base it stands in.")
+    why: str | None = absent("Present for a topic: where the name was found.")
+    propose: str | None = absent("Present for a topic: the command line that declares it.")
 
 
 def answer(ask: Ask, params: IdParams) -> EntityResult:
@@ -73,6 +76,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     assert isinstance(found, Entity)
     ask.engine.stats.opened(found.id)
     views, best = ask.views_for(view), view.best_said(found.id, BEST_CLAIMS)
+    topic = view.derived.get(found.id)
     return EntityResult(
         entity=views.entity(found),
         people=[_person(row) for row in people(view, found)],
@@ -82,7 +86,14 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
         pages=views.pages((Kind.ENTITY, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,
+        why=topic.why if topic is not None else None,
+        propose=_proposal(found.name) if topic is not None else None,
     )
+
+
+def _proposal(name: str) -> str:
+    """The command line that proposes an entity, quoted for a shell."""
+    return f"vouch-kb propose-entity --name {shlex.quote(one_line(name))} --type concept"
 
 
 def _person(row: ToAsk) -> PersonRow:
@@ -103,6 +114,7 @@ def gist(result: EntityResult) -> list[str]:
     pages = ", ".join(one_line(page.title) for page in result.pages)
     return [
         f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
+        *([f"not declared: {one_line(result.why)}"] if result.why else []),
         *([f"ask: {', '.join(map(_to_ask, result.people))}"] if result.people else []),
         *author_line(result.by_commits),
         count(total, "live claim") + best,
@@ -120,14 +132,21 @@ def _to_ask(row: PersonRow) -> str:
 
 
 def show(page: Page, result: EntityResult) -> None:
-    entity, file = result.entity, page.file(result.entity.uri)
+    entity = result.entity
+    file = page.file(entity.uri) if entity.uri is not None else None
     page.line((entity.name, "bold"), f"{entity.type} · {entity.id}")
     if entity.aliases:
         page.line(page.clipped("also " + ", ".join(entity.aliases)))
     if entity.description:
         page.line(page.clipped(entity.description))
-    page.uncut(file)
+    if file is not None:
+        page.uncut(file)
+    elif result.why and result.propose:
+        page.line(page.clipped(f"not declared: {result.why}"))
+        page.uncut(result.propose)
     page.record("entity", entity.id, entity.name, entity.type, file, entity.description)
+    if result.why:
+        page.record("topic", result.why, result.propose)
     if entity.aliases:
         page.record("aliases", *entity.aliases)
     if result.people:
@@ -183,4 +202,5 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     of_commits=True,
+    of_topics=True,
 )

@@ -78,8 +78,9 @@ class ExplainedClaim(Wire):
     arm: Literal["entity", "text"] = Field(
         description="entity: the topic names an entity of it; text: its words match."
     )
-    link: LinkedBy = Field(
-        description="Why it counts for the entity: declared, named in its text, a page."
+    link: LinkedBy | Literal["derived"] = Field(
+        description="Why it counts for the entity: declared, named in its text, a page; derived: "
+        "it is a topic."
     )
 
 
@@ -155,14 +156,14 @@ def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
             formula=expert.weight.formula,
             factors=dict(expert.factors),
             named=expert.named,
-            claims=[_explained(c) for c in expert.contributions()],
+            claims=[_explained(c, expert.is_topic) for c in expert.contributions()],
         )
         if explain
         else None,
     )
 
 
-def _explained(contribution: Contribution) -> ExplainedClaim:
+def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
     matched = contribution.matched
     return ExplainedClaim(
         claim_id=matched.claim.id,
@@ -171,7 +172,7 @@ def _explained(contribution: Contribution) -> ExplainedClaim:
         coverage=matched.coverage,
         matched=[word.word for word in matched.words],
         arm="entity" if matched.named else "text",
-        link=matched.linked_by,
+        link="derived" if is_topic else matched.linked_by,
     )
 
 
@@ -244,4 +245,5 @@ OPERATION = Operation(
     of_commits=True,
     nothing=NOTHING,
     must_find=True,
+    of_topics=True,
 )

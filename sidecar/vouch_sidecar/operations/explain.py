@@ -144,4 +144,5 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     by_meaning="if it speaks",
+    of_topics=True,
 )

@@ -195,4 +195,5 @@ OPERATION = Operation(
     rows=("mentions",),
     nothing=NOTHING,
     of_documents=("uri", "range"),
+    of_topics=True,
 )

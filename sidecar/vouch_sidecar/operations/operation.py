@@ -162,6 +162,8 @@ class Operation(Generic[P, R]):
     """Its answer depends on ties to files: a shell that asks nobody works them out first."""
     of_commits: bool = False
     """Its answer says who committed to files, where git knows and the caller may be told."""
+    of_topics: bool = False
+    """Its answer depends on topics, where a knowledge base has some: likewise."""
     of_documents: tuple[str, ...] = ()
     """Params about open documents: they are for the language server, others don't offer them."""
     rows: tuple[str, ...] = ()
@@ -195,7 +197,11 @@ class Operation(Generic[P, R]):
 
     def looks_around(self, served: Served) -> bool:
         """Whether its answer depends on what lies around a knowledge base."""
-        return self.of_workspace or (self.of_commits and served.tells_authors)
+        return (
+            self.of_workspace
+            or (self.of_commits and served.tells_authors)
+            or (self.of_topics and served.collection.may_have_topics)
+        )
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
         """What a model reads of a result. Everything else stands in the structured content."""

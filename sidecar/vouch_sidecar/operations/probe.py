@@ -150,4 +150,5 @@ OPERATION = Operation(
     rows=("hits",),
     nothing=NOTHING,
     must_find=True,
+    of_topics=True,
 )

@@ -118,4 +118,5 @@ OPERATION = Operation(
     rows=("salience",),
     nothing=NOTHING,
     has_why=True,
+    of_topics=True,
 )

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import iso
-from vouch_sidecar.operations.base import Params, Result, Wire
+from vouch_sidecar.operations.base import Params, Result, Wire, absent
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.version import __version__
@@ -64,6 +64,7 @@ class RootStatus(Wire):
     root: str = Field(description="The folder that holds `.vouch/`.")
     collection: str = Field(description="What it is called in answers.")
     counts: Counts
+    topics: int | None = absent("Present where names that nobody declared are topics: how many.")
     problems: list[ProblemView] = Field(description="By file and line.")
     indexed_at: str | None = Field(description="When the index was last changed; ISO 8601.")
 
@@ -102,6 +103,7 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
         root=printable(str(collection.root)),
         collection=collection.name,
         counts=Counts(**{name: view.count(kind) for name, kind in COUNTED.items()}),
+        topics=len(view.derived) or None,
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
@@ -112,13 +114,14 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
 
 
 def gist(result: StatusResult) -> list[str]:
-    lines = [
-        f"{one_line(root.collection)} at {one_line(root.root)}: "
-        f"{count(root.counts.claims, 'claim')}, "
-        f"{count(root.counts.entities, 'entity', 'entities')}, "
-        f"{count(len(root.problems), 'problem')}"
-        for root in result.roots
-    ]
+    lines = []
+    for root in result.roots:
+        counts = [count(root.counts.claims, "claim")]
+        counts.append(count(root.counts.entities, "entity", "entities"))
+        counts += [count(root.topics, "topic")] if root.topics else []
+        counts.append(count(len(root.problems), "problem"))
+        where = f"{one_line(root.collection)} at {one_line(root.root)}"
+        lines.append(f"{where}: {', '.join(counts)}")
     return rows([*lines, *map(one_line, result.refused)], "No knowledge base here.")
 
 
@@ -126,15 +129,22 @@ def show(page: Page, result: StatusResult) -> None:
     for root in result.roots:
         page.line((root.collection, "bold"), root.root)
         counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)
-        page.line(", ".join(counts))
+        topics = [count(root.topics, "topic")] if root.topics else []
+        page.line(", ".join([*counts, *topics]))
         page.line(count(len(root.problems), "problem"))
     for sentence in result.refused:
         page.uncut(("not served: ", "yellow"), sentence)
     if not page.on_terminal:
         columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
-        columns |= dict.fromkeys((*Counts.model_fields, "problems"), "number")
+        columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics"), "number")
         cells = [
-            (root.collection, root.root, *root.counts.model_dump().values(), len(root.problems))
+            (
+                root.collection,
+                root.root,
+                *root.counts.model_dump().values(),
+                len(root.problems),
+                root.topics or 0,
+            )
             for root in result.roots
         ]
         page.table(columns, cells)

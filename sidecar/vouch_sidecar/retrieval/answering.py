@@ -17,7 +17,6 @@ from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import (
     QUESTION,
     SAID,
-    entities_in,
     key_in,
     sections,
     stems_in,
@@ -190,7 +189,7 @@ def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
         first = sections(artifact)[number].partition("\n")[0]
         heading = f"{artifact.title}\n{first if first.startswith('#') else ''}"
         said = f"{heading}\n{texts(artifact)[number]}"
-        names = {mention.entity_id for mention in view.mentions(said)}
+        names = {one.entity_id for one in (*view.mentions(said), *view.derived_in(said))}
         about = frozenset(names.union(artifact.entities))
         yield _Candidate(artifact, number, [*content_stems(heading), *stems], said, about)
     elif isinstance(artifact, Entity | Source):
@@ -207,7 +206,7 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     said, exchange = view.said(claim), view.exchange_of(claim)
     text = " ".join((said.text, *claim.tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
-    about, where = entities_in(document, view.gates), said.where
+    about, where = view.entities_in(document), said.where
     if exchange is None or exchange.question is None:
         return _Candidate(claim, None, stems, text, about, where)
     asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
@@ -306,7 +305,8 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """
 
     def find() -> list[Answer]:
-        asked = asked_by(view, text, view.places_of(text, _named_in(view, text)))
+        own = {entity.id} if view.is_topic(entity.id) else set()
+        asked = asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
         documents = _nearest(view, entity.id, asked.weights)
         found = [one for document in documents for one in _candidate(view, document)]
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)

@@ -27,6 +27,12 @@ SURNAME = 0.75
 """Exactly one person here has it; others do elsewhere."""
 PART = 0.45
 """Some words of a name: listed where they are telling, never volunteered."""
+DERIVED = 0.35
+"""A topic, which nobody declared: listed where its name is several words or no English one, never
+volunteered."""
+BACKED = 0.85
+"""The same beside another word of one of its claims: an ordinary English word is listed, others are
+volunteered."""
 SHARED = 0.4
 """The same of several entities, below whatever else is listed."""
 
@@ -68,6 +74,8 @@ TRADE_WORDS = 2
 beside an ordinary word by chance…"""
 TRADE_WEIGHT = 0.5
 """…and so may two very common ones."""
+BACKING_WEIGHT = 0.5
+"""What the words beside a topic that one of its claims holds weigh at least; one may be enough."""
 HEADING_SHARE = 0.9
 """Share of capitals among content words from which on a capital says nothing, as in a heading."""
 
@@ -84,6 +92,10 @@ FOUND: Band = (0.2, 0.15)
 NAMED_WITHOUT_CLAIMS: Band = (0.1, 0.1)
 """…and what has claims before both without, of which nothing can be said."""
 FOUND_WITHOUT_CLAIMS: Band = (0.0, 0.1)
+FAINTEST = 0.01
+"""What is declared scores so much at least…"""
+TOPICS: Band = (0.0, 0.01)
+"""…and a topic less, which nobody declared."""
 
 # What full text may say of a text.
 

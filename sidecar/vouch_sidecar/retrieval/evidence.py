@@ -6,7 +6,7 @@ them, with worked examples and the measurement behind the constants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum, prod
 from typing import NamedTuple
@@ -21,6 +21,9 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.asking import worths_of
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
+    BACKED,
+    BACKING_WEIGHT,
+    DERIVED,
     FEW_SIGNS,
     IDENTIFIER_FORM,
     INFLECTED,
@@ -51,6 +54,8 @@ _ARMS = {
     Arm.VARIANT: IDENTIFIER_FORM,
     Arm.SURNAME: SURNAME,
     Arm.PART: PART,
+    Arm.DERIVED: DERIVED,
+    Arm.BACKED: BACKED,
 }
 _ARTICLES = frozenset({"a", "an", "the"})
 
@@ -96,9 +101,15 @@ def weigh(view: View, text: str) -> list[Evidence]:
 
 
 def _weigh(view: View, text: str) -> list[Evidence]:
-    mentions = [m for m in view.mentions(text) if not m.nested] + view.parts(text)
+    parts = view.parts(text)
+    mentions = [m for m in view.mentions(text) if not m.nested] + parts
     passage = Passage.of(text)
-    return [_weighed(_Named(view, passage, mention)) for mention in mentions]
+    found = [_weighed(_Named(view, passage, mention)) for mention in mentions]
+    for mention in view.derived_in(text):
+        named = _Named(view, passage, mention)
+        if not named.lacks_signs and not any(map(mention.overlaps, parts)):
+            found.append(_weighed(named.backed()))
+    return found
 
 
 @dataclass(frozen=True)
@@ -129,6 +140,21 @@ class _Named:
     @property
     def is_part(self) -> bool:
         return self.mention.arm is Arm.PART
+
+    @property
+    def lacks_signs(self) -> bool:
+        """Whether the name has signs that do not stand here: 14089 is not #14089."""
+        name = self.mention.name
+        if with_signs(self.passage.text, self.mention) is None:
+            return True
+        return not name[0].isalnum() and not self.passage.text.startswith(
+            name[0], max(0, self.mention.start - 1)
+        )
+
+    def backed(self) -> _Named:
+        """The same; a topic that has a word of one of its claims beside it by that arm."""
+        beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
+        return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
 
     @property
     def is_person(self) -> bool:
@@ -199,8 +225,9 @@ def _weighed(named: _Named) -> Evidence:
 def _arm(mention: Mention, matched: str) -> float:
     if mention.arm is Arm.PART and mention.ambiguous:
         return PART * SHARED
-    if mention.arm is Arm.VARIANT and _letters(matched) != _letters(mention.name):
-        return INFLECTED
+    is_form = mention.arm in (Arm.VARIANT, Arm.DERIVED, Arm.BACKED)
+    if is_form and _letters(matched) != _letters(mention.name):
+        return min(INFLECTED, _ARMS[mention.arm])
     return _ARMS[mention.arm]
 
 
@@ -243,8 +270,12 @@ def _keyness(named: _Named) -> float:
     return max(keyness, WRITTEN_OUT if shown else 0.0)
 
 
-def _beside_its_trade(named: _Named) -> bool:
-    """Whether one of the entity's claims holds several of the words beside its name in the text."""
+def _beside_its_trade(
+    named: _Named, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
+) -> bool:
+    """Whether one of the entity's claims holds several of the words beside its name in the text, or
+    at least so many of that weight.
+    """
     view, text = named.view, named.passage.text
     if not named.content:
         return False
@@ -252,10 +283,10 @@ def _beside_its_trade(named: _Named) -> bool:
     by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
     beside = (by_stem.get(unit.stem) for unit in named.passage.around(named.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
-    hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) > 1 else []
+    hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) >= least else []
     for hit in hits:
         stems = frozenset(stems_in(view.knowledge.snapshot.document(hit)))
-        held = [weight for word, weight in weights.items() if word.held_by(stems)]
-        if len(held) >= TRADE_WORDS and fsum(held) >= TRADE_WEIGHT:
+        held = [worth for word, worth in weights.items() if word.held_by(stems)]
+        if len(held) >= least and fsum(held) >= weight:
             return True
     return False

@@ -55,6 +55,10 @@ class Expert:
     def top_claim_ids(self) -> list[str]:
         return [key_in(claim)[1] for claim in self.claims[:TOP_CLAIMS]]
 
+    @property
+    def is_topic(self) -> bool:
+        return self.view.is_topic(self.entity.id)
+
     def contributions(self) -> Iterator[Contribution]:
         """How the claims counted, the largest one first."""
         for claim in self.claims:
@@ -66,21 +70,29 @@ class Expert:
 
 
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
-    """Entities by the evidence they carry: score descending, then id, then collection. A weight
-    that is unknown counts as count.
+    """Entities by the evidence they carry: score descending, then id, then collection; topics in
+    the same order behind them. A weight that is unknown counts as count.
     """
     made = WEIGHTS.get(question.weight, WEIGHTS["count"])
     weights = [made(match, question.now) for match in matching(views, question)]
     listed = (
-        (-tally.score, entity_id, weight.match.view.collection, weight, entity, tally)
+        (
+            weight.match.view.is_topic(entity_id),
+            -tally.score,
+            entity_id,
+            weight.match.view.collection,
+            weight,
+            entity,
+            tally,
+        )
         for weight in weights
         for entity_id, tally in weight.tallies().items()
         if tally.claim_count >= question.min_claims
         and (entity := weight.match.view.entity(entity_id)) is not None
         and (question.types is None or entity.type in question.types)
     )
-    first = nsmallest(question.limit, listed, key=lambda one: one[:3])
-    return [_row(*one[3:], question.explain) for one in first]
+    first = nsmallest(question.limit, listed, key=lambda one: one[:4])
+    return [_row(*one[4:], question.explain) for one in first]
 
 
 def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:

@@ -19,6 +19,7 @@ __all__ = ["Candidate", "Line", "Verdict", "candidates", "lines"]
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 PART = "part of a name is listed, not said"
+ALONE = "nobody declared it, and no other word of its claims stands beside it"
 SAID = "it is said"
 MAX_TOLD = 24
 """Answers that are told with their likelihood, the likeliest."""
@@ -62,7 +63,8 @@ def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
         row, lacks = rows.get(entity_id), not_listed(found)
         verdict: Verdict = "refused" if lacks else "listed"
         if row is not None and not lacks:
-            lacks = not_said(row, threshold) if entity_id in named else PART
+            alone = ALONE if view.is_topic(entity_id) else PART
+            lacks = not_said(row, threshold) if entity_id in named else alone
             verdict = "listed" if lacks else "volunteered"
         if (entity := view.entity(entity_id)) is not None:
             why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"

@@ -12,7 +12,7 @@ from tantivy import Document, Occur, Query
 from vouch_sidecar.index.content import Needle, needles
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
-from vouch_sidecar.index.schema import entities_in, stems_in
+from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import MAX_SETS, MAX_TOPIC_WORDS, PARTIAL_SHARE
 from vouch_sidecar.retrieval.view import View, claim_in
@@ -74,7 +74,7 @@ class Match:
         return self._matched(document, next(sets, ()))
 
     def _matched(self, document: Document, held: tuple[Needle, ...]) -> Matched:
-        entity_ids = entities_in(document, self.view.gates)
+        entity_ids = self.view.entities_in(document)
         named = not self.named.isdisjoint(entity_ids)
         share = 1.0 if named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
@@ -112,9 +112,9 @@ def _match(
     """The claims of a view for the entities that the topic names, by a name in it or by being part
     of a name, and for the sets of words.
     """
-    names, topic, search = view.knowledge.names, question.topic, view.search
-    mentioned = {mention.entity_id for mention in view.mentions(topic)}
-    named = frozenset(mentioned.union(names.containing(topic)))
+    topic, search = question.topic, view.search
+    found = (*view.mentions(topic), *view.derived_in(topic))
+    named = frozenset({mention.entity_id for mention in found}.union(view.with_part(topic)))
     query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])

@@ -30,7 +30,7 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
     if found := list(view.found(key, LOOKED_AT)):
         return found
-    ids = view.knowledge.names.exactly(called) if kind is Kind.ENTITY else []
+    ids = view.called(called) if kind is Kind.ENTITY else []
     entities = (view.entity(one) for one in ids)
     return [one for one in entities if one is not None]
 

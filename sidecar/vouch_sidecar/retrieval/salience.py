@@ -20,12 +20,14 @@ from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,
+    FAINTEST,
     FOUND,
     FOUND_WITHOUT_CLAIMS,
     MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
     SAID,
+    TOPICS,
     VOLUNTEERED,
 )
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
@@ -35,6 +37,7 @@ __all__ = [
     "ArmName",
     "Salient",
     "arm_of",
+    "listed_topics",
     "named_in",
     "not_listed",
     "not_said",
@@ -44,13 +47,15 @@ __all__ = [
     "worth_volunteering",
 ]
 
-ArmName = Literal["name", "alias", "variant", "partial", "text", "semantic"]
+ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
 _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",
     Arm.ALIAS: "alias",
     Arm.VARIANT: "variant",
     Arm.SURNAME: "partial",
     Arm.PART: "partial",
+    Arm.DERIVED: "derived",
+    Arm.BACKED: "derived",
 }
 
 
@@ -184,9 +189,11 @@ class _Described:
 
 def _scored(view: View, one: _Named | _Described) -> tuple[float, str]:
     """The score, as a number and written out."""
-    low, width = one.bands[0 if view.claim_count(one.entity.id) else 1]
+    is_topic = view.is_topic(one.entity.id)
+    low, width = TOPICS if is_topic else one.bands[0 if view.claim_count(one.entity.id) else 1]
     strength = one.strength
-    return round(low + width * strength, 6), f"score {low:g} + {width:g} × {strength:g}"
+    score = max(low + width * strength, 0.0 if is_topic else FAINTEST)
+    return round(score, 6), f"score {low:g} + {width:g} × {strength:g}"
 
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
@@ -257,6 +264,14 @@ def speaking_order(row: Salient) -> tuple[float, int, str, str]:
     return (-row.strength, row.place, row.entity.id, row.view.collection)
 
 
+def listed_topics(view: View, text: str) -> list[Mention]:
+    """The places of a text that name a topic strongly enough to list it."""
+    if not view.derived_in(text):
+        return []
+    found = (one for one in weigh(view, text) if view.is_topic(one.mention.entity_id))
+    return [one.mention for one in found if not_listed(one) is None]
+
+
 def arm_of(mention: Mention) -> ArmName:
     """The way in which a mention names its entity."""
     return _ARM_NAMES[mention.arm]
@@ -275,7 +290,7 @@ def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_Nam
     evidence: dict[str, list[tuple[int, str, Evidence]]] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
-            is_part = found.mention.arm is Arm.PART
+            is_part = found.mention.arm in (Arm.PART, Arm.DERIVED)
             if (parts or not is_part) and not_listed(found) is None:
                 evidence.setdefault(found.mention.entity_id, []).append((age, text, found))
     return [

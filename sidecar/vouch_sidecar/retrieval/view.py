@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.derived import Seen
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
@@ -25,6 +26,7 @@ from vouch_sidecar.index.schema import (
     TITLE,
     artifact_in,
     confirmed_at,
+    entities_in,
     key_in,
     locks,
     quoted_in,
@@ -32,6 +34,7 @@ from vouch_sidecar.index.schema import (
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -46,7 +49,16 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.workspace.snapshot import Workspace
 
-__all__ = ["Authors", "Deadline", "NameWords", "Said", "View", "claim_in", "moment"]
+__all__ = [
+    "Authors",
+    "Deadline",
+    "NameWords",
+    "Said",
+    "View",
+    "claim_in",
+    "moment",
+    "own_names",
+]
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
@@ -136,6 +148,8 @@ class View:
     `retrieval.tied` does that.
     """
     authors: Authors = Authors()
+    topics: Topics = NO_TOPICS
+    """Names that nobody declared; `derived` are those that the viewer is told of."""
 
     @property
     def identity(self) -> Path | str:
@@ -145,19 +159,26 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """Changes whenever the same question may have another answer."""
-        parts = (self.collection, self.root, self.gates, self.words, self.since, self.workspace)
-        return (*parts, self.authors, self.knowledge.serial)
+        around = (self.workspace, self.topics, self.authors)
+        parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
+        return (*parts, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
         """What the viewer may ask in full text."""
-        return Search(self.knowledge.snapshot, self.gates, self.since)
+        return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
+
+    @cached_property
+    def derived(self) -> Seen:
+        """The topics that the viewer is told of."""
+        return self.topics.seen(self.knowledge, self.gates, self.words.never)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
         """What `make` gives for a text. It is kept until the knowledge or the viewer is another,
         unless `make` left something out because time was up.
         """
-        key = (what, self.gates, self.words, self.since, self.workspace, self.authors)
+        around = (self.workspace, self.topics, self.authors)
+        key = (what, self.gates, self.words, self.since, *around)
         memo, before = self.knowledge.memo, self.deadline.cuts
         made = memo.once(text, key, make)
         if self.deadline.cuts > before:
@@ -185,7 +206,9 @@ class View:
         return not gates or not self.gates.isdisjoint(gates)
 
     def visible(self, key: Key) -> Artifact | None:
-        """An artifact, if it is there and the viewer may see it."""
+        """An artifact, if it is there and the viewer may see it; a topic as an entity."""
+        if key[0] == Kind.ENTITY and (topic := self.derived.get(key[1])) is not None:
+            return topic.entity
         artifact = self.knowledge.artifact(key)
         return artifact if artifact is not None and self.sees(artifact) else None
 
@@ -264,7 +287,26 @@ class View:
         return self._known_sources[sentence.source_id]
 
     def entity(self, entity_id: str) -> Entity | None:
-        return self.knowledge.entity(entity_id)
+        """A declared entity, or a topic."""
+        topic = self.derived.get(entity_id)
+        return self.knowledge.entity(entity_id) if topic is None else topic.entity
+
+    def is_topic(self, entity_id: str) -> bool:
+        return self.derived.get(entity_id) is not None
+
+    def entities_in(self, claim: Document) -> frozenset[str]:
+        """The entities and topics that a claim counts for."""
+        declared = entities_in(claim, self.gates)
+        return declared.union(self.derived.of_claim(key_in(claim)[1]))
+
+    def called(self, name: str) -> list[str]:
+        """Ids of the entities with a name or alias, else of the topics; sorted."""
+        return self.knowledge.names.exactly(name) or self.derived.exactly(name)
+
+    def with_part(self, text: str) -> list[str]:
+        """Ids of the entities and topics of whose names a text is a part; sorted."""
+        names = self.knowledge.names
+        return sorted({*names.containing(text), *self.derived.containing(text)})
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """The first of an entity's claims in the order of worth, ties by id."""
@@ -315,8 +357,10 @@ class View:
         return self.search.claim_count(entity_id)
 
     def pages_about(self, key: Key) -> list[Page]:
-        """The pages that list a claim or an entity, by id."""
-        pages = (self.visible((Kind.PAGE, page_id)) for page_id in self.knowledge.pages_about(key))
+        """The pages that list a claim or an entity, or that have a topic as title, by id."""
+        topic = self.derived.get(key[1]) if key[0] == Kind.ENTITY else None
+        ids = self.knowledge.pages_about(key) if topic is None else sorted(topic.pages)
+        pages = (self.visible((Kind.PAGE, page_id)) for page_id in ids)
         return [page for page in pages if isinstance(page, Page)]
 
     def relations_of(self, artifact_id: str) -> Iterator[Relation]:
@@ -343,7 +387,7 @@ class View:
         return any(self.visible((kind, endpoint)) for kind in kinds)
 
     def mentions(self, text: str) -> list[Mention]:
-        """Places in a text that name an entity, nested ones included."""
+        """Places in a text that name a declared entity, nested ones included."""
 
         def find() -> list[Mention]:
             never = self.words.never
@@ -352,20 +396,26 @@ class View:
 
         return self.once("mentions", text, find)
 
+    def derived_in(self, text: str) -> list[Mention]:
+        """Places in a text that name a topic, beside those that name a declared entity."""
+
+        def find() -> list[Mention]:
+            declared = [m for m in self.mentions(text) if not m.nested]
+            return [one for one in self.derived.find(text) if not any(map(one.overlaps, declared))]
+
+        return self.once("derived", text, find) if self.derived else []
+
     def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
-        """Where a text names some entities: start and end of each place, in order."""
+        """Where a text names some entities or topics: start and end of each place, in order."""
         wanted = frozenset(entity_ids)
-        found = {(m.start, m.end) for m in self.mentions(text) if m.entity_id in wanted}
+        every = [*self.mentions(text), *self.derived_in(text)]
+        found = {(m.start, m.end) for m in every if m.entity_id in wanted}
         return tuple(sorted(found))
 
     @cached_property
     def own_name(self) -> frozenset[str]:
-        """The project's own name, folded, which tells nothing about a text: the collection's, that
-        of its folder, and that of the repository that it was cloned from.
-        """
-        folder = self.root.name if self.root is not None else ""
-        names = (self.collection, folder, self.workspace.origin)
-        return frozenset(filter(None, map(fold, names)))
+        """The project's own name, folded, which tells nothing about a text."""
+        return own_names(self.collection, self.root, self.workspace.origin)
 
     @property
     def claims_are_alike(self) -> bool:
@@ -412,6 +462,14 @@ class View:
             page = self.told_by(snapshot.document(hit))
             if isinstance(page, Page):
                 yield page.title
+
+
+def own_names(collection: str, root: Path | None, origin: str) -> frozenset[str]:
+    """What a project is called, folded: its collection, its folder, and the repository that it was
+    cloned from.
+    """
+    folder = root.name if root is not None else ""
+    return frozenset(filter(None, map(fold, (collection, folder, origin))))
 
 
 def claim_in(document: Document) -> Claim:

@@ -37,18 +37,21 @@ class Found:
     entities: tuple[tuple[Served, str], ...]
 
 
-def find(server: Sidecar, uri: str, position: lsp.Position) -> Found | None:
-    """What a document names at a position; None for other words and documents not open."""
+def find(server: Sidecar, uri: str, position: lsp.Position, topics: bool = False) -> Found | None:
+    """What a document names at a position; None for other words and documents not open. `topics`
+    count in prose alone.
+    """
     document = server.documents.find(uri)
     offset = document.offset_at(position) if document is not None else None
     if document is None or offset is None:
         return None
     start = max(0, offset - REACH)
     around = document.source[start : offset + REACH]
-    named = mentioned_at(server.engine, server.caller, around, offset - start)
+    in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
+    wanted = topics and not in_code
+    named = mentioned_at(server.engine, server.caller, around, offset - start, wanted)
     if named is None:
         return None
-    in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + named.start, start + named.end)
     return Found(place, in_code, named.entities)
 

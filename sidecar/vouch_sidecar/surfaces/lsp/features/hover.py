@@ -1,6 +1,7 @@
-"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines. On an
-id in a file below `.vouch/`: the artifact that it names. On an identifier or a path that claims are
-tied to: the first of them.
+"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines. On a
+topic's in prose: where the name was found, and the first of its claims. On an id in a file below
+`.vouch/`: the artifact that it names. On an identifier or a path that claims are tied to: the first
+of them.
 
 Everything that comes from a knowledge base is shown as text; the only links are to files inside
 the workspace and the knowledge base, never one that a claim brings along.
@@ -48,7 +49,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return _of_id(server, named, named.artifact)
     if settings.enabled == "off":
         return None
-    found = find(server, uri, position)
+    found = find(server, uri, position, topics=True)
     if found is None:
         return _of_ties(server, uri, position)
     if found.in_code and settings.enabled == "prose":
@@ -101,13 +102,17 @@ def _of_ties(server: Sidecar, uri: str, position: lsp.Position) -> lsp.Hover | N
 
 def _brief(card: EntityCard, style: Style) -> list[str]:
     """Whom to ask, and the best claim: another language server explains the code itself."""
-    first = _ask(card, style) or [_head(card, style)]
+    first = (_ask(card, style) if card.why is None else []) or [_head(card, style)]
     return [*first, *(_claim(claim, style) for claim in card.claims[:1])]
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
     """Lines that say who or what it is, then `limit` claims, then links."""
     entity = card.entity
+    if card.why is not None:
+        top = [_head(card, style), f"Not declared: {style.text(card.why)}"]
+        pages = ["", _pages(card, style)] if card.pages else []
+        return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
     about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
     top = [_head(card, style), *_ask(card, style), *about]
     claims = [_claim(claim, style) for claim in card.claims[:limit]]
@@ -164,7 +169,9 @@ def _claim(claim: ClaimView, style: Style) -> str:
 
 def _links(card: EntityCard, style: Style) -> str:
     links = [f"Entity: {style.link(card.entity.id, card.entity.uri)}"]
+    return " · ".join([*links, *([_pages(card, style)] if card.pages else [])])
+
+
+def _pages(card: EntityCard, style: Style) -> str:
     pages = [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
-    if pages:
-        links.append(f"Pages: {', '.join(pages)}")
-    return " · ".join(links)
+    return f"Pages: {', '.join(pages)}"

@@ -1,0 +1,127 @@
+"""Topics: names that claims and pages without a declared entity share, as one viewer is told of
+them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from vouch_sidecar.index.forms import Arm, surface
+from vouch_sidecar.index.mentions import Mention, mark_nested
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.kb.records import Entity
+
+__all__ = ["NOTHING_SEEN", "TOPIC", "Seen", "Table", "Topic", "topic_id"]
+
+TOPIC = "topic"
+"""The type of every topic."""
+
+
+def topic_id(slug: str) -> str:
+    """The id of a topic."""
+    return f"{TOPIC}:{slug}"
+
+
+class Topic(NamedTuple):
+    """A derived name. `key` is the same for names that differ in inflection; `why` says for people
+    where the name was found; `claims` and `pages` are ids.
+    """
+
+    key: str
+    entity: Entity
+    why: str
+    claims: frozenset[str]
+    pages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The topics, by key, that one gate makes together with what everybody may see."""
+
+    topics: Mapping[str, Topic]
+    names: Names
+    """Those that are not everybody's already."""
+
+
+class Seen:
+    """The topics that a viewer is told of. Any thread may ask."""
+
+    def __init__(self, tables: Iterable[Table] = (), never: frozenset[str] = frozenset()) -> None:
+        """`never` are the surfaces of names that are none."""
+        self._tables = tuple(tables)
+        by_key: dict[str, Topic] = {}
+        for topic in chain.from_iterable(one.topics.values() for one in self._tables):
+            before = by_key.get(topic.key)
+            if before is not None:
+                claims, pages = before.claims | topic.claims, before.pages | topic.pages
+                topic = before._replace(claims=claims, pages=pages)
+            if surface(topic.entity.name) not in never:
+                by_key[topic.key] = topic
+        self._by_id: dict[str, Topic] = {}
+        for topic in by_key.values():
+            self._by_id.setdefault(topic.entity.id, topic)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(self._by_id.values())
+
+    def get(self, topic_id: str) -> Topic | None:
+        return self._by_id.get(topic_id)
+
+    def without(self, claims: frozenset[str], pages: frozenset[str]) -> Seen:
+        """The same without the topics that rest on one of some claims or pages."""
+        kept = Seen()
+        kept._tables = self._tables
+        kept._by_id = {
+            one: topic
+            for one, topic in self._by_id.items()
+            if topic.claims.isdisjoint(claims) and topic.pages.isdisjoint(pages)
+        }
+        return kept
+
+    def of_claim(self, claim_id: str) -> tuple[str, ...]:
+        """Ids of the topics that a claim counts for."""
+        return self._by_claim.get(claim_id, ())
+
+    @cached_property
+    def _by_claim(self) -> Mapping[str, tuple[str, ...]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for one, topic in self._by_id.items():
+            for claim_id in topic.claims:
+                found[claim_id].append(one)
+        return {claim_id: tuple(sorted(ids)) for claim_id, ids in found.items()}
+
+    def find(self, text: str) -> list[Mention]:
+        """Places in a text that name a topic, by position, without those that a longer one covers.
+        Of a topic named twice in a row each place counts.
+        """
+        if not self._by_id:
+            return []
+        found = [
+            mention._replace(arm=Arm.DERIVED, ambiguous=False)
+            for table in self._tables
+            for mention in table.names.find(text)
+            if mention.entity_id in self._by_id
+        ]
+        return [mention for mention in mark_nested(found) if not mention.nested]
+
+    def exactly(self, text: str) -> list[str]:
+        """Ids of the topics that have the whole text, folded, as their name; sorted."""
+        return self._known(one.names.exactly(text) for one in self._tables)
+
+    def containing(self, text: str) -> list[str]:
+        """Ids of the topics of whose name the text is a part; sorted."""
+        return self._known(one.names.containing(text) for one in self._tables)
+
+    def _known(self, found: Iterable[Iterable[str]]) -> list[str]:
+        return sorted(self._by_id.keys() & set(chain.from_iterable(found)))
+
+
+NOTHING_SEEN = Seen()

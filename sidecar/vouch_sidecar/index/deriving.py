@@ -1,0 +1,487 @@
+"""Works out topics: names that are there without being declared.
+
+They come from claims and pages that link to no declared entity: titles, tags, headings of cited
+documents, names that claims and the repository share, tickets, and words that English hardly has.
+What everybody may see makes topics for everybody; what stands behind a gate makes topics, or more
+claims of them, for those who pass it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.derived import TOPIC, Table, Topic, topic_id
+from vouch_sidecar.index.forms import surface
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.index.query import Search, value_query
+from vouch_sidecar.index.receipts import slug_of
+from vouch_sidecar.index.schema import artifact_in, entities_in, lock
+from vouch_sidecar.index.text import fold, has_spaceless, units
+from vouch_sidecar.index.topics import Topics
+from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.plain import count
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
+
+__all__ = ["Around", "Shared", "derive"]
+
+TAGGED = 2
+"""Claims that a tag needs."""
+SPOKEN = 3
+"""Claims that a word, or a phrase with capitals, needs."""
+IN_FILES = 0.02
+"""Share of the repository's files beyond which a name tells nothing apart."""
+IN_CLAIMS = 0.03
+"""Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
+FEW_CLAIMS, PART_OF_FEW = 12, 0.25
+"""…but so many claims, or this share of a small knowledge base, are never too many."""
+MAX_WORDS = 6
+"""Words of a name; a longer title is a sentence."""
+MAX_LENGTH = 60
+MAX_TOPICS = 2_000
+"""Topics that one gate makes, those with most claims."""
+MAX_DOCUMENTS, MAX_HEADINGS = 2_000, 200
+"""Documents whose headings count, and headings of each."""
+MAX_DOCUMENT = 1 << 18
+"""Bytes of a document that are looked at."""
+GENERIC = frozenset(
+    """
+    abc api apis app apps arg args async auto backend background bar bool bug bugfix bugs
+    changelog ci class classes cli cmd code codebase comment comments compiled config configs
+    const css csv ctx data default defaults dev dir dirs doc docs docstring dom draft dto enum
+    env err error errors example examples faq feature features file filename files fixme flag
+    flags foo frontend func function functions general getter github gitlab glossary gui html
+    http https i18n id ide ids image img impl import imports index info init input install int
+    intro introduction io issue issues js json key keys kwargs lib library libs license lint
+    linter list log logs main manual markdown md message method methods misc mock module modules
+    msg name names namespace new news nil note notes null num number obj object onboarding os
+    other output overview package packages param params parser path paths pdf png pr prs readme
+    ref references refs release releases repo repos repository runtime sample sdk setting
+    settings setup sql src stderr stdin stdout str string stub summary svg sync test testing
+    tests tmp todo token tool tools ts tsx tutorial txt type types ui unit update updates url
+    urls usage user users utf utf8 util utilities utils uuid value values var vars version
+    versions vouch warning warnings wiki wip workflow workflows xml yaml yml
+    """.split()
+)
+"""Words of code and of documents that name nothing of a project."""
+STANDARDS = frozenset(
+    "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
+)
+"""What stands before a number and is no ticket."""
+
+_TICKED = re.compile(r"`[^`\n]*`")
+_ADDRESS = re.compile(r"\w+://\S+|\S*[\\/@]\S*")
+_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w)")
+_CAPITALS = re.compile(r"[A-Z][\w-]*(?: [A-Z0-9][\w.-]*\w)+")
+_SENTENCE = re.compile(r"(?:\A|[.!?:;]\s)\W*\Z")
+_TICKET = re.compile(
+    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
+)
+_ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"^([^\s].{1,80})\n([=\-~^\"'`*+])\2{2,}[ \t]*$", re.MULTILINE)
+_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)]*\))?")
+_DOCUMENT = re.compile(r"\.(?:md|markdown|rst|adoc|txt|org)(?:[#?].*)?\Z", re.IGNORECASE)
+
+
+class Origin(IntEnum):
+    """Where a name was found; the first one of several spells the name."""
+
+    TITLE = 0
+    TAG = 1
+    NAME = 2
+    TICKET = 3
+    HEADING = 4
+    PHRASE = 5
+    WORD = 6
+
+
+class Shared(NamedTuple):
+    """A name that a claim and the repository share: a folder, or what it defines."""
+
+    name: str
+    claim_id: str
+    is_folder: bool = False
+
+
+class Around(NamedTuple):
+    """What is known beside the knowledge: names shared with the repository, the share of its files
+    that hold each of some names, what a source was made of, the project's own names (folded), and
+    whether to stop.
+    """
+
+    shared: Iterable[Shared] = ()
+    spread: Callable[[Iterable[str]], Mapping[str, float]] = lambda _: {}
+    content: Callable[[Source], bytes | None] = lambda _: None
+    own: frozenset[str] = frozenset()
+    stops: Callable[[], bool] = lambda: False
+
+
+@dataclass
+class _Heard:
+    """What was heard of one name behind one gate."""
+
+    claims: dict[Origin, set[str]] = field(default_factory=dict)
+    spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
+    pages: set[str] = field(default_factory=set)
+    folder: bool = False
+
+    def hear(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
+        self.claims.setdefault(origin, set()).update(claims)
+        self.spelled.setdefault(origin, Counter())[name] += 1
+
+    def add(self, other: _Heard) -> None:
+        for origin, claims in other.claims.items():
+            self.claims.setdefault(origin, set()).update(claims)
+            self.spelled.setdefault(origin, Counter()).update(other.spelled[origin])
+        self.pages |= other.pages
+        self.folder |= other.folder
+
+    def number(self, *origins: Origin) -> int:
+        """How many claims hold the name in one of some ways."""
+        return len(set().union(*(self.claims.get(one, ()) for one in origins)))
+
+    @property
+    def name(self) -> str:
+        """As it is written most often where that says most."""
+        spelled = self.spelled[min(self.spelled)]
+        return min(spelled, key=lambda name: (-spelled[name], name))
+
+    @property
+    def every(self) -> frozenset[str]:
+        """All claims that hold it."""
+        return frozenset().union(*self.claims.values())
+
+    @property
+    def why(self) -> str:
+        """Where the name was found, for people."""
+        return "; ".join(self._told(origin) for origin in sorted(self.claims))
+
+    def _told(self, origin: Origin) -> str:
+        claims = count(self.number(origin), "claim")
+        match origin:
+            case Origin.TITLE:
+                return "title of a page"
+            case Origin.TAG:
+                return f"tag of {claims}"
+            case Origin.NAME:
+                return f"{'a folder' if self.folder else 'a name of the code'}, in {claims}"
+            case Origin.TICKET:
+                return f"ticket in {claims}"
+            case Origin.HEADING:
+                return f"heading of what {claims} cite{'s' * (self.number(origin) == 1)}"
+            case Origin.PHRASE:
+                return f"written with capitals in {claims}"
+            case Origin.WORD:
+                return f"no English word, in {claims}"
+
+
+class _StoppedError(Exception):
+    """It was to stop."""
+
+
+def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  # noqa: B008
+    """The topics of a generation; None where it was to stop."""
+    try:
+        return Topics(knowledge, _Deriving(knowledge, around).tables())
+    except _StoppedError:
+        return None
+
+
+class _Deriving:
+    """Gathers names by the gate behind which they are heard, and chooses among them."""
+
+    def __init__(self, knowledge: Knowledge, around: Around) -> None:
+        self._knowledge = knowledge
+        self._around = around
+        self._heard: dict[str, dict[str, _Heard]] = {OPEN: {}}
+        """By gate and key."""
+        self._claims: dict[str, tuple[Claim, str]] = {}
+        """Claims that link to no entity, with their gates, by id."""
+        self._totals = Counter[str]()
+        """By gate, how many claims there are."""
+
+    def tables(self) -> dict[str, Table]:
+        """The topics by gate."""
+        if not self._knowledge.sparse_behind:
+            return {}
+        self._read_claims()
+        self._hear_claims()
+        self._hear_pages()
+        self._hear_documents()
+        for name, claim_id, is_folder in self._around.shared:
+            for heard in self._hear(Origin.NAME, name, [claim_id], OPEN):
+                heard.folder |= is_folder
+        everybodys, sparse = self._heard.pop(OPEN), self._knowledge.sparse_behind
+        chosen: dict[str, dict[str, _Heard]] = {OPEN: {}}
+        if OPEN in sparse:
+            chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
+        for gate, own in sorted(self._heard.items()):
+            chosen[gate] = {}
+            for key, one in own.items() if lock([gate]) in sparse else ():
+                if key in everybodys:
+                    one.add(everybodys[key])
+                if key in chosen[OPEN] or self._counts(one, gate):
+                    chosen[gate][key] = one
+        names = {one.name for heard in chosen.values() for one in heard.values()}
+        wide = {name for name, share in self._around.spread(names).items() if share > IN_FILES}
+        self._rest()
+        tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
+        return {gate: table for gate, table in tables.items() if table.topics}
+
+    def _rest(self) -> None:
+        if self._around.stops():
+            raise _StoppedError
+
+    # What is heard
+
+    def _hear(
+        self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
+    ) -> Iterator[_Heard]:
+        """Note a name that stands behind a gate and in some claims, behind the gates of both."""
+        name = " ".join(name.split())
+        key = _key(name) if len(name) <= MAX_LENGTH else ""
+        by_gate: dict[str, list[str]] = {}
+        for claim_id in claim_ids:
+            if (found := self._claims.get(claim_id)) is not None:
+                by_gate.setdefault(found[1], []).append(claim_id)
+        for own, ids in by_gate.items() if key and gate is not None else ():
+            if gate in (OPEN, own) or own == OPEN:
+                behind = gate if own == OPEN and gate is not None else own
+                heard = self._heard.setdefault(behind, {}).setdefault(key, _Heard())
+                heard.hear(origin, name, ids)
+                yield heard
+
+    def _read_claims(self) -> None:
+        """Find the claims that link to no entity."""
+        snapshot = self._knowledge.snapshot
+        places = [name for name in snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        for hit in snapshot.every(value_query("place", places)) if places else ():
+            self._rest()
+            document = snapshot.document(hit)
+            claim = artifact_in(document)
+            gate = gate_of(claim)
+            if gate is None or not isinstance(claim, Claim):
+                continue
+            self._totals[gate] += 1
+            if not entities_in(document, frozenset({OPEN, gate})):
+                self._claims[claim.id] = claim, gate
+
+    def _hear_claims(self) -> None:
+        words: dict[str, dict[str, list[str]]] = {}
+        for claim, gate in self._claims.values():
+            self._rest()
+            for tag in dict.fromkeys(claim.tags):
+                _do(self._hear(Origin.TAG, tag, [claim.id], OPEN))
+            for ticket in dict.fromkeys(_TICKET.findall(claim.text)):
+                if ticket.partition("-")[0].lower() not in STANDARDS:
+                    _do(self._hear(Origin.TICKET, ticket, [claim.id], OPEN))
+            text = _ADDRESS.sub(" . ", _TICKED.sub(" . ", claim.text))
+            for found in _CAPITALS.finditer(text):
+                if phrase := _without_opening(text, found):
+                    _do(self._hear(Origin.PHRASE, phrase, [claim.id], OPEN))
+            here = words.setdefault(gate, {})
+            for word in set(_WORD.findall(text.lower())):
+                here.setdefault(word, []).append(claim.id)
+        self._hear_words(words)
+
+    def _hear_words(self, words: Mapping[str, Mapping[str, list[str]]]) -> None:
+        """Note the words that English does not have: those none of whose forms it has."""
+        english: dict[str, bool] = {}
+        for by_word in words.values():
+            for word in by_word:
+                key = _key(word)
+                english[key] = english.get(key, False) or _is_english(word)
+        for gate, by_word in words.items():
+            for word, ids in by_word.items():
+                key = _key(word)
+                if not english[key] and len(word) > 2:
+                    heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
+                    written = re.search(
+                        rf"(?i)(?<!\w){re.escape(word)}", self._claims[ids[0]][0].text
+                    )
+                    name = written[0] if written else word
+                    heard.hear(Origin.WORD, name, ids)
+                    heard.spelled[Origin.WORD][name] += len(ids) - 1
+
+    def _hear_pages(self) -> None:
+        known = self._knowledge.entity
+        for page in self._knowledge.all_of(Kind.PAGE):
+            self._rest()
+            assert isinstance(page, Page)
+            gate = gate_of(page)
+            if gate is None or any(known(one) is not None for one in page.entities):
+                continue
+            if page.type != "session" and len(page.title.split()) <= MAX_WORDS:
+                title = " ".join(page.title.split())
+                if key := _key(title) if len(title) <= MAX_LENGTH else "":
+                    heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
+                    heard.hear(Origin.TITLE, title)
+                    heard.pages.add(page.id)
+                _do(self._hear(Origin.TITLE, title, page.claims, gate))
+
+    def _hear_documents(self) -> None:
+        """Note headings of the documents that claims cite, with the claims that quote what stands
+        below one, or cite the document and hold all words of the heading.
+        """
+        by_source: dict[str, list[tuple[str, int | None]]] = {}
+        for claim, _ in self._claims.values():
+            for ref in dict.fromkeys(claim.evidence):
+                evidence = self._knowledge.evidence(ref)
+                source_id = evidence.source_id if evidence is not None else ref
+                at = evidence.byte_start if evidence is not None else None
+                by_source.setdefault(source_id, []).append((claim.id, at))
+        for source_id, citing in list(by_source.items())[:MAX_DOCUMENTS]:
+            self._rest()
+            source = self._knowledge.source(source_id)
+            if source is None or not _DOCUMENT.search(source.locator):
+                continue
+            if data := self._around.content(source):
+                self._hear_headings(_headings(data), citing, gate_of(source))
+
+    def _hear_headings(
+        self,
+        headings: list[tuple[int, str]],
+        citing: Iterable[tuple[str, int | None]],
+        gate: str | None,
+    ) -> None:
+        """`citing`: the claims that cite the document, and where in it what each quotes begins."""
+        starts = [start for start, _ in headings]
+        stems = {one: frozenset(content_stems(self._claims[one][0].text)) for one, _ in citing}
+        below: dict[int, set[str]] = {}
+        for claim_id, at in citing:
+            if at is not None:
+                below.setdefault(bisect_right(starts, at) - 1, set()).add(claim_id)
+        for number, (_, heading) in enumerate(headings):
+            words = needles(heading)
+            holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
+            ids = {*below.get(number, ()), *(holding if words else ())}
+            _do(self._hear(Origin.HEADING, heading, ids, gate))
+
+    # What counts
+
+    def _counts(self, heard: _Heard, gate: str) -> bool:
+        """Whether a name is a topic for those who pass a gate, what is in too many files aside."""
+        name, own = heard.name, self._around.own
+        words = [unit.folded for unit in units(name).units]
+        content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
+        is_ticket = Origin.TICKET in heard.claims
+        if not is_ticket and (
+            not content
+            or len(name) < 2
+            or surface(name) in own
+            or all(word in GENERIC or word in own or len(word) < 2 for word in content)
+        ):
+            return False
+        total = self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
+        most = max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
+        said = heard.number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD)
+        if said > most:
+            return False
+        lone = len(content) < 2 and not is_ticket
+        return (
+            (Origin.TITLE in heard.claims and not (lone and _is_english(content[0])))
+            or is_ticket
+            or heard.number(Origin.TAG) >= TAGGED
+            or (Origin.NAME in heard.claims and not (lone and _is_english(name.lower())))
+            or (Origin.HEADING in heard.claims and not lone and _is_heading(words))
+            or heard.number(Origin.PHRASE) >= SPOKEN
+            or heard.number(Origin.WORD) >= SPOKEN
+        ) and not self._is_declared(name)
+
+    def _is_declared(self, name: str) -> bool:
+        """Whether a declared entity has this name, in whatever form."""
+        return bool(self._knowledge.names.exactly(name)) or any(
+            one.start == 0 and one.end == len(name) for one in self._knowledge.names.find(name)
+        )
+
+    def _table(
+        self, chosen: Mapping[str, Mapping[str, _Heard]], gate: str, wide: frozenset[str] | set[str]
+    ) -> Table:
+        heard = {k: one for k, one in chosen[gate].items() if one.name not in wide}
+        first = sorted(heard, key=lambda key: (-len(heard[key].every), key))[:MAX_TOPICS]
+        search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
+        topics: dict[str, Topic] = {}
+        taken: set[str] = set()
+        for key in first:
+            self._rest()
+            one = heard[key]
+            entity_id = topic_id(slug_of(one.name))
+            if entity_id in taken or self._knowledge.entity(entity_id) is not None:
+                continue
+            taken.add(entity_id)
+            entity = Entity(entity_id, "", one.name, TOPIC)
+            claims = one.every | self._holding(search, one)
+            topics[key] = Topic(key, entity, one.why, claims, frozenset(one.pages))
+        everybodys = chosen[OPEN] if gate != OPEN else {}
+        own = (topic.entity for key, topic in topics.items() if key not in everybodys)
+        return Table(topics, Names.of(own))
+
+    def _holding(self, search: Search, heard: _Heard) -> frozenset[str]:
+        """The claims that hold all words of a title, a tag or a heading."""
+        words = needles(heard.name)
+        if min(heard.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
+            return frozenset()
+        found = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
+        ids = (key.split("\0")[1] for key in found)
+        return frozenset(one for one in ids if one in self._claims)
+
+
+def _do(heard: Iterable[_Heard]) -> None:
+    for _ in heard:
+        pass
+
+
+@lru_cache(maxsize=1 << 16)
+def _key(name: str) -> str:
+    """The same for names that differ in inflection alone; empty for what can be no name."""
+    if not name or has_spaceless(name) or not name.isprintable():
+        return ""
+    if not name[0].isalnum():
+        return surface(name)
+    return " ".join(unit.stem for unit in units(name).units)
+
+
+def _is_english(word: str) -> bool:
+    """Whether English has a word, or all parts of a compound."""
+    folded = fold(word)
+    return all(part in STOPWORDS or tier(part) > 0 for part in folded.split("-"))
+
+
+def _is_heading(words: list[str]) -> bool:
+    """Whether the words of a heading name something: a sentence or a question does not."""
+    return len(words) < MAX_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
+
+
+def _without_opening(text: str, found: re.Match[str]) -> str | None:
+    """A phrase in capitals without the word that is so only because a sentence begins with it."""
+    phrase = found[0]
+    if _SENTENCE.search(text[: found.start()]):
+        opening, _, rest = phrase.partition(" ")
+        if not opening.isupper() and _is_english(opening.lower()):
+            phrase = rest
+    return phrase if " " in phrase else None
+
+
+def _headings(data: bytes) -> list[tuple[int, str]]:
+    """The headings of a document, in Markdown or reStructuredText, with the bytes where each one
+    begins.
+    """
+    text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
+    found = {m.start(): m[1] for m in (*_ATX.finditer(text), *_UNDERLINED.finditer(text))}
+    ascii_only = text.isascii()
+    return [
+        (
+            at if ascii_only else len(text[:at].encode()),
+            " ".join(_MARKUP.sub("", found[at]).split()),
+        )
+        for at in sorted(found)[:MAX_HEADINGS]
+    ]

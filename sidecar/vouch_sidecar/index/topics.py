@@ -1,0 +1,63 @@
+"""The topics of one knowledge base, of the generation that they were worked out of by `deriving`.
+They are in memory only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vouch_sidecar.index.derived import NOTHING_SEEN, Seen, Table
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.records import Kind
+
+__all__ = ["NO_TOPICS", "Topics"]
+
+MAX_KEPT = 16
+"""Viewers, or generations, for which what they see is kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """The topics of one knowledge base, by the gate that makes them. `of` is the generation that
+    they were worked out of.
+    """
+
+    of: Knowledge | None = None
+    by_gate: Mapping[str, Table] = field(default_factory=dict)
+    _kept: dict[tuple[object, ...], Seen] = field(default_factory=dict, init=False, repr=False)
+
+    def seen(
+        self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
+    ) -> Seen:
+        """What a viewer with these gates is told of. What rests on something that is another one in
+        this generation is left out, until topics are worked out anew.
+        """
+        if self.of is None or not self.by_gate:
+            return NOTHING_SEEN
+        key = (knowledge.serial, gates, never)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            found = self._kept[key] = self._seen(knowledge, gates, never)
+        return found
+
+    def _seen(self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]) -> Seen:
+        assert self.of is not None
+        changed = knowledge.since(self.of)
+        others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
+        if changed is None or any(kind in others for kind, _ in changed):
+            return NOTHING_SEEN
+        order = sorted(gates & self.by_gate.keys(), key=lambda gate: (gate != OPEN, gate))
+        seen = Seen((self.by_gate[gate] for gate in order), never)
+        if not changed:
+            return seen
+        ids = {
+            kind: frozenset(i for k, i in changed if k is kind) for kind in (Kind.CLAIM, Kind.PAGE)
+        }
+        return seen.without(ids[Kind.CLAIM], ids[Kind.PAGE])
+
+
+NO_TOPICS = Topics()

@@ -1,0 +1,114 @@
+"""Topics of knowledge bases on disk, as operations and surfaces tell of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
+from vouch_sidecar.operations.cards import mentioned_at
+
+from tests.engine.bases import write
+from tests.kb.samples import claim, dump, make_kb
+from tests.workspace.places import repository, settled
+
+TEXTS = {
+    "asked": "A keyring is asked before `read_netrc`.",
+    "run": "The keyring can be imported or run.",
+    "off": "Without a keyring the password is asked for.",
+}
+WORDS = "door roof wall gate shed barn mill pump well yard path hedge".split()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository whose claims declare no entity."""
+    root = repository(
+        tmp_path / "house",
+        {
+            "src/auth.py": "def read_netrc():\n    pass\n",
+            **{f"src/part_{n}.py": f"PART = {n}\n" for n in range(120)},
+        },
+    )
+    make_kb(root)
+    others = {f"other-{word}": f"The {word} is painted." for word in WORDS}
+    for claim_id, text in (TEXTS | others).items():
+        write(root, f"claims/{claim_id}.yaml", claim(claim_id, text=text, entities=[]))
+    return root
+
+
+def ask(engine: Engine, operation: str, **params: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = as_json(perform(engine, OPERATIONS[operation], params, Caller("t")))
+    return answer
+
+
+def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    (row,) = ask(engine, "experts", topic="password")["experts"]
+    assert row["entity_id"] == "topic:keyring"
+    assert (row["name"], row["type"], row["claim_count"]) == ("keyring", "topic", 1)
+    (named,) = ask(engine, "mentions", text="the keyring there")["mentions"]
+    assert (named["entity_id"], named["arm"], named["listed"]) == ("topic:keyring", "derived", True)
+    ask(engine, "context", task="is the keyring broken", session_id="s")
+    (salient,) = ask(engine, "salience", session_id="s")["salience"]
+    assert (salient["entity_id"], salient["claim_count"]) == ("topic:keyring", 3)
+    found = ask(engine, "entity", id="keyring")
+    assert found["entity"]["id"] == "topic:keyring"
+    assert found["entity"]["uri"] is None
+    assert found["why"] == "no English word, in 3 claims"
+    assert found["propose"] == "vouch-kb propose-entity --name keyring --type concept"
+    assert {one["id"] for one in found["claims"]} == set(TEXTS)
+    assert ask(engine, "status")["roots"][0]["topics"] == 2
+    explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
+    assert [one["link"] for one in explained["claims"]] == ["derived"]
+
+
+def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    found = ask(engine, "entity", id="read_netrc")
+    assert found["why"] == "a name of the code, in 1 claim"
+
+
+def test_what_stands_in_many_files_is_none(root: Path, tmp_path: Path) -> None:
+    for n in range(4):
+        (root / f"src/part_{n}.py").write_text("# the keyring\n")
+    assert ask(settled(root, tmp_path), "status")["roots"][0]["topics"] == 1
+
+
+def test_nothing_is_written(root: Path, tmp_path: Path) -> None:
+    before = sorted(root.rglob("*"))
+    ask(settled(root, tmp_path), "experts", topic="keyring")
+    assert sorted(root.rglob("*")) == before
+
+
+def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
+    write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
+    engine = settled(root, tmp_path)
+    assert ask(engine, "experts", topic="keyring")["experts"] == []
+    assert "topics" not in ask(engine, "status")["roots"][0]
+
+
+def test_the_config_hides_one(root: Path, tmp_path: Path) -> None:
+    write(root, "config.yaml", dump({"sidecar": {"names": {"never": ["keyring"]}}}))
+    engine = settled(root, tmp_path)
+    assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
+    assert ask(engine, "status")["roots"][0]["topics"] == 1
+
+
+def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    assert ask(engine, "experts", topic="keyring")["degraded"] == []
+    write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
+    engine.read()
+    assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
+
+
+def test_hovers_are_for_what_is_listed(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    text = "the keyring there"
+    found = mentioned_at(engine, Caller("t"), text, 6, topics=True)
+    assert found is not None
+    assert [entity_id for _, entity_id in found.entities] == ["topic:keyring"]
+    assert mentioned_at(engine, Caller("t"), text, 6) is None

@@ -1,0 +1,310 @@
+"""Topics: names that are there without being declared, and what they are good for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import pytest
+from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.deriving import MAX_TOPICS, Around, Shared, derive
+from vouch_sidecar.index.receipts import slug_of
+from vouch_sidecar.index.topics import NO_TOPICS
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Scope, Source
+from vouch_sidecar.retrieval.evidence import weigh
+from vouch_sidecar.retrieval.experts import rank as experts
+from vouch_sidecar.retrieval.explaining import ALONE, candidates
+from vouch_sidecar.retrieval.matching import Question
+from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
+from vouch_sidecar.retrieval.view import NameWords, View
+
+from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
+
+OTHERS = [
+    claim(f"other-{n}", f"The {word} is painted once in a while.")
+    for n, word in enumerate("door roof wall gate shed barn mill pump well yard path hedge".split())
+]
+"""Claims that share no name, so that three claims are not too many."""
+OURS = Scope("project", project="courier")
+
+
+def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: Around | None = None) -> View:
+    """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
+    knowledge = knowledge_of([*artifacts, *OTHERS])
+    topics = derive(knowledge, around or Around())
+    assert topics is not None
+    return View("kb", knowledge, who.gates, topics=topics)
+
+
+def names(view: View) -> set[str]:
+    return {topic.entity.name for topic in view.derived}
+
+
+def claims(*texts: str, **fields: object) -> list[Claim]:
+    return [claim(f"{slug_of(text)}-{n}", text, **fields) for n, text in enumerate(texts)]
+
+
+KEYRINGS = [
+    claim("asked", "A keyring is asked before netrc."),
+    claim("import", "The keyring can be imported or run."),
+    claim("off", "Without a keyring the password is asked for."),
+]
+
+
+# What is a topic
+
+
+def test_a_word_that_english_lacks_is_one_in_three_claims() -> None:
+    view = seen(*KEYRINGS)
+    (topic,) = view.derived
+    assert topic.entity == Entity("topic:keyring", "", "keyring", "topic")
+    assert topic.claims == {"asked", "import", "off"}
+    assert topic.why == "no English word, in 3 claims"
+    assert names(seen(*KEYRINGS[:2])) == set()
+    assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
+
+
+def test_a_tag_is_one_on_two_claims() -> None:
+    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
+    assert names(seen(*tagged)) == {"night shift"}
+    assert names(seen(tagged[0])) == set()
+
+
+def test_the_title_of_a_page_is_one() -> None:
+    one = claim("one", "Doors close.")
+    view = seen(one, page("how", "Closing at night", claims=("one",)))
+    (topic,) = view.derived
+    assert topic.entity.name == "Closing at night"
+    assert (set(topic.claims), set(topic.pages)) == ({"one"}, {"how"})
+    long = page("long", "What we do when nobody has closed the doors at night")
+    assert names(seen(one, long)) == set()
+
+
+def test_tickets_and_decisions_are_topics() -> None:
+    view = seen(*claims("Fixed by #4711.", "CVE-2026-1234 and ADR-0007.", "It is UTF-8, not #."))
+    assert names(view) == {"#4711", "CVE-2026-1234", "ADR-0007"}
+
+
+def test_a_phrase_in_capitals_is_one_in_three_claims() -> None:
+    texts = [f"After {n} hours the Night Desk calls." for n in range(3)]
+    opened = [f"Night Desk calls at {n}." for n in range(2)]
+    assert names(seen(*claims(*texts))) == {"Night Desk"}
+    assert names(seen(*claims(*texts[:2], "Some desk at night."))) == set()
+    assert names(seen(*claims(*texts[:1], *opened))) == set()  # a sentence begins with a capital
+
+
+def test_headings_of_cited_documents_are_topics() -> None:
+    text = (
+        b"# Notes\n\n## Wheel cache\n\nWheels stay.\n\nBuild isolation\n---------------\n\nAlone.\n"
+    )
+    source = Source("s", "sources/s/meta.yaml", "docs/notes.md")
+    below = replace(evidence("e", "s"), byte_start=text.index(b"Alone"), byte_end=len(text) - 1)
+    cited = [
+        claim("kept", "The cache keeps a wheel.", evidence=("s",)),
+        claim("alone", "Nobody else is there.", evidence=("e",)),
+        claim("else", "The cache keeps a wheel as well."),
+    ]
+    view = seen(*cited, source, below, around=Around(content=lambda _: text))
+    found = {topic.entity.name: topic.claims for topic in view.derived}
+    assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
+    assert names(seen(*cited, source, below)) == set()  # its content is not kept
+
+
+def test_names_that_the_repository_shares_are_topics() -> None:
+    shared = [Shared("get_preference", "one"), Shared("--no-deps", "one"), Shared("proxy", "one")]
+    view = seen(claim("one", "`get_preference` minds `--no-deps`."), around=Around(shared))
+    assert names(view) == {"get_preference", "--no-deps"}  # a proxy is any proxy
+
+
+@pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb"])
+def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
+    tagged = claims("Doors close.", "Gates open.", tags=(word,))
+    assert names(seen(*tagged, around=Around(own=frozenset({"kb"})))) == set()
+
+
+def test_what_stands_in_many_files_is_no_topic() -> None:
+    def spread(names: Iterable[str]) -> Mapping[str, float]:
+        return dict.fromkeys(names, 0.021)
+
+    assert names(seen(*KEYRINGS, around=Around(spread=spread))) == set()
+
+
+def test_what_stands_in_many_claims_is_no_topic() -> None:
+    many = claims(*(f"The keyring has place {n}." for n in range(20)))
+    assert names(seen(*many)) == set()
+    assert names(seen(*many[:4])) == {"keyring"}
+
+
+def test_a_claim_that_links_to_an_entity_makes_none() -> None:
+    vault = entity("vault", "Key Vault")
+    linked = [replace(one, entities=("vault",)) for one in KEYRINGS]
+    assert names(seen(vault, *linked)) == set()
+    assert names(seen(vault, *linked[:2], *claims("A keyring.", "The keyring.", "Keyrings."))) == {
+        "keyring"
+    }
+
+
+def test_where_most_claims_link_to_entities_there_are_none() -> None:
+    vault = entity("vault", "Key Vault")
+    linked = claims(*(f"The vault has {n} doors." for n in range(20)), entities=("vault",))
+    assert names(seen(vault, *KEYRINGS, *linked)) == set()
+
+
+@pytest.mark.parametrize("declared", ["Keyring", "keyrings"])
+def test_a_declared_entity_of_that_name_replaces_it(declared: str) -> None:
+    assert names(seen(*KEYRINGS, entity("ring", declared))) == set()
+
+
+def test_pages_alone_have_topics() -> None:
+    knowledge = knowledge_of([page("a", "Night shift"), page("b", "Day shift")])
+    topics = derive(knowledge)
+    assert topics is not None
+    assert names(View("kb", knowledge, NOBODY.gates, topics=topics)) == {"Night shift", "Day shift"}
+
+
+def test_there_are_so_many_at_most() -> None:
+    many = claims(*(f"Fixed by #{n + 10}." for n in range(MAX_TOPICS + 5)))
+    assert len(seen(*many).derived) == MAX_TOPICS
+
+
+# Who is told of it
+
+
+def test_what_is_private_counts_for_its_reader_alone() -> None:
+    private = replace(KEYRINGS[2], scope=PRIVATE)
+    mixed = [*KEYRINGS[:2], private]
+    assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
+    (topic,) = seen(*mixed, who=ADA).derived
+    assert topic.claims == {"asked", "import", "off"}
+
+
+def test_what_is_private_adds_claims_for_its_reader_alone() -> None:
+    more = claim("mine", "My keyring is empty.", scope=PRIVATE)
+    (topic,) = seen(*KEYRINGS, more).derived
+    assert "mine" not in topic.claims
+    assert topic.why == "no English word, in 3 claims"
+    (mine,) = seen(*KEYRINGS, more, who=ADA).derived
+    assert mine.claims == {*topic.claims, "mine"}
+
+
+def test_what_is_private_hides_no_topic_from_others() -> None:
+    many = claims(*(f"My keyring is {n}." for n in range(40)), scope=PRIVATE)
+    assert names(seen(*KEYRINGS, *many)) == names(seen(*KEYRINGS, *many, who=ADA)) == {"keyring"}
+
+
+def test_each_gate_has_its_own() -> None:
+    ours = [replace(one, scope=OURS) for one in KEYRINGS]
+    mine = claims("Fixed by #4711.", scope=PRIVATE)
+    both = Viewer(project="courier", agent="ada")
+    assert names(seen(*ours, *mine, who=COURIER)) == {"keyring"}
+    assert names(seen(*ours, *mine, who=ADA)) == {"#4711"}
+    assert names(seen(*ours, *mine, who=both)) == {"keyring", "#4711"}
+
+
+def test_a_private_page_names_nothing_for_others() -> None:
+    titled = page("p", "Night shift", claims=("other-1",), scope=PRIVATE)
+    assert names(seen(titled)) == set()
+    assert names(seen(titled, who=ADA)) == {"Night shift"}
+
+
+# What changed since
+
+
+def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
+    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
+    view = seen(*KEYRINGS, *tagged)
+    retired = replace(KEYRINGS[0], status="redacted")
+    now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
+    assert names(now) == {"night shift"}
+    assert "keyring" not in {row.entity.name for row in rank([now], ["keyring"], 9)}
+
+
+def test_a_new_entity_silences_topics_until_they_are_made_anew() -> None:
+    view = seen(*KEYRINGS)
+    change = Change((entity("ring", "keyring"),), frozenset())
+    assert names(replace(view, knowledge=after(view.knowledge, change))) == set()
+
+
+def test_a_word_that_never_names_anything_is_no_topic() -> None:
+    view = replace(seen(*KEYRINGS), words=NameWords.of((), ["Keyring"]))
+    assert names(view) == set()
+    assert rank([view], ["keyring"], 9) == []
+
+
+# What it is good for
+
+
+def test_it_is_listed_behind_every_entity() -> None:
+    view = seen(*KEYRINGS, entity("vault", "Key Vault", description="A box of iron."))
+    rows = rank([view], ["the keyring of the Key Vault", "any box of iron?"], 9)
+    assert [(row.entity.id, row.arm) for row in rows] == [
+        ("vault", "name"),
+        ("topic:keyring", "derived"),
+    ]
+    assert rows[1].score < rows[0].score
+    assert rows[1].claim_count == 3
+    assert rows[1].top_claim_id in {"asked", "import", "off"}
+
+
+def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
+    view = seen(*KEYRINGS)
+    assert [r.entity.id for r in rank([view], ["is the keyring broken"], 9)] == ["topic:keyring"]
+    assert worth_volunteering([view], ["is the keyring broken"], threshold=0.0) == []
+    (row,) = worth_volunteering([view], ["does the keyring go before netrc"])
+    assert (row.entity.id, row.arm) == ("topic:keyring", "derived")
+    (told,) = candidates(view, "is the keyring broken", 0.0)
+    assert told.verdict == "listed"
+    assert ALONE in told.why
+
+
+def test_an_english_word_is_listed_beside_a_word_of_its_claims_alone() -> None:
+    tagged = claims("Doors of oak close.", "Gates of birch open.", tags=("carpentry", "nights"))
+    view = seen(*tagged)
+    text = "what happens on other nights here"
+    assert not listed_topics(view, text)
+    beside = listed_topics(view, "oak closes on nights")
+    assert [mention.entity_id for mention in beside] == ["topic:nights"]
+
+
+def test_a_ticket_needs_its_sign() -> None:
+    view = seen(*claims("Fixed by #4711."))
+    assert [m.entity_id for m in listed_topics(view, "see #4711 for that")] == ["topic:4711"]
+    assert listed_topics(view, "4711 bottles of perfume") == []
+
+
+def test_a_declared_name_covers_a_topic() -> None:
+    ring = entity("ring", "Keyring Service", aliases=("blue keyring",))
+    view = seen(*KEYRINGS, ring)
+    assert [e.mention.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
+    assert {e.mention.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
+
+
+@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
+def test_experts_have_rows_for_topics(weight: str) -> None:
+    tagged = claims("Doors close at noon.", "Gates open at noon.", tags=("oakwork",))
+    cited = [replace(one, evidence=("a", f"b{n}")) for n, one in enumerate(tagged)]
+    view = seen(*cited)
+    (row,) = experts([view], Question("noon", 1.8e9, weight))
+    assert (row.entity.id, row.claim_count, row.citation_count) == ("topic:oakwork", 2, 3)
+    assert row.score > 0
+    assert sorted(row.top_claim_ids) == sorted(one.id for one in cited)
+    assert row.score == pytest.approx(sum(c.amount for c in row.contributions()), rel=0.6)
+
+
+def test_experts_stand_before_topics() -> None:
+    vault = entity("vault", "Key Vault")
+    view = seen(vault, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
+    rows = experts([view], Question("keyring", 1.8e9))
+    assert [row.entity.id for row in rows] == ["vault", "topic:keyring"]
+    only = experts([view], Question("keyring", 1.8e9, types=frozenset({"topic"})))
+    assert [row.entity.id for row in only] == ["topic:keyring"]
+    declared = experts([view], Question("keyring", 1.8e9, linking="declared"))
+    assert [row.entity.id for row in declared] == ["vault"]
+
+
+def test_without_topics_nothing_is_derived() -> None:
+    view = replace(seen(*KEYRINGS), topics=NO_TOPICS)
+    assert rank([view], ["keyring"], 9) == []
+    assert experts([view], Question("keyring", 1.8e9)) == []
