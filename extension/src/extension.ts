@@ -5,6 +5,7 @@ import { Agents } from './agents/agents';
 import { openExample } from './example';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Explain } from './explain/explain';
+import { showFolderClaims } from './folderClaims';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
@@ -26,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const ask: Ask = (method, params) => server.ask(method, params);
   const submit = (text: string) =>
     server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
-  const panel = new Panel(ask, submit, log, sessionId);
+  const panel = new Panel(ask, submit, log, sessionId, context.workspaceState);
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(context, panel, server, log);
   const agents = new Agents(context, server);
@@ -138,6 +139,9 @@ function commands(
       vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
     copyText: (text: unknown) => vscode.env.clipboard.writeText(String(text)),
+    dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
+    restoreClaims: () => panel.inFile.restore(),
+    folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
     copyRow: (row: { node: Node }) =>
       vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
   });

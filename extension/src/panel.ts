@@ -5,11 +5,12 @@ import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { StatusItems } from './status';
 import { holdsOf, type State, summarize } from './statusText';
-import { type Ask, targetOf } from './views/ask';
+import { type Ask, type Redraw, targetOf } from './views/ask';
+import { StoredDismissals } from './views/dismissals';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
-import type { Node, Target } from './views/nodes';
+import { type Node, plural, type Target } from './views/nodes';
 import { Marks, NodeTree } from './views/tree';
 
 const SETTLE_MS = 250;
@@ -41,6 +42,7 @@ export class Panel implements vscode.Disposable {
     private readonly submit: (text: string) => Promise<void>,
     private readonly log: vscode.LogOutputChannel,
     private readonly sessionId: string,
+    state: vscode.Memento,
   ) {
     const rootOf = (collection: string | null) => this.rootOf(collection);
     this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
@@ -48,7 +50,11 @@ export class Panel implements vscode.Disposable {
       this.describeExperts(); // first: the line above the rows would push them down
       this.expertsTree.redraw(rows);
     });
-    this.inFile = new InFile(ask, rootOf, (rows) => this.inFileTree.redraw(rows));
+    const redrawFile: Redraw = (rows) => {
+      this.countTied();
+      this.inFileTree.redraw(rows);
+    };
+    this.inFile = new InFile(ask, rootOf, redrawFile, new StoredDismissals(state));
     this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
     this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile);
     this.inFileTree.view.onDidChangeVisibility(() => this.inSight.soon());
@@ -144,9 +150,15 @@ export class Panel implements vscode.Disposable {
     await this.askSalience();
   }
 
-  /** Nobody is asked for a view that is folded or hidden. */
+  /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(sight: Sight | undefined): Promise<void> {
-    if (this.state === 'ready' && this.inFileTree.view.visible) await this.inFile.look(sight);
+    if (this.state === 'ready') await this.inFile.look(sight, this.inFileTree.view.visible);
+  }
+
+  private countTied(): void {
+    const value = this.inFile.count;
+    const tooltip = `${plural(value, 'claim')} on the file that you are reading`;
+    this.inFileTree.view.badge = value > 0 ? { value, tooltip } : undefined;
   }
 
   private async askSalience(): Promise<void> {

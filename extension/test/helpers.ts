@@ -1,4 +1,10 @@
-import type { ClaimView, EntityResult, ExpertRow, SalientEntity } from '../src/protocol.gen';
+import type {
+  ClaimView,
+  EntityResult,
+  ExpertRow,
+  SalientEntity,
+  TiedClaim,
+} from '../src/protocol.gen';
 
 export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientEntity => ({
   entity_id: id,
@@ -29,6 +35,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   contradicts: [],
   link: 'declared',
   date: '2026-06-30T02:31:44Z',
+  stale: null,
   citations: [],
   uri: `file:///kb/.vouch/claims/${id}.yaml`,
   ...more,
@@ -65,3 +72,20 @@ export const entity = (id: string, claims: readonly ClaimView[], total = claims.
     relations: [],
     collection: null,
   }) satisfies EntityResult;
+
+export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
+  id,
+  collection: 'kb',
+  arm: 'quotes',
+  strength: 0.9,
+  line: null,
+  why: 'quotes it',
+  fresh: null,
+  stale: null,
+  text: `Text of ${id}`,
+  status: 'stable',
+  source: 'Notes',
+  document: 'file:///repo/notes.md#L3',
+  uri: `file:///kb/.vouch/claims/${id}.yaml`,
+  ...more,
+});

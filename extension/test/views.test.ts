@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthorRow, EntityResult, ExpertRow } from '../src/protocol.gen';
+import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
 import { arrange } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
@@ -9,7 +9,7 @@ import { InFile, type Sight } from '../src/views/inFile';
 import { InPlay } from '../src/views/inPlay';
 import { entityNode, keyOf, type Node } from '../src/views/nodes';
 import { difference } from '../src/views/rows';
-import { claim, entity, expert, salient } from './helpers';
+import { claim, entity, expert, salient, tied } from './helpers';
 
 const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
 
@@ -169,6 +169,7 @@ test('a claim says status, confidence and date, and opens at its text', () => {
     locator: 'L3',
     quote: 'Drain first.',
     document: 'file:///repo/docs/runbook.md#L3',
+    fresh: 'there',
     uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
@@ -195,6 +196,7 @@ test('a citation without its source says so and opens nothing', () => {
     locator: null,
     quote: null,
     document: null,
+    fresh: null,
     uri: null,
   } as const;
   const [, node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
@@ -366,14 +368,28 @@ test('the line above the experts says what was asked; history keeps each once', 
 const sight = (uri: string, folded: readonly number[] = []): Sight => ({
   uri,
   range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
+  caret: undefined,
   shows: (line) => !folded.includes(line),
 });
 
 /** A model, and what the next look at each document finds: names by line. */
-function inFile(named: Record<string, [line: number, id: string, listed?: boolean][]>) {
+function inFile(
+  named: Record<string, [line: number, id: string, listed?: boolean][]>,
+  files: Record<string, readonly TiedClaim[]> = {},
+  degraded: readonly string[] = [],
+) {
+  const kept = new Map<string, readonly string[]>();
+  const dismissals = {
+    of: (uri: string) => kept.get(uri) ?? [],
+    add: (uri: string, key: string) => kept.set(uri, [...(kept.get(uri) ?? []), key]),
+    clear: (uri: string) => kept.delete(uri),
+  };
   const drawn: unknown[] = [];
   const ask = (async (method: string, params: { uri: string; id: string }) => {
     if (method === 'vouch/entity') return entity(params.id, [claim('c1')]);
+    if (method === 'vouch/files') {
+      return { degraded, files: [{ path: params.uri, claims: files[params.uri] ?? [] }] };
+    }
     const found = named[params.uri];
     if (!found) throw new Error('names no open document');
     const mentions = found.map(([line, id, listed = true]) => ({
@@ -387,6 +403,7 @@ function inFile(named: Record<string, [line: number, id: string, listed?: boolea
     ask,
     () => null,
     (rows) => drawn.push(rows),
+    dismissals,
   );
   return { model, drawn, named };
 }
@@ -403,6 +420,60 @@ test('what a file names is listed once, in its order, without what is folded or 
   });
   await model.look(sight('a', [2]));
   assert.deepEqual(names(model.roots), ['X', 'B']);
+});
+
+const FILE = 'file:///repo/a.py';
+
+test('claims on a file stand before what it names: at the caret, in sight, then the others', async () => {
+  const claims = [
+    tied('whole'),
+    tied('below', { line: 90 }),
+    tied('seen', { line: 2 }),
+    tied('here', { line: 7, stale: 'quote gone since', status: 'contested' }),
+  ];
+  const { model } = inFile({ [FILE]: [[1, 'x']] }, { [FILE]: claims });
+  const caret = { start: { line: 5, character: 0 }, end: { line: 8, character: 0 } };
+  await model.look({ ...sight(FILE), caret });
+  const texts = ['Text of here', 'Text of seen', 'Text of whole', 'Text of below', 'X'];
+  assert.deepEqual(names(model.roots), texts);
+  assert.equal(model.count, 4);
+  const [first] = model.roots;
+  assert.equal(first?.description, 'contested · stale · L7');
+  assert.deepEqual(names(first?.children ?? []), ['quotes it', 'quote gone since', 'Notes']);
+  assert.deepEqual(first?.children?.at(-1)?.target?.uris, ['file:///repo/notes.md#L3']);
+});
+
+test('a dismissed claim is gone from its file until it is restored', async () => {
+  const { model } = inFile({ [FILE]: [] }, { [FILE]: [tied('a'), tied('b')] });
+  await model.look(sight(FILE));
+  model.dismiss(model.roots[0] as Node);
+  assert.deepEqual(names(model.roots), ['Text of b', '1 dismissed']);
+  assert.equal(model.count, 1);
+  model.restore();
+  assert.deepEqual(names(model.roots), ['Text of a', 'Text of b']);
+});
+
+test('a hidden view is told of claims, for its badge, and asks for no names', async () => {
+  const { model } = inFile({}, { [FILE]: [tied('a')] });
+  await model.look(sight(FILE), false);
+  assert.equal(model.count, 1);
+  assert.deepEqual(names(model.roots), ['Text of a']);
+});
+
+test('many claims stand under one row; a file without any says why', async () => {
+  const many = Array.from({ length: 12 }, (_, at) => tied(`c${at}`));
+  const { model } = inFile({ [FILE]: [] }, { [FILE]: many });
+  await model.look(sight(FILE));
+  assert.equal(model.roots.length, 9);
+  assert.equal(model.roots[8]?.label, '4 more claims');
+  await model.look(sight('file:///repo/b.py'));
+  assert.equal(model.roots[0]?.label, 'No claim cites, quotes or names this file');
+  assert.equal(model.roots[1]?.command, 'vouchSidecar.folderClaims');
+  await model.look(sight('untitled:x'));
+  assert.deepEqual(model.roots, []);
+  const pending = inFile({ [FILE]: [] }, {}, ['workspace_pending']);
+  await pending.model.look(sight(FILE));
+  assert.equal(pending.model.roots[0]?.icon, 'loading~spin');
 });
 
 test('scrolling moves nothing that is still in sight, another file begins anew', async () => {

@@ -18,10 +18,17 @@ export function claimNode(parent: string, claim: ClaimView): Node {
     kind: 'claim',
     label: claim.said.replaceAll(/\s+/g, ' ').trim(),
     description: '', // the text has the row to itself
-    spoken: `${claim.said}. ${facts}, ${plural(claim.citations.length, 'citation')}`,
-    tooltip: [claim.said, facts, ...claim.citations.map((citation) => `— ${titleOf(citation)}`)],
-    icon,
-    ...(color ? { color } : {}),
+    spoken: [`${claim.said}. ${facts}`, plural(claim.citations.length, 'citation'), claim.stale]
+      .filter(Boolean)
+      .join(', '),
+    tooltip: [
+      claim.said,
+      facts,
+      ...(claim.stale ? [claim.stale] : []),
+      ...claim.citations.map((citation) => `— ${titleOf(citation)}`),
+    ],
+    icon: claim.stale && !color ? 'history' : icon,
+    ...(color || claim.stale ? { color: color ?? 'list.warningForeground' } : {}),
     branch: true,
     target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
     children: [
@@ -34,14 +41,15 @@ export function claimNode(parent: string, claim: ClaimView): Node {
 /** Status, confidence and date, below the text of the claim. */
 function factsNode(parent: string, claim: ClaimView): Node {
   const label = factsOf(claim);
-  const description = claim.contradicts.length > 0 ? 'contradicted by another claim' : '';
+  const contradicted = claim.contradicts.length > 0 && 'contradicted by another claim';
+  const description = joined(claim.stale, contradicted);
   return {
     id: `${parent}/facts`,
     kind: 'facts',
     label,
     description,
     spoken: joined(label, description),
-    tooltip: [label, claim.contradicts.length > 0 && `Contradicts ${claim.contradicts.join(', ')}`]
+    tooltip: [label, claim.stale, contradicted && `Contradicts ${claim.contradicts.join(', ')}`]
       .filter(Boolean)
       .map(String),
     icon: 'info',

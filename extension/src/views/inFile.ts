@@ -1,15 +1,20 @@
-/** What the view "In this file" shows: the entities that the part of a document in sight names. */
-import type { NamedEntity, Range } from '../protocol.gen';
+/** What the view "In this file" shows: the claims that are tied to the file in sight, then the entities
+ * that the part in sight names.
+ */
+import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
 import { arrange, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
 import { keyOf, type Node, namedNode } from './nodes';
 import { difference } from './rows';
+import { type Dismissals, inOrder, nothingRows, tiedKey, tiedRows } from './tied';
 
 /** What is in sight of a document: from the first to the last line, without what is folded. */
 export interface Sight {
   readonly uri: string;
   readonly range: Range;
+  /** The function, method or class at the caret, where the editor knows it. */
+  readonly caret: Range | undefined;
   shows(line: number): boolean;
 }
 
@@ -18,6 +23,9 @@ const PARENT = 'file';
 export class InFile implements Model {
   roots: readonly Node[] = [];
   private shown: readonly Shown<NamedEntity>[] = [];
+  private tied: readonly TiedClaim[] = [];
+  /** Whether ties are not worked out yet; undefined of what is no file. */
+  private pending: boolean | undefined;
   private uri: string | undefined;
   private turn = 0;
   private readonly beneath: Beneath;
@@ -26,25 +34,54 @@ export class InFile implements Model {
     private readonly ask: Ask,
     rootOf: RootOf,
     private readonly redraw: Redraw,
+    private readonly dismissals: Dismissals,
   ) {
     this.beneath = new Beneath(ask, rootOf, redraw);
   }
 
-  /** Shows what is named there. While one document is looked at, or a row is open, nothing moves. */
-  async look(sight: Sight | undefined): Promise<void> {
+  /** How many claims are shown of the file in sight. */
+  get count(): number {
+    const gone = this.uri ? this.dismissals.of(this.uri) : [];
+    return this.tied.filter((claim) => !gone.includes(tiedKey(claim))).length;
+  }
+
+  /**
+   * Shows what is tied and named there; names only where the view is `visible`. While one document
+   * is looked at, or a row is open, names do not move.
+   */
+  async look(sight: Sight | undefined, visible = true): Promise<void> {
     this.turn += 1;
     const turn = this.turn;
-    const found = sight ? await this.namedIn(sight) : [];
+    const tied = sight ? await this.tiedTo(sight) : undefined;
+    const found = sight && visible ? await this.namedIn(sight) : [];
     if (turn !== this.turn) return;
     const same = sight?.uri === this.uri;
     this.uri = sight?.uri;
+    const open = [...this.beneath.open.values()].some(({ kind }) => kind === 'tied');
+    this.tied = tied ? (same && open ? steady(this.tied, tied.claims) : tied.claims) : [];
+    this.pending = tied?.pending;
     this.shown = arrange(this.shown, found, (key) => this.isOpen(key), same);
+    this.draw();
+  }
+
+  /** Takes a claim out of the rows of this file, until it is restored. */
+  dismiss(node: Node): void {
+    if (!this.uri || !node.key) return;
+    this.dismissals.add(this.uri, node.key);
+    this.draw();
+  }
+
+  restore(): void {
+    if (this.uri) this.dismissals.clear(this.uri);
     this.draw();
   }
 
   clear(): void {
     this.turn += 1;
     this.shown = [];
+    this.tied = [];
+    this.pending = undefined;
+    this.uri = undefined;
     this.beneath.open.clear();
     this.beneath.forget();
     this.draw();
@@ -72,14 +109,29 @@ export class InFile implements Model {
   }
 
   private draw(): void {
-    const after = this.shown.map(({ row, gone }) => namedNode(PARENT, row, gone));
+    const named = this.shown.map(({ row, gone }) => namedNode(PARENT, row, gone));
+    const dismissed = this.uri ? this.dismissals.of(this.uri) : [];
+    const rows = [...tiedRows(PARENT, this.tied, dismissed), ...named];
+    const after =
+      rows.length > 0 || this.pending === undefined ? rows : nothingRows(PARENT, this.pending);
     const found = difference(this.roots, after);
     this.roots = after;
     const ids = new Set(after.map(({ id }) => id));
     for (const [id, { kind }] of this.beneath.open) {
-      if (kind === 'entity' && !ids.has(id)) this.beneath.open.delete(id);
+      if (['entity', 'tied'].includes(kind) && !ids.has(id)) this.beneath.open.delete(id);
     }
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
+  }
+
+  private async tiedTo({ uri, range, caret }: Sight) {
+    if (!uri.startsWith('file:')) return undefined;
+    try {
+      const { files, degraded } = await this.ask('vouch/files', { uri });
+      const claims = inOrder(files[0]?.claims ?? [], range, caret);
+      return { claims, pending: degraded.includes('workspace_pending') };
+    } catch {
+      return undefined; // No file, or none that the server knows.
+    }
   }
 
   /** Each entity once, as the document names them first. */
@@ -95,6 +147,13 @@ export class InFile implements Model {
       return []; // The server does not have the document open (any more).
     }
   }
+}
+
+/** Claims as they are now, where they stood; newcomers behind. */
+function steady(before: readonly TiedClaim[], after: readonly TiedClaim[]): readonly TiedClaim[] {
+  const place = new Map(before.map((claim, at) => [tiedKey(claim), at]));
+  const at = (claim: TiedClaim) => place.get(tiedKey(claim)) ?? before.length;
+  return [...after].sort((a, b) => at(a) - at(b));
 }
 
 const idOf = (row: NamedEntity): string => `${PARENT}/${keyOf(row)}`;

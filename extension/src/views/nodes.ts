@@ -20,6 +20,7 @@ export interface Node {
     | 'command'
     | 'why'
     | 'claim'
+    | 'tied'
     | 'facts'
     | 'more'
     | 'citation'
@@ -41,6 +42,8 @@ export interface Node {
   /** How it stands in its list, shown by colour. */
   readonly mark?: 'new' | 'gone';
   readonly subject?: Subject;
+  /** What tells a tied claim from others. */
+  readonly key?: string;
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
   /** Rows beneath that are known already. */

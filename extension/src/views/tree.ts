@@ -69,7 +69,9 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   resolveTreeItem(item: vscode.TreeItem, { node }: Row): vscode.TreeItem {
     const [heading = '', ...lines] = node.tooltip;
     const text = [`**${literal(heading)}**`, ...lines.map(literal)].join('\n\n');
-    item.tooltip = new vscode.MarkdownString(node.kind === 'claim' ? plainHeading(text) : text);
+    item.tooltip = new vscode.MarkdownString(
+      ['claim', 'tied'].includes(node.kind) ? plainHeading(text) : text,
+    );
     return item;
   }
 

@@ -1,4 +1,4 @@
-// "In this file" follows reading; "Explain" shows the figures behind it.
+// "In this file" shows the claims on a file and what it names; "Explain" shows the figures behind it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,6 +16,16 @@ export const options = () => ({
   fill(folder) {
     courier(folder);
     fs.writeFileSync(path.join(folder, 'long.md'), `Relay comes first.\n\n${GAP}\nKafka comes last.\n`);
+    const at = (name) => path.join(folder, name);
+    fs.writeFileSync(at('src/upload.py'), 'import os\n\n\nclass UploadLoop:\n    limit = 3\n');
+    fs.writeFileSync(at('docs/plain.md'), 'Nothing in particular.\n');
+    const claim = fs.readFileSync(at('.vouch/claims/lag-pages.yaml'), 'utf8');
+    const text = '`UploadLoop` gives up after three tries, so that a handheld keeps its queue.';
+    const named = claim
+      .replace(/^id: .*/m, 'id: upload-gives-up')
+      .replace(/^text: (.|\n)*?(?=^type:)/m, `text: "${text}"\n`)
+      .replace(/^entities:\n(- .*\n)+/m, 'entities: []\n');
+    fs.writeFileSync(at('.vouch/claims/upload-gives-up.yaml'), named);
   },
 });
 
@@ -36,6 +46,53 @@ export async function run({ w, test, artifacts }) {
     }
     assert.ok((await names()).length >= 8);
     await sidebar.getByText('Nothing in play').waitFor(); // reading is no typing
+  });
+
+  await test('opening a file lists the claims on it, and says how many', async () => {
+    await w.openFile('INC-118.md');
+    await named('INC-118 had two causes').waitFor();
+    await named('Never restart Relay').waitFor();
+    await page.locator('.part.activitybar .badge:visible', { hasText: '4' }).waitFor();
+    await w.expand('In This File', 'INC-118 had two causes');
+    await named('quotes L13').waitFor();
+    await page.mouse.move(900, 700);
+    await page.waitForTimeout(700);
+    await w.picture(path.join(artifacts, '60-in-file-claims.png'));
+  });
+
+  await test('a citation opens at the line that it quotes', async () => {
+    await w.openFile('runbook.md');
+    await w.expand('In This File', 'Look at the dead-letter queue');
+    await w.rows('In This File').and(page.locator('[aria-level="2"]')).filter({ hasText: 'unbook' }).first().click();
+    await page.locator('.part.statusbar', { hasText: /Ln 7,/ }).waitFor();
+    await w.picture(path.join(artifacts, '60-in-file-citation.png'));
+  });
+
+  await test('a claim is dismissed in this file, and brought back', async () => {
+    await named('dlq show --last 50').hover();
+    await named('dlq show --last 50').getByRole('button', { name: 'Dismiss in This File' }).click();
+    await named('dlq show --last 50').waitFor({ state: 'detached' });
+    await named('1 dismissed').click();
+    await named('dlq show --last 50').waitFor();
+  });
+
+  await test('an identifier that a claim is tied to says so', async () => {
+    await w.openFile('upload.py');
+    await named('gives up after three tries').waitFor();
+    assert.match(await w.hover('UploadLoop', 'gives up after three tries'), /names UploadLoop/);
+    await w.picture(path.join(artifacts, '60-in-file-hover.png'));
+    await page.keyboard.press('Escape');
+  });
+
+  await test('a file without claims says so, and offers those of its folder', async () => {
+    await w.openFile('plain.md');
+    await named('No claim cites, quotes or names this file').waitFor();
+    await page.mouse.move(900, 700);
+    await page.waitForTimeout(500);
+    await w.picture(path.join(artifacts, '60-in-file-empty.png'));
+    await named('Show claims on this folder').click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Consumer lag above 60 seconds' }).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   await test('scrolling shows what is in sight; what is unfolded stays', async () => {
