@@ -874,7 +874,7 @@ export interface TiedClaim {
   readonly fresh: "there" | "moved" | "gone" | null;
   /** Why it may hold no more, for people; null: nothing says so. */
   readonly stale: string | null;
-  /** What the claim says. */
+  /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
   readonly text: string;
   readonly status: string;
   /** Title of the first source that may be shown. */

@@ -427,6 +427,7 @@ const FILE = 'file:///repo/a.py';
 test('claims on a file stand before what it names: at the caret, in sight, then the others', async () => {
   const claims = [
     tied('whole'),
+    tied('again', { text: 'Text of whole' }),
     tied('below', { line: 90 }),
     tied('seen', { line: 2 }),
     tied('here', { line: 7, stale: 'quote gone since', status: 'contested' }),

@@ -13,7 +13,10 @@ export interface Dismissals {
 
 export const tiedKey = ({ id, collection }: TiedClaim): string => JSON.stringify([collection, id]);
 
-/** Those in the function at the caret first, then those in sight, then the others, as they came. */
+/**
+ * Those in the function at the caret first, then those in sight, then the others, as they came;
+ * claims of one sentence once.
+ */
 export function inOrder(
   claims: readonly TiedClaim[],
   sight: Range,
@@ -21,7 +24,9 @@ export function inOrder(
 ): readonly TiedClaim[] {
   const rank = ({ line }: TiedClaim) =>
     line === null ? 2 : caret && holds(caret, line) ? 0 : holds(sight, line) ? 1 : 2;
-  return [...claims].sort((a, b) => rank(a) - rank(b));
+  const first = new Map([...claims].reverse().map((claim) => [claim.text, claim]));
+  const once = claims.filter((claim) => first.get(claim.text) === claim);
+  return once.sort((a, b) => rank(a) - rank(b));
 }
 
 const holds = ({ start, end }: Range, line: number): boolean =>

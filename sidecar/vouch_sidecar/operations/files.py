@@ -66,7 +66,10 @@ class TiedClaim(Wire):
     stale: str | None = Field(
         description="Why it may hold no more, for people; null: nothing says so."
     )
-    text: str = Field(description="What the claim says.")
+    text: str = Field(
+        description="What is said of it: the whole sentence of which it is a part, where its "
+        "receipt shows one that may be shown; else its text."
+    )
     status: str
     source: str | None = Field(description="Title of the first source that may be shown.")
     document: str | None = Field(description="URI of what it cites, with its line where known.")
@@ -155,7 +158,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         why=tied.why,
         fresh=tied.fresh,
         stale=None if went is None else went.said,
-        text=claim.text,
+        text=one.view.said(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
         document=cited.document if cited is not None else None,
