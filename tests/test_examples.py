@@ -117,7 +117,7 @@ def test_every_command_does_what_the_page_shows(block: list[Example], place: Pat
 
 
 def test_the_examples_cover_every_operation() -> None:
-    from vouch_sidecar.surfaces.cli.questions import QUESTIONS
+    from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 
     shown = " ".join(command for block in examples(PAGES[0].read_text()) for command, _ in block)
     names = {str(question.name) for question in QUESTIONS}

@@ -73,6 +73,22 @@ def test_no_room_knows_one_above_it() -> None:
     assert upward == []
 
 
+def test_no_folder_of_a_room_imports_itself_by_a_detour() -> None:
+    for name in ROOMS:
+        parts: dict[str, set[str]] = {}
+        for module, others in graph().items():
+            if (part := _part(module, name)) is not None:
+                known = {_part(other, name) for other in others} - {part, None}
+                parts.setdefault(part, set()).update(one for one in known if one is not None)
+        assert cycle(parts) == []
+
+
+def _part(module: str, name: str) -> str | None:
+    """The folder or module of a room that a module is, or is in; None for the room itself."""
+    names = module.split(".")
+    return names[2] if names[1:2] == [name] and len(names) > 2 else None
+
+
 def test_every_folder_is_a_room() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0].isalpha()}
     assert folders == set(ROOMS)

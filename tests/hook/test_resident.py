@@ -24,7 +24,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 RUN = """
 import os, sys
 from pathlib import Path
-from vouch_sidecar.surfaces.local import resident
+from vouch_sidecar.surfaces import resident
 
 resident.IDLE_SECONDS = 0.5
 resident.run_resident([Path(sys.argv[1])], os.environ)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.surfaces.local import client
-from vouch_sidecar.surfaces.local.shell import SHELL
+from vouch_sidecar.surfaces.shell.remote import SHELL
 
 from tests.hook.conftest import Place, project, until
 from tests.hook.test_bad_input import listening, socket_of

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import STATUSES, Artifact, Claim, Page, Source
 
-__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_open", "is_told", "shows_more"]
+__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_open", "is_told", "shows_more", "viewer_in"]
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 RETIRED_STATUSES = STATUSES - LIVE_STATUSES
@@ -31,6 +32,15 @@ class Viewer:
         if self.agent is not None:
             gates.add(f"agent:{self.agent}")
         return frozenset(gates)
+
+
+def viewer_in(payload: object) -> Viewer | None:
+    """The viewer that `payload["viewer"]` names; None where it names none."""
+    viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
+    if not isinstance(viewer, Mapping):
+        return None
+    named = (viewer.get("project"), viewer.get("agent"))
+    return Viewer(*(name if isinstance(name, str) else None for name in named))
 
 
 def is_live(artifact: Artifact) -> bool:

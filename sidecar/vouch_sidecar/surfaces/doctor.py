@@ -36,8 +36,8 @@ from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
 from vouch_sidecar.surfaces.install.plan import plan
 from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
-from vouch_sidecar.surfaces.local.resident import IDLE_SECONDS
 from vouch_sidecar.surfaces.local.server import PROCESS
+from vouch_sidecar.surfaces.resident import IDLE_SECONDS
 
 __all__ = ["Finding", "examined"]
 

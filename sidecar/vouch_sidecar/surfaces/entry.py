@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import vouch_sidecar.surfaces.parent  # noqa: F401 - notes the parent before it may end
 
 if TYPE_CHECKING:
-    from vouch_sidecar.surfaces.local.shell import Printed
+    from vouch_sidecar.surfaces.shell.remote import Printed
 
 __all__ = ["main"]
 
@@ -76,7 +76,7 @@ def _serve() -> None:
 def _run_command(arguments: list[str]) -> None:
     """Have a command run by another process where one serves already, else run it in this one."""
     if not HELP.intersection(arguments):
-        from vouch_sidecar.surfaces.local.shell import printed_elsewhere
+        from vouch_sidecar.surfaces.shell.remote import printed_elsewhere
 
         if (said := printed_elsewhere(arguments, os.environ)) is not None:
             _print(said)

@@ -13,8 +13,8 @@ from vouch_sidecar.kb.plain import escaped
 from vouch_sidecar.surfaces.cli.check import CHECK
 from vouch_sidecar.surfaces.cli.doctor import DOCTOR
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
-from vouch_sidecar.surfaces.cli.questions import QUESTIONS
 from vouch_sidecar.surfaces.cli.watch import WATCH
+from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 
 __all__ = ["main"]
 

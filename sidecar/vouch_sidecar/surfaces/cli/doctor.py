@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.cli.asking import page, print_json, root_option, start_at
+from vouch_sidecar.surfaces.shell.asking import page, print_json, root_option, start_at
 
 __all__ = ["DOCTOR"]
 

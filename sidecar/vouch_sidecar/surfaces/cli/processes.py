@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
-from vouch_sidecar.surfaces.cli.asking import Asked, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.hook.payload import NAMES
 from vouch_sidecar.surfaces.install.hosts import HOSTS
+from vouch_sidecar.surfaces.shell.asking import Asked, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file
 
 __all__ = ["PROCESSES"]
@@ -136,7 +136,7 @@ def warm(root: Path | None) -> None:
 @click.option("--root", "roots", type=click.Path(path_type=Path), multiple=True)
 def resident(roots: tuple[Path, ...]) -> None:
     """Serve knowledge bases to hooks, until nobody asks any more."""
-    from vouch_sidecar.surfaces.local.resident import run_resident
+    from vouch_sidecar.surfaces.resident import run_resident
 
     run_resident(roots, os.environ)
 

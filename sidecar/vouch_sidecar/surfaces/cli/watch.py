@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vouch_sidecar.surfaces.cli.asking import Asked, page, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.asking import Asked, page, root_option, roots_of, start_at
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,7 +63,7 @@ async def _watch(root: Path | None, pane: Pane) -> None:
 
     from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
     from vouch_sidecar.surfaces.keeping import beside
-    from vouch_sidecar.surfaces.local.server import LocalServer
+    from vouch_sidecar.surfaces.sockets import local_server
 
     engine = Engine(env=os.environ)
     engine.start_from(start_at(root))
@@ -72,7 +72,7 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     pushes.start(pane.pushed, asyncio.get_running_loop().call_later)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, LocalServer(engine, keeper, pane.tell, watches=True).run)
+        tasks.start_soon(beside, local_server(engine, keeper, pane.tell, watches=True).run)
 
 
 class Pane:

@@ -10,13 +10,13 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import speak_of
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import context, perform, perform_beside
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.tied import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
-__all__ = ["EVENTS", "limit_of", "respond", "respond_beside", "viewer_in"]
+__all__ = ["EVENTS", "limit_of", "respond", "respond_beside"]
 
 log = logging.getLogger(__name__)
 
@@ -156,15 +156,6 @@ def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
     return ""
-
-
-def viewer_in(payload: object) -> Viewer | None:
-    """The viewer that `payload["viewer"]` names, if any."""
-    viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
-    if not isinstance(viewer, Mapping):
-        return None
-    named = (viewer.get("project"), viewer.get("agent"))
-    return Viewer(*(name if isinstance(name, str) else None for name in named))
 
 
 EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {

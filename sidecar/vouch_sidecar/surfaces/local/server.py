@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,13 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_beside, viewer_in
-from vouch_sidecar.surfaces.hook.payload import edited_file
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
 from vouch_sidecar.surfaces.local.client import settings_in
 from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
-from vouch_sidecar.surfaces.local.shell import SHELL
 from vouch_sidecar.surfaces.stdio import at_end
 
 __all__ = ["LocalServer"]
@@ -38,13 +36,14 @@ CHECK_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
-HOOK = "hook."
 PROCESS = "process"
 """The method that asks which process this is."""
 
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
+Handler = Callable[[Engine, Keeper, Request, Caller], Awaitable[dict[str, Any]]]
+"""Answers a request in the form of the JSONL surface."""
 
 
 class LocalServer:
@@ -65,8 +64,15 @@ class LocalServer:
         """The knowledge bases whose socket is left to an editor."""
         self._came: defaultdict[Path, set[str]] = defaultdict(set)
         """The ids of the sessions that came through the socket of each knowledge base."""
+        self._handlers: dict[str, Handler] = {}
         self._connections = 0
         self._asked_at = engine.clock()
+
+    def register(self, family: str, handler: Handler) -> None:
+        """Have a handler answer the methods that are called `family`, or `family.SOMETHING`. All
+        others are operations.
+        """
+        self._handlers[family] = handler
 
     @property
     def idle(self) -> float:
@@ -165,41 +171,18 @@ class LocalServer:
             return refusal(request_id, "not_served", "not all of these are served here")
         env = request.get("env")
         settings = settings_in(env) if isinstance(env, dict) else {}
-        caller = Caller("socket", env=settings, roots=roots, is_model=method != SHELL)
+        caller = Caller("socket", env=settings, roots=roots, is_model=True)
         if method == PROCESS:
             said = {"process": os.getpid(), "resident": self._tell is None and self._watches}
             return {"id": request_id, "ok": True, "result": said}
-        if method == f"{HOOK}limit":
-            return {"id": request_id, "ok": True, "result": limit_of(engine)}
-        if method == SHELL:
-            return await self._answer_shell(request, caller)
-        if isinstance(method, str) and method.startswith(HOOK):
-            answered = await self._answer_hook(method.removeprefix(HOOK), request, caller)
+        handler = self._handlers.get(method.partition(".")[0]) if isinstance(method, str) else None
+        if handler is not None:
+            answered = await handler(engine, self._keeper, request, caller)
         else:
             await indexed(engine, CHECK_SECONDS)
             answered = await answer(engine, line, caller)
         self._remember(root, request.get("params"))
         return answered
-
-    async def _answer_hook(self, event: str, request: Request, caller: Caller) -> dict[str, Any]:
-        engine, request_id, payload = self._engine, request.get("id"), request.get("params")
-        if event not in EVENTS or not isinstance(payload, dict):
-            return refusal(request_id, "invalid_request", "there is no such event")
-        await indexed(engine, limit_of(engine))
-        if (path := edited_file(payload)) is not None:
-            self._keeper.poke([Path(path)])
-        result = None
-        try:
-            result = await respond_beside(engine, event, payload, caller)
-        except Exception as error:
-            log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
-        return {"id": request_id, "ok": True, "result": result}
-
-    async def _answer_shell(self, request: Request, caller: Caller) -> dict[str, Any]:
-        from vouch_sidecar.surfaces.cli.inside import printed  # brings rich, seldom needed
-
-        said = await printed(self._engine, caller, request.get("params"))
-        return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}
 
     def _remember(self, root: Path, params: object) -> None:
         """Remember the session that a request names; forget those that have ended."""

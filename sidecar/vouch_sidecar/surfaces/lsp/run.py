@@ -18,11 +18,11 @@ from pygls.io_ import run_async
 
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
-from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.parent import is_orphan
+from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
@@ -82,7 +82,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
-    local = LocalServer(engine, keeper, partial(server.protocol.notify, "vouch/didChangeSalience"))
+    local = local_server(engine, keeper, partial(server.protocol.notify, "vouch/didChangeSalience"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
         tasks.start_soon(beside, local.run)

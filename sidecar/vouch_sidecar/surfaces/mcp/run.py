@@ -17,9 +17,9 @@ from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import Engine, Keeper
 from vouch_sidecar.surfaces.keeping import beside
-from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 __all__ = ["run_mcp"]
@@ -75,7 +75,7 @@ async def _serve(
     server = sdk.build(Answers(engine, keeper, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, LocalServer(engine, keeper).run)
+        tasks.start_soon(beside, local_server(engine, keeper).run)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
         async with streams as (source, sink):
             pending = Pending()

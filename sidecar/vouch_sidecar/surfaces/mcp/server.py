@@ -22,6 +22,7 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
     OPERATIONS,
@@ -35,7 +36,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.hook.events import limit_of, respond_beside, viewer_in
+from vouch_sidecar.surfaces.hook.events import limit_of, respond_beside
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.client import ask, viewer_of

@@ -17,14 +17,14 @@ from vouch_sidecar.operations import (
     read_params,
 )
 from vouch_sidecar.operations.page import Look, Page
-from vouch_sidecar.surfaces.cli.questions import QUESTIONS, Question
-from vouch_sidecar.surfaces.local.shell import OWN, Printed
+from vouch_sidecar.surfaces.shell.questions import QUESTIONS, Question
+from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
 __all__ = ["printed"]
 
 
 class ShellParams(Wire):
-    """What `local.shell` sends: a command line without `--root`, who asks, and from which folder.
+    """What `shell.remote` sends: a command line without `--root`, who asks, and from which folder.
     `terminal` says whether the output goes to one, `width` how many columns it has.
     """
 

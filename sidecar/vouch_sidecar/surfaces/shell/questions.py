@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, Union, get_args, get_ori
 import click
 
 from vouch_sidecar.slices import Slice, slices
-from vouch_sidecar.surfaces.cli.asking import (
+from vouch_sidecar.surfaces.shell.asking import (
     Asked,
     NoKnowledgeBaseError,
     common_options,
@@ -212,7 +212,7 @@ def _from_folder(folder: str, path: str) -> str:
 
 def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
     from vouch_sidecar.surfaces.local.client import ask
-    from vouch_sidecar.surfaces.local.shell import SECONDS
+    from vouch_sidecar.surfaces.shell.remote import SECONDS
 
     for root in roots:
         answered = ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ)

@@ -14,6 +14,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
+from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import leave
 
 __all__ = ["IDLE_SECONDS", "run_resident"]
@@ -44,7 +45,7 @@ def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     keeper = Keeper(engine)
-    local = LocalServer(engine, keeper, watches=True)  # which leaves the socket to an editor
+    local = local_server(engine, keeper, watches=True)  # which leaves the socket to an editor
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keeper.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
