@@ -162,8 +162,26 @@ def test_without_git_nobody_is_named(root: Path, tmp_path: Path) -> None:
     assert names(engine) == []
     bare = tmp_path / "bare"
     cite(bare, "night", "It restarts at night.", "src/relay.py")
-    found = ask(engine_on(bare, env=cached(tmp_path)), "experts", topic="restarts")
+    found = ask(looked(bare, tmp_path), "experts", topic="restarts")
     assert ("by_commits" in found, found["degraded"]) == (False, [])
+
+
+def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path: Path) -> None:
+    top = repository(tmp_path / "mono", {})
+    commit_as(top, "Ada Byron", {"one/a.py": "1", "two/a.py": "1"})
+    commit_as(top, "Bob Kahn", {"two/a.py": "2"})
+    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
+    for part in ("one", "two"):
+        cite(top / part, "night", "It restarts at night.", "a.py")
+    put(top / "one" / ".vouch", "config.yaml", dump({"sidecar": {"people": {"never": ["Cy"]}}}))
+    engine = engine_on(top / "one", top / "two", env=env)
+    settle(engine.collections.values(), engine.env)
+    found = ask(engine, "experts", topic="restarts")["by_commits"]
+    assert [(one["name"], one["commits"], one["files"]) for one in found] == [
+        ("Ada Byron", 1, 2),
+        ("Bob Kahn", 1, 1),
+    ]
+    assert names(engine, root=str(top / "one")) == ["Ada Byron"]
 
 
 def test_until_it_is_worked_out_that_is_said(root: Path, tmp_path: Path) -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.surfaces.local.client import ask
 
+from tests.hook.conftest import until
+from tests.operations.test_topics import TEXTS, WORDS
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running
 from tests.protocol.test_hover import hover
@@ -56,6 +61,42 @@ def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: P
         assert "](http" not in line.replace("\\](", "")
         assert "\u202e" not in line
         assert shown.replace("\\(", "(") in line
+
+
+def test_a_topic_that_nobody_declared_has_authors(tmp_path: Path) -> None:
+    files = {f"src/part_{n}.py": f"PART = {n}\n" for n in range(120)}
+    root = repository(tmp_path / "house", files, commit=True)
+    commit_as(root, "Mei Tanaka", {"src/auth.py": "def read_netrc():\n    pass\n"})
+    texts = TEXTS | {f"other-{word}": f"The {word} is painted." for word in WORDS}
+    for claim_id, text in texts.items():
+        cite(root, claim_id, text, "https://example.org")
+    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    with running(cwd=root, env=env) as client:
+        looked(root, client)
+        shown = hover(client, "Is a keyring there?", 0, 7)["contents"]["value"]
+        assert "Not declared: " in shown
+        assert "by commits: Mei Tanaka" in shown.splitlines()[1]
+        (author,) = client.request("vouch/entity", {"id": "keyring"})["by_commits"]
+        assert author["name"] == "Mei Tanaka"
+
+
+def test_what_other_processes_ask_for_models_has_none(root: Path, tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="vs") as runtime:
+        env = environment(
+            {
+                "HOME": str(tmp_path),
+                "XDG_CACHE_HOME": str(tmp_path / "cache"),
+                "XDG_RUNTIME_DIR": runtime,
+            }
+        )
+        with running(cwd=root, env=env) as client:
+            looked(root, client)
+            until(lambda: any(Path(runtime).rglob("*.sock")))
+            asked_for = partial(ask, [root], "kb.entity", {"id": "jwt"}, timeout=20.0)
+            assert "by_commits" not in (asked_for(env=env) or {})["result"]
+            agents = {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}
+            assert (asked_for(env=agents) or {})["result"]["by_commits"]
+            assert "by_commits\tAda Byron" in asked(root, env, "entity", "jwt")
 
 
 def test_a_shell_shows_them(root: Path, tmp_path: Path) -> None:

@@ -49,6 +49,15 @@ def test_paths_begin_at_the_knowledge_base(root: Path, tmp_path: Path) -> None:
     assert set(history(root, tmp_path, "part").by_path) == {"a.py"}
 
 
+def test_a_folder_that_a_link_leads_elsewhere_has_no_history(root: Path, tmp_path: Path) -> None:
+    commit_as(root, "Ada", {"part/a.py": "1"})
+    (tmp_path / "elsewhere").mkdir()
+    (root / "linked").symlink_to(tmp_path / "elsewhere")
+    (root / "again").symlink_to(root / "part")
+    assert not history(root, tmp_path, "linked")
+    assert set(history(root, tmp_path, "again").by_path) == {"a.py"}
+
+
 def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:
     commit_as(root, "ada", {"a.py": "1"}, email="ada@old.example")
     commit_as(root, "A. Byron", {"a.py": "2"}, email="ada@new.example")

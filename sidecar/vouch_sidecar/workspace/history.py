@@ -99,10 +99,10 @@ def read_history(
         head,
         "--",
     ]
-    data = run(repository, arguments, caches, env)
-    if data is None:
-        return History(head)
     prefix = _prefix(repository, root)
+    data = run(repository, arguments, caches, env) if prefix is not None else None
+    if data is None or prefix is None:
+        return History(head)
     cut = _shallow(repository)
     commits: list[Commit] = []
     by_path: dict[str, list[int]] = {}
@@ -156,10 +156,14 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _prefix(repository: Repository, root: Path) -> str:
-    """Where a folder stands below the top of its repository, with a slash at its end."""
-    inside = root.resolve().relative_to(repository.top.resolve()).as_posix()
-    return "" if inside == "." else f"{inside}/"
+def _prefix(repository: Repository, root: Path) -> str | None:
+    """Where a folder stands below the top of its repository, with a slash at its end; None where a
+    link leads it out of there.
+    """
+    with suppress(OSError, ValueError):
+        inside = root.resolve().relative_to(repository.top.resolve()).as_posix()
+        return "" if inside == "." else f"{inside}/"
+    return None
 
 
 def _shallow(repository: Repository) -> frozenset[str]:

@@ -110,7 +110,8 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
     """Lines that say who or what it is, then `limit` claims, then links."""
     entity = card.entity
     if card.why is not None:
-        top = [_head(card, style), f"Not declared: {style.text(card.why)}"]
+        told = " · ".join([f"Not declared: {style.text(card.why)}", *_by_commits(card, style)])
+        top = [_head(card, style), told]
         pages = ["", _pages(card, style)] if card.pages else []
         return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
     about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
@@ -146,11 +147,14 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
         else:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
-    parts = [*([", ".join(people)] if people else []), *owners]
-    if card.authors:
-        authors = (isolated(style.text(clip(one.name, NAME))) for one in card.authors)
-        parts.append(f"by commits: {', '.join(authors)}")
+    parts = [*([", ".join(people)] if people else []), *owners, *_by_commits(card, style)]
     return ["Ask: " + (" · ".join(parts) or "nobody named")]
+
+
+def _by_commits(card: EntityCard, style: Style) -> list[str]:
+    """Who committed to the files of its claims, where somebody did."""
+    names = ", ".join(isolated(style.text(clip(one.name, NAME))) for one in card.authors)
+    return [f"by commits: {names}"] if names else []
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
