@@ -151,7 +151,7 @@ def test_a_claim_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -
 def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
     hidden = {"visibility": "private", "project": None, "agent": "ada"}
     cite(root, "open", "It idles.", "/x/src/idle.py", source_scope=hidden)
-    content = b"src/idle.py\n"
+    content = b"It idles in src/idle.py at night.\n"
     cite(root, "quoting", "It idles.", "x", content, quote=b"idle", source_scope=hidden)
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []

@@ -356,3 +356,22 @@ def test_binary_and_minified_files_define_nothing() -> None:
     assert definitions(b"x" * 600 + b" class FindMeHere:\n", "python", wanted) == {}
     hostile = b"class FindMeHere " * 60_000
     assert definitions(hostile, "python", wanted) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, True),
+        ({"status": "redacted"}, False),
+        ({"scope": {"visibility": "private", "agent": "ada"}}, False),
+    ],
+)
+def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
+    root: Path, tmp_path: Path, fields: dict[str, object], told: bool
+) -> None:
+    content = b"Uploads stop and\n`VendoredThing` or `UploadLoop` stops.\n"
+    cite(root, "one", "Uploads stop", "notes.md", content, quote=b"Uploads stop and")
+    rest = "`VendoredThing` or `UploadLoop` stops."
+    cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
+    found = [row[0] for row in tie_rows(settled(root, tmp_path), "src/pkg/upload.py")]
+    assert ("one" in found) == told

@@ -29,7 +29,9 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.base import code_version
 from vouch_sidecar.index.deriving import Around, Shared, derive
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.topics import Topics
+from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -496,12 +498,22 @@ class _Facts:
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:
-        cited = (self._cited(ref) for ref in dict.fromkeys(claim.evidence))
+        known = self._knowledge.quoted(claim.id)
+        sentence = known.sentence if known is not None else None
+        if sentence is not None and not self._may_tell(claim, sentence):
+            sentence = None
+        cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         found = tuple(one for one in cited if one is not None)
         why = self._rationales.get(claim.id, "")
-        return ClaimFacts(claim.id, mark_of(claim), claim.text, found, why)
+        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why)
 
-    def _cited(self, ref: str) -> Cited | None:
+    def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
+        """Whether all who see a claim and the source of its sentence may be told of the latter."""
+        source = self._knowledge.source(sentence.source_id)
+        gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
+        return gates.issuperset(sentence.gates)
+
+    def _cited(self, ref: str, sentence: Sentence | None) -> Cited | None:
         evidence = self._knowledge.evidence(ref)
         source = self._knowledge.source(evidence.source_id if evidence else ref)
         if source is None:
@@ -511,10 +523,11 @@ class _Facts:
             content = self._content(source)
             span = content.span(evidence) if content is not None else None
             if content is not None and span is not None:
-                line, quoted = content.line_at(span[0]), content.lines(*span)
                 said = content.data[slice(*span)].decode("utf-8", "replace")
-                quote = Quote((source.id, *span), said, line)
-                return Cited(source.id, path, line, quote, quoted)
+                around = sentence if sentence and sentence.source_id == source.id else None
+                quote = Quote((source.id, *span), said, content.line_at(span[0]))
+                quoted = said if around is None else around.text
+                return Cited(source.id, path, quote.line, quote, quoted)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
         return Cited(source.id, path, line_in(place))
 

@@ -39,12 +39,6 @@ class Kept:
         """The line, from 1, in which a byte stands."""
         return bisect_right(self._starts, offset)
 
-    def lines(self, start: int, end: int) -> str:
-        """The whole lines that a range of bytes touches."""
-        first = self._starts[self.line_at(start) - 1]
-        last = self.data.find(b"\n", max(start, end - 1))
-        return self.data[first : len(self.data) if last < 0 else last].decode("utf-8", "replace")
-
 
 def kept(kb_dir: Path, source: Source) -> Kept | None:
     """The content of a source; None where it is not there, larger than `MAX_KEPT`, or another than

@@ -63,13 +63,13 @@ def stale_for(
             cites_more = True
             continue
         if quote.state != "gone":
-            return _without_name(fresh, claim)
+            return _without_name(fresh, knowledge, claim)
         when = f"changed on {moment(quote.changed).date().isoformat()}"
         said = f"quote gone since, {quote.path} {when}"
         gone.append(Stale("quote-gone", field, said, f"quote gone since, file {when}"))
     counted = (one for one in gone if one.code == "quote-gone" or not cites_more)
     first = min(counted, key=lambda one: one.code != "quote-gone", default=None)
-    return first or _without_name(fresh, claim)
+    return first or _without_name(fresh, knowledge, claim)
 
 
 def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
@@ -81,10 +81,10 @@ def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
     return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
 
 
-def _without_name(fresh: Freshness, claim: Claim) -> Stale | None:
+def _without_name(fresh: Freshness, knowledge: Knowledge, claim: Claim) -> Stale | None:
     """That something is gone which the claim names."""
     names = fresh.names.get(claim.id)
-    if names is None or names.mark != mark_of(claim):
+    if names is None or names.mark != mark_of(claim, knowledge.quoted(claim.id)):
         return None
     start, end = names.places[0]
     said = f"names {claim.text[start:end]}, which is gone"

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.freshness import Fresh, State
@@ -50,9 +51,12 @@ class Tied:
     """How what it quotes stands in the file, where that is known."""
 
 
-def mark_of(claim: Claim) -> str:
-    """Another value when what ties of a claim are worked out of is another."""
-    said = "\0".join((claim.text, *claim.evidence))
+def mark_of(claim: Claim, quoted: Quoted | None) -> str:
+    """Another value when what ties of a claim are worked out of is another: its text, what it cites
+    or the sentence that its receipt stands in.
+    """
+    sentence = quoted.sentence if quoted is not None else None
+    said = "\0".join((claim.text, sentence.text if sentence else "", *claim.evidence))
     return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
@@ -126,7 +130,7 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
 
 def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
     """Those of a claim's ties that still hold, and that the viewer may be told of."""
-    mark = mark_of(claim)
+    mark = mark_of(claim, view.quoted(claim.id))
     return [
         (path, tie)
         for path, tie in ties

@@ -227,7 +227,7 @@ class View:
         where = f"{sentence.source_id} {sentence.start} {sentence.text}"
         return Said(sentence.text, sentence.claims, where)
 
-    def _quoted(self, claim_id: str) -> Quoted | None:
+    def quoted(self, claim_id: str) -> Quoted | None:
         """What is known of the place of a claim's receipt, looked up once for this question."""
         if claim_id not in self._known_quoted:
             self._known_quoted[claim_id] = self.knowledge.quoted(claim_id)
@@ -243,7 +243,7 @@ class View:
 
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence that a claim's receipt stands in, if the viewer may be told of it."""
-        quoted = self._quoted(claim.id)
+        quoted = self.quoted(claim.id)
         sentence = None if quoted is None else quoted.sentence
         visible = sentence is not None and self.gates.issuperset(sentence.gates)
         return sentence if visible else None
@@ -254,7 +254,7 @@ class View:
         """
         if not isinstance(artifact, Claim):
             return True
-        quoted = self._quoted(artifact.id)
+        quoted = self.quoted(artifact.id)
         form = form_of_text(artifact.text) if quoted is None else quoted.form
         return form is Form.STATEMENT
 

@@ -66,7 +66,7 @@ class Cited(NamedTuple):
     quote: Quote | None = None
     """What its receipt quotes."""
     quoted: str = ""
-    """The line that the receipt quotes."""
+    """What the receipt quotes, in its whole sentence where that may be told."""
 
 
 @dataclass(frozen=True, slots=True)
