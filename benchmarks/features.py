@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.kb.references import references
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 
 from benchmarks.client import Client
 from benchmarks.timing import Figure, Figures, timed
@@ -41,7 +41,7 @@ def edited(client: Client, root: Path) -> Figures:
 
 def _places(path: Path, text: str) -> list[dict[str, int]]:
     """Positions within the first ids of a file, three characters after their beginning."""
-    document = Document(path.as_uri(), text, "utf-16")
+    document = EditorDocument(path.as_uri(), text, "utf-16")
     found = [one for one in references(f"claims/{path.name}", text) if one.field != "id"]
     starts = (document.range_of(one.start + 3, one.end).start for one in found[:IDS])
     return [{"line": one.line, "character": one.character} for one in starts]

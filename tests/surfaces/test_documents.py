@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.documents import Document, well_formed
-from vouch_sidecar.surfaces.lsp.pygls_fixes import Documents
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument, well_formed
+from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments
 
 ENCODINGS = ["utf-8", "utf-16", "utf-32"]
 WIDTHS = {"utf-8": 4, "utf-16": 2, "utf-32": 1}
 
 
-def document(text: str, encoding: str = "utf-16") -> Document:
-    return Document("file:///a.txt", text, encoding)
+def document(text: str, encoding: str = "utf-16") -> EditorDocument:
+    return EditorDocument("file:///a.txt", text, encoding)
 
 
 def at(line: int, character: int) -> lsp.Position:
@@ -61,7 +61,7 @@ def test_ranges_and_whole_texts_are_understood() -> None:
 
 
 def test_nothing_is_read_from_disk_for_a_document_that_is_not_open() -> None:
-    documents = Documents(None)
+    documents = EditorDocuments(None)
     assert documents.find(__file__) is None
     assert documents.find(f"file://{__file__}") is None
 

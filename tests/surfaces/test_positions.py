@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 
 from tests.soak import examples
 
@@ -44,7 +44,7 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
 @examples(200)
 @given(TEXTS, ENCODINGS)
 def test_offsets_and_positions(text: str, encoding: str) -> None:
-    document = Document("file:///a", text, encoding)
+    document = EditorDocument("file:///a", text, encoding)
     for offset, position in places(text, encoding):
         assert document.offset_at(position) == offset
         assert document.range_of(offset, offset).start == position
@@ -58,7 +58,7 @@ def test_a_change_of_a_range_is_what_it_says(
     known = places(text, encoding)
     one, other = sorted(data.draw(st.integers(0, len(known) - 1)) for _ in range(2))
     (start, first), (end, last) = known[one], known[other]
-    document = Document("file:///a", text, encoding)
+    document = EditorDocument("file:///a", text, encoding)
     document.range_of(0, 0)  # positions of the old text are not kept
     document.apply_change(
         lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last))
@@ -71,7 +71,7 @@ def test_a_change_of_a_range_is_what_it_says(
 @examples(100)
 @given(TEXTS, ENCODINGS, st.integers(0, 50))
 def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond: int) -> None:
-    document, start = Document("file:///a", text, encoding), 0
+    document, start = EditorDocument("file:///a", text, encoding), 0
     for number, line in enumerate(lines(text)):
         said = line.rstrip("\r\n")
         position = lsp.Position(number, WIDTHS[encoding](said) + beyond)

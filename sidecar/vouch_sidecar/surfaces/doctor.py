@@ -32,14 +32,14 @@ from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.command import found_by, place_of
 from vouch_sidecar.surfaces.install.errors import InstallError
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Place
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.install.plan import plan
 from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.local.server import PROCESS
 from vouch_sidecar.surfaces.resident import IDLE_SECONDS
 
-__all__ = ["Finding", "examined"]
+__all__ = ["Remark", "examined"]
 
 State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
@@ -53,7 +53,7 @@ TRIALS = 3
 """Entities that a trial prompt names, one after another, until a hook says something."""
 
 
-class Finding(NamedTuple):
+class Remark(NamedTuple):
     """A line that the doctor prints. Only what is `wrong` keeps something from working."""
 
     about: str
@@ -80,40 +80,40 @@ class Examined:
         return engine
 
 
-def examined(start: Path, env: Mapping[str, str]) -> Iterator[Finding]:
+def examined(start: Path, env: Mapping[str, str]) -> Iterator[Remark]:
     """The findings of all checks, in their order."""
     at = Examined(start, env)
     for check in CHECKS:
         yield from check(at)
 
 
-def _knowledge_bases(at: Examined) -> Iterator[Finding]:
+def _knowledge_bases(at: Examined) -> Iterator[Remark]:
     about, start = "knowledge base", printable(str(at.start))
     for folder in at.refused:
-        yield Finding(about, "wrong", why_refused(folder))
+        yield Remark(about, "wrong", why_refused(folder))
     if not at.roots:
-        yield Finding(about, "wrong", f"none found from {start}")
+        yield Remark(about, "wrong", f"none found from {start}")
     for root in at.roots:
         above = at.start.resolve().is_relative_to(root)
         how = f"{'at or above' if above else 'below'} {start}"
         if at.env.get("VOUCH_KB_PATH"):
             how = "named by VOUCH_KB_PATH"
-        yield Finding(about, "ok", f"{printable(str(root))}, {how}")
+        yield Remark(about, "ok", f"{printable(str(root))}, {how}")
 
 
-def _contents(at: Examined) -> Iterator[Finding]:
+def _contents(at: Examined) -> Iterator[Remark]:
     for one in perform(at.engine, status.OPERATION, {}, Caller()).roots:
         about, held = f"contents of {one_line(one.collection)}", one.counts
         entities = count(held.entities, "entity", "entities")
         counts = f"{count(held.claims, 'claim')}, {entities}, {count(held.pages, 'page')}"
-        yield Finding(about, "ok", counts)
+        yield Remark(about, "ok", counts)
         if (parts := _fragments(at.engine, one.root)) is not None:
-            yield Finding(about, "note", parts)
+            yield Remark(about, "note", parts)
         if not held.entities:
-            yield Finding(about, "note", "no entities: nothing is in play, and nobody is an expert")
+            yield Remark(about, "note", "no entities: nothing is in play, and nobody is an expert")
         if one.problems:
             listed = f"{count(len(one.problems), 'problem')}; `{COMMAND} check` lists them"
-            yield Finding(about, "wrong", listed)
+            yield Remark(about, "wrong", listed)
 
 
 def _fragments(engine: Engine, root: str) -> str | None:
@@ -149,16 +149,16 @@ def _is_on(config: Mapping[str, object], name: str, by_default: bool) -> bool:
     return value is True
 
 
-def _processes_and_caches(at: Examined) -> Iterator[Finding]:
+def _processes_and_caches(at: Examined) -> Iterator[Remark]:
     for root in at.roots:
         yield _resident(root, at.env)
         yield _cache(root, at.env)
 
 
-def _resident(root: Path, env: Mapping[str, str]) -> Finding:
+def _resident(root: Path, env: Mapping[str, str]) -> Remark:
     """The process that answers hooks and MCP for others."""
     if not is_supported():
-        return Finding("running sidecar", "note", "hooks say nothing on this system")
+        return Remark("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
     answered = ask([root], "kb.status", {}, timeout=SECONDS, env=env)
     result = (answered or {}).get("result")
@@ -170,51 +170,51 @@ def _resident(root: Path, env: Mapping[str, str]) -> Finding:
         if theirs == __version__:
             what = f"version {theirs}, process {process.get('process')}, at {path}"
             kept = f"; a hook left it, it {ENDS}" if resident else ""
-            return Finding("running sidecar", "ok", f"{what}{kept}")
+            return Remark("running sidecar", "ok", f"{what}{kept}")
         end = "it ends by itself" if resident else "restart the editor that runs it"
         said = f"version {theirs}, this is {__version__}: {end}"
-        return Finding("running sidecar", "note", said)
+        return Remark("running sidecar", "note", said)
     if Path(path).exists():
-        return Finding("running sidecar", "wrong", f"none answers at {path}")
+        return Remark("running sidecar", "wrong", f"none answers at {path}")
     if env.get(RESIDENT, "").strip().lower() in NO:
         said = f"none: hooks work alone, as {RESIDENT} says; its socket is {path}"
     else:
         said = f"none: the next hook leaves one, which {ENDS}; its socket is {path}"
-    return Finding("running sidecar", "note", said)
+    return Remark("running sidecar", "note", said)
 
 
-def _cache(root: Path, env: Mapping[str, str]) -> Finding:
+def _cache(root: Path, env: Mapping[str, str]) -> Remark:
     caches = user_folder(env)
     if caches is None:
-        return Finding("cache", "wrong", "the environment names no home folder")
+        return Remark("cache", "wrong", "the environment names no home folder")
     folder = Bases(caches, root).folder
     files = [path.stat() for path in folder.rglob("*") if path.is_file()]
     if not files:
-        return Finding("cache", "wrong", f"nothing could be written to {folder}")
+        return Remark("cache", "wrong", f"nothing could be written to {folder}")
     size = sum(one.st_size for one in files) / 1_000_000
     age = (time.time() - max(one.st_mtime for one in files)) / 3600
-    return Finding("cache", "ok", f"{folder}, {size:.1f} MB, {age:.1f} hours old")
+    return Remark("cache", "ok", f"{folder}, {size:.1f} MB, {age:.1f} hours old")
 
 
-def _program(at: Examined) -> Iterator[Finding]:
+def _program(at: Examined) -> Iterator[Remark]:
     found = shutil.which(COMMAND, path=at.env.get("PATH"))
     if found is None:
         here = Path(sys.executable).with_name(COMMAND)
-        yield Finding("PATH", "note", f"{COMMAND} is not on it; this one is {here}")
+        yield Remark("PATH", "note", f"{COMMAND} is not on it; this one is {here}")
     else:
-        yield Finding("PATH", "ok", found)
+        yield Remark("PATH", "ok", found)
     if find_spec("mcp") is None:
         said = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
-        yield Finding("extra mcp", "note", said)
+        yield Remark("extra mcp", "note", said)
     else:
-        yield Finding("extra mcp", "ok", f"version {version('mcp')} of the SDK")
+        yield Remark("extra mcp", "ok", f"version {version('mcp')} of the SDK")
     try:
-        yield Finding("vouch", "ok", f"vouch-kb {version('vouch-kb')} in the same environment")
+        yield Remark("vouch", "ok", f"vouch-kb {version('vouch-kb')} in the same environment")
     except PackageNotFoundError:
-        yield Finding("vouch", "ok", "in another environment, or not installed")
+        yield Remark("vouch", "ok", "in another environment, or not installed")
 
 
-def _integrations(at: Examined) -> Iterator[Finding]:
+def _integrations(at: Examined) -> Iterator[Remark]:
     """Those that are installed, and vouch's own hooks beside them."""
     for name, user in product(HOSTS, (False, True)):
         host = host_called(name)
@@ -225,14 +225,14 @@ def _integrations(at: Examined) -> Iterator[Finding]:
         said = _integration(host, place, about, at.env)
         if said is None:
             continue
-        yield Finding(about, *said)
+        yield Remark(about, *said)
         if hooks := vouch.hooks(place.base, place.vouch):
             doubled = f"vouch's own prompt hook in {', '.join(map(str, hooks))} says things twice"
-            yield Finding(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
+            yield Remark(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
 
 
 def _integration(
-    host: Host, place: Place, about: str, env: Mapping[str, str]
+    host: Host, place: Location, about: str, env: Mapping[str, str]
 ) -> tuple[State, str] | None:
     """The state of an integration, and what to say of it; None where it is not installed."""
     again = f"`{COMMAND} install {about}"
@@ -249,7 +249,7 @@ def _integration(
     return "ok", f"installed in {printable(str(place.base))}"
 
 
-def _trial(at: Examined) -> Iterator[Finding]:
+def _trial(at: Examined) -> Iterator[Remark]:
     """Send prompts through the hook as an agent does, until one is answered."""
     if not at.roots or not is_supported():
         return
@@ -260,7 +260,7 @@ def _trial(at: Examined) -> Iterator[Finding]:
     ]
     best = [name for claims, name in sorted(named, reverse=True)[:TRIALS] if claims]
     if not best:
-        yield Finding("trial prompt", "note", "there is no entity to name in one")
+        yield Remark("trial prompt", "note", "there is no entity to name in one")
         return
     took = 0.0
     for name in best:
@@ -271,11 +271,11 @@ def _trial(at: Examined) -> Iterator[Finding]:
         took = (time.monotonic() - began) * 1000
         _hooked("session-end", session, at.env)
         if said:
-            yield Finding("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
+            yield Remark("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
             return
     limit = min(one.settings.recall.timeout_ms for one in at.engine.collections.values())
     may = f"it may take {limit} (sidecar.recall.timeout_ms)"
-    yield Finding("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
+    yield Remark("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> str:
@@ -296,7 +296,7 @@ def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> s
     return str(output.get("additionalContext", ""))
 
 
-CHECKS: Sequence[Callable[[Examined], Iterator[Finding]]] = (
+CHECKS: Sequence[Callable[[Examined], Iterator[Remark]]] = (
     _knowledge_bases,
     _contents,
     _processes_and_caches,

@@ -13,7 +13,7 @@ import click
 
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.plain import printable, with_field
-from vouch_sidecar.surfaces.shell.asking import Asked, common_options, loaded, page, print_json
+from vouch_sidecar.surfaces.shell.asking import AskedFrom, common_options, loaded, page, print_json
 from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-class Found(NamedTuple):
+class FoundProblem(NamedTuple):
     """A problem of a knowledge base. `file` is absolute; without one it is about settings."""
 
     root: Path
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 def _check(**given: Any) -> None:
-    found = list(_found(Asked(given["root"], given["project"], given["agent"])))
+    found = list(_found(AskedFrom(given["root"], given["project"], given["agent"])))
     if given["as_json"] or given["form"] == "json":
         print_json({"problems": [_as_json(one) for one in found]})
     elif given["form"] == "sarif":
@@ -61,7 +61,7 @@ def _check(**given: Any) -> None:
         sys.exit(PROBLEMS)
 
 
-def _found(asked: Asked) -> Iterator[Found]:
+def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
     """All problems, those between files included, by knowledge base, file and line."""
     from vouch_sidecar.engine.checks import Surroundings, check_all
     from vouch_sidecar.engine.workspaces import settle
@@ -78,10 +78,10 @@ def _found(asked: Asked) -> Iterator[Found]:
         for path, several in sorted(problems.items()):
             file = root / KB_DIRNAME / path if path else None
             for problem in sorted(several, key=lambda one: (one.line, one.column)):
-                yield Found(root, file, problem)
+                yield FoundProblem(root, file, problem)
 
 
-def _show(found: Sequence[Found], header: bool) -> None:
+def _show(found: Sequence[FoundProblem], header: bool) -> None:
     to = page(header)
     if header:
         to.record("place", "severity", "code", "message")
@@ -95,7 +95,7 @@ def _show(found: Sequence[Found], header: bool) -> None:
         to.record(place, problem.severity, problem.code, one.message)
 
 
-def _as_json(one: Found) -> dict[str, Any]:
+def _as_json(one: FoundProblem) -> dict[str, Any]:
     problem = one.problem
     return {
         "root": str(one.root),
@@ -109,7 +109,7 @@ def _as_json(one: Found) -> dict[str, Any]:
     }
 
 
-def _as_github(one: Found) -> str:
+def _as_github(one: FoundProblem) -> str:
     """A line that GitHub shows beside the changed line of a pull request."""
     problem = one.problem
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
@@ -125,7 +125,7 @@ def _escaped(text: str, signs: str = "") -> str:
     return text
 
 
-def _as_sarif(found: Sequence[Found]) -> dict[str, Any]:
+def _as_sarif(found: Sequence[FoundProblem]) -> dict[str, Any]:
     """A log as code scanning takes it (SARIF 2.1.0)."""
     rules = [{"id": code} for code in sorted({one.problem.code for one in found})]
     driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
@@ -134,7 +134,7 @@ def _as_sarif(found: Sequence[Found]) -> dict[str, Any]:
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(one: Found) -> dict[str, Any]:
+def _sarif_result(one: FoundProblem) -> dict[str, Any]:
     problem = one.problem
     result = {
         "ruleId": problem.code,

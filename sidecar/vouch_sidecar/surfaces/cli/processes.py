@@ -11,7 +11,7 @@ import click
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.hook.payload import NAMES
 from vouch_sidecar.surfaces.install.hosts import HOSTS
-from vouch_sidecar.surfaces.shell.asking import Asked, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.asking import AskedFrom, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file
 
 __all__ = ["PROCESSES"]
@@ -115,7 +115,7 @@ def install(host: str, root: Path | None, **options: bool) -> None:
 @root_option
 def warm(root: Path | None) -> None:
     """Fill the cache of a knowledge base, unless somebody is at it."""
-    found = roots_of(Asked(root))
+    found = roots_of(AskedFrom(root))
     from vouch_sidecar.engine import Engine
     from vouch_sidecar.surfaces.local.ownership import hold
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vouch_sidecar.surfaces.shell.asking import Asked, page, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.asking import AskedFrom, page, root_option, roots_of, start_at
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,7 +32,7 @@ def WATCH(root: Path | None) -> None:  # noqa: N802
 
     In sessions of editors and agents, of the knowledge base found from a folder.
     """
-    roots_of(Asked(root))
+    roots_of(AskedFrom(root))
     with suppress(KeyboardInterrupt):
         _run(root)
 

@@ -46,7 +46,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
     env = os.environ
     event = ""
     try:
-        deadline = Deadline(env)
+        deadline = TimeLimit(env)
         event, log_file = _told(arguments)
         sink = _claim_output(env, log_file)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
@@ -87,7 +87,7 @@ def _log(line: str) -> None:
         return
 
 
-class Deadline:
+class TimeLimit:
     """Ends the process when its time is over, by a signal. `at_end` is called before that."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
@@ -148,7 +148,7 @@ def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
     return sink
 
 
-def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: Deadline) -> bytes | None:
+def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit) -> bytes | None:
     given = _read(data)
     if given is None:
         return None
@@ -207,7 +207,7 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 
 
 def _ask(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
     """The answer of a process that serves these knowledge bases, else of this process."""
     answered = _ask_owner(roots, event, wanted, env, deadline)
@@ -217,7 +217,7 @@ def _ask(
 
 
 def _ask_owner(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> Mapping[str, Any] | None:
     """The answer of a process that serves these knowledge bases; None where none does."""
     for owner in owners(roots, env, lambda: deadline.left):
@@ -228,7 +228,7 @@ def _ask_owner(
 
 
 def _answer_of(
-    owner: Owner, event: str, wanted: Payload, deadline: Deadline
+    owner: Owner, event: str, wanted: Payload, deadline: TimeLimit
 ) -> Mapping[str, Any] | None:
     """The answer of a process that serves. It knows the config, and tells the time limit first.
 
@@ -247,7 +247,7 @@ def _answer_of(
 
 
 def _alone(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: Deadline
+    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
     """The answer of an engine in this process; none where the cache holds no base. A process is
     left behind that answers the next hook; where the user wants none, one that fills the cache, in

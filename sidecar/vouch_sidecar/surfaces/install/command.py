@@ -15,9 +15,9 @@ from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.edits import Edit
 from vouch_sidecar.surfaces.install.errors import InstallError
 from vouch_sidecar.surfaces.install.hosts import host_called
-from vouch_sidecar.surfaces.install.hosts.host import Host, Place
+from vouch_sidecar.surfaces.install.hosts.host import Host, Location
 from vouch_sidecar.surfaces.install.known_versions import COMMAND
-from vouch_sidecar.surfaces.install.plan import Change, apply, difference, plan
+from vouch_sidecar.surfaces.install.plan import FileChange, apply, difference, plan
 from vouch_sidecar.surfaces.stdio import say
 
 __all__ = ["found_by", "place_of", "run_install"]
@@ -64,7 +64,7 @@ def run_install(
             say(line, err=True)
 
 
-def _show(changes: Sequence[Change], pastes: Mapping[str, str]) -> None:
+def _show(changes: Sequence[FileChange], pastes: Mapping[str, str]) -> None:
     for change in changes:
         say(difference(change), nl=False)
     for path, text in pastes.items():
@@ -72,14 +72,14 @@ def _show(changes: Sequence[Change], pastes: Mapping[str, str]) -> None:
         say(text, nl=False)
 
 
-def _apply(changes: Sequence[Change]) -> None:
+def _apply(changes: Sequence[FileChange]) -> None:
     try:
         apply(changes)
     except InstallError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _taken_over(place: Place) -> bool:
+def _taken_over(place: Location) -> bool:
     """Whether the user, asked on a terminal, wants vouch's own prompt hook to be taken over."""
     doubled = vouch.hooks(place.base, place.vouch)
     if not doubled or not sys.stdin.isatty():
@@ -89,7 +89,7 @@ def _taken_over(place: Place) -> bool:
     )
 
 
-def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Place:
+def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Location:
     """Where the integration with a host that has one goes."""
     where = host.user(env) if user and host.user else None
     if where is None and host.project is not None:
@@ -113,7 +113,7 @@ def _command(env: Mapping[str, str]) -> str:
     return str(Path(found or Path(sys.executable).with_name(COMMAND)).absolute())
 
 
-def _edits(host: Host, place: Place, env: Mapping[str, str], *, user: bool) -> list[Edit]:
+def _edits(host: Host, place: Location, env: Mapping[str, str], *, user: bool) -> list[Edit]:
     """The edits of the integration. That of a user names the absolute path of the command where
     the host would not find it; that of a project does not, because other machines read it too.
     """
@@ -124,7 +124,7 @@ def _edits(host: Host, place: Place, env: Mapping[str, str], *, user: bool) -> l
 
 
 def _remarks(
-    host: Host, place: Place, env: Mapping[str, str], *, user: bool, replaced: bool
+    host: Host, place: Location, env: Mapping[str, str], *, user: bool, replaced: bool
 ) -> list[str]:
     """What the user should know besides."""
     remarks = []

@@ -37,7 +37,7 @@ class Edit(Protocol):
 
     @property
     def path(self) -> PurePosixPath:
-        """The file, relative to the base of a `Place`."""
+        """The file, relative to the base of a `Location`."""
 
     def calling(self, command: str) -> Edit:
         """The same with another command to start this program."""

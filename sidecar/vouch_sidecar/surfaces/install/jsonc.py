@@ -17,7 +17,7 @@ from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
 
-__all__ = ["Keys", "Member", "Node", "find", "parse", "replace", "without"]
+__all__ = ["JsonNode", "Keys", "Member", "find", "parse", "replace", "without"]
 
 Keys = Sequence[str]
 
@@ -30,7 +30,7 @@ _COMMA = re.compile(r"[ \t\r\n]*,")
 
 
 @dataclass(slots=True)
-class Node:
+class JsonNode:
     """A value, from `start` to `end` in the text. Objects have `members`, in order."""
 
     start: int
@@ -48,26 +48,26 @@ class Member:
     key: str
     start: int
     before: int
-    node: Node
+    node: JsonNode
     comma: int | None
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """The value that a text holds. Raises `MalformedError`."""
     try:
-        return _Reader(text).whole()
+        return _JsonReader(text).whole()
     except json.JSONDecodeError as error:
         raise MalformedError(f"line {error.lineno}: {error.msg}") from None
     except (ValueError, RecursionError):  # a number that JSON does not have, or nested too deeply
         raise MalformedError("is not JSON") from None
 
 
-def find(text: str, keys: Keys) -> list[tuple[Node, Member]]:
+def find(text: str, keys: Keys) -> list[tuple[JsonNode, Member]]:
     """The objects and their members on the way to a value; none where it is not there.
 
     Raises `MalformedError`, and `ConflictError` where something else stands in the way.
     """
-    node, path = parse(text), list[tuple[Node, Member]]()
+    node, path = parse(text), list[tuple[JsonNode, Member]]()
     for depth, key in enumerate(keys):
         if not isinstance(node.value, dict):
             raise ConflictError(f"has a {'.'.join(keys[:depth]) or 'text'} that is no object")
@@ -81,7 +81,7 @@ def find(text: str, keys: Keys) -> list[tuple[Node, Member]]:
     return path
 
 
-def replace(text: str, path: Sequence[tuple[Node, Member]], value: Any) -> str:
+def replace(text: str, path: Sequence[tuple[JsonNode, Member]], value: Any) -> str:
     """The text with another value at the end of a path."""
     _, member = path[-1]
     before = text[member.node.start : member.node.end]
@@ -94,7 +94,7 @@ def replace(text: str, path: Sequence[tuple[Node, Member]], value: Any) -> str:
     return text[: member.node.start] + after + text[member.node.end :]
 
 
-def without(text: str, path: Sequence[tuple[Node, Member]]) -> str:
+def without(text: str, path: Sequence[tuple[JsonNode, Member]]) -> str:
     """The text without the member at the end of a path, nor objects that held nothing else."""
     depth = len(path) - 1
     while depth and _is_alone(text, *path[depth]):
@@ -113,14 +113,14 @@ def without(text: str, path: Sequence[tuple[Node, Member]]) -> str:
     raise MalformedError("can't be changed safely")
 
 
-def _is_alone(text: str, node: Node, member: Member) -> bool:
+def _is_alone(text: str, node: JsonNode, member: Member) -> bool:
     """Whether an object holds one member and not even a comment."""
     end = member.node.end if member.comma is None else member.comma + 1
     others = text[node.start + 1 : member.start] + text[end : node.end - 1]
     return len(node.members) == 1 and not others.strip()
 
 
-def _cut(text: str, node: Node, member: Member, start: int) -> str:
+def _cut(text: str, node: JsonNode, member: Member, start: int) -> str:
     """The text without a member, from `start` on, and without one of the commas beside it."""
     at = node.members.index(member)
     previous = node.members[at - 1] if at else None
@@ -131,7 +131,7 @@ def _cut(text: str, node: Node, member: Member, start: int) -> str:
     return cut
 
 
-class _Reader:
+class _JsonReader:
     """Two copies of the text, with the same offsets: without comments, and then also without
     trailing commas, which Python's own decoder reads.
     """
@@ -142,17 +142,17 @@ class _Reader:
         self._strict = _TRAILING.sub(_spaces, self._commented_out)
         self._decoder = json.JSONDecoder(parse_constant=_refuse)
 
-    def whole(self) -> Node:
+    def whole(self) -> JsonNode:
         node = self._node(len(self._strict) - len(self._strict.lstrip(BLANK)))
         if self._strict[node.end :].strip(BLANK):
             raise json.JSONDecodeError("more than one value", self._strict, node.end)
         return node
 
-    def _node(self, start: int) -> Node:
+    def _node(self, start: int) -> JsonNode:
         value, end = self._decoder.raw_decode(self._strict, start)
         if not isinstance(value, dict):
-            return Node(start, end, value, [])
-        return Node(start, end, value, list(self._members(start + 1)))
+            return JsonNode(start, end, value, [])
+        return JsonNode(start, end, value, list(self._members(start + 1)))
 
     def _members(self, inside: int) -> Iterator[Member]:
         """The members of an object that the decoder has read, from the place after its brace on."""

@@ -17,11 +17,11 @@ from vouch_sidecar.surfaces.install.edits import Edit, Paste
 from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError
 from vouch_sidecar.surfaces.install.files import real_path, text_of
 
-__all__ = ["Change", "Plan", "apply", "difference", "plan"]
+__all__ = ["FileChange", "Plan", "apply", "difference", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file's text before and after; None stands for no file. `shown` is its path for people."""
 
     path: Path
@@ -34,7 +34,7 @@ class Change:
 class Plan(NamedTuple):
     """The files that change, and what the user has to add to others, by their paths."""
 
-    changes: list[Change]
+    changes: list[FileChange]
     pastes: dict[str, str]
 
 
@@ -55,7 +55,7 @@ def plan(edits: Sequence[Edit], base: Path, *, uninstall: bool, force: bool = Fa
         if isinstance(after, Paste):
             planned.pastes[edit.path.as_posix()] = after.text
         elif after != before:
-            planned.changes.append(Change(path, base, edit.path.as_posix(), before, after))
+            planned.changes.append(FileChange(path, base, edit.path.as_posix(), before, after))
     return planned
 
 
@@ -80,7 +80,7 @@ def _read(path: Path, shown: PurePosixPath) -> str | None:
         raise InstallError(f"{shown} can't be read: {error}") from None
 
 
-def difference(change: Change) -> str:
+def difference(change: FileChange) -> str:
     """A unified diff."""
     lines = difflib.unified_diff(
         (change.before or "").splitlines(keepends=True),
@@ -91,7 +91,7 @@ def difference(change: Change) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def apply(changes: Sequence[Change]) -> None:
+def apply(changes: Sequence[FileChange]) -> None:
     """Write the changes, each file whole or not at all. Raises `InstallError`."""
     for change in changes:
         if _read(change.path, PurePosixPath(change.shown)) != change.before:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from lsprotocol import types as lsp
 
-__all__ = ["BREAK", "Document", "well_formed"]
+__all__ = ["BREAK", "EditorDocument", "well_formed"]
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -16,7 +16,7 @@ BYTES_PER_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 
-class Document:
+class EditorDocument:
     """An open document. Offsets count characters of `source`; `encoding` is one of the client's
     units: `utf-8`, `utf-16`, `utf-32`.
     """

@@ -19,14 +19,14 @@ from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = [
+    "ArtifactFiles",
     "File",
-    "Files",
-    "Named",
+    "NamedId",
     "client_uri",
     "file_at",
     "id_at",
@@ -44,7 +44,7 @@ MAX_READ = 4 << 20
 class File:
     """An open document, at a path below the `.vouch/` of a knowledge base that is served."""
 
-    document: Document
+    document: EditorDocument
     relative: str
     served: Served
 
@@ -68,7 +68,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedId:
     """An id at a place of a file; `artifact` is None where it names nothing that may be shown."""
 
     file: File
@@ -93,7 +93,7 @@ def file_at(server: Sidecar, uri: str) -> File | None:
     return None
 
 
-def id_at(server: Sidecar, uri: str, position: lsp.Position) -> Named | None:
+def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
     """The id at a position of a document below `.vouch/`; None on anything else."""
     file = file_at(server, uri)
     offset = file.document.offset_at(position) if file is not None else None
@@ -101,7 +101,7 @@ def id_at(server: Sidecar, uri: str, position: lsp.Position) -> Named | None:
         return None
     for one in file.references():
         if one.start <= offset <= one.end:
-            return Named(file, one, file.resolve(one))
+            return NamedId(file, one, file.resolve(one))
     return None
 
 
@@ -151,7 +151,7 @@ def client_uri(uri_for: Callable[[Path], str], uri: str) -> str:
     return uri if path is None else uri_for(path) + mark + line
 
 
-class Files:
+class ArtifactFiles:
     """The files of one knowledge base: as they stand in the editor when this is made, else as on
     disk. Any thread may open them. Of the disk at most `MAX_READ` bytes are read.
     """
@@ -167,7 +167,7 @@ class Files:
         """The URI of the file at a path below `.vouch/`, as the client writes it."""
         return self._uri_for(self._below / relative)
 
-    def open(self, relative: str) -> Document | None:
+    def open(self, relative: str) -> EditorDocument | None:
         """The file at a path below `.vouch/`; None where it can't be read, or is too much."""
         uri = self.uri(relative)
         if (document := self._opened.get(unquote(uri))) is not None:
@@ -180,4 +180,4 @@ class Files:
             return None
         if not self.allowance.take(len(data)):
             return None
-        return Document(uri, data.decode("utf-8-sig", "replace"), self._units)
+        return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._units)

@@ -11,13 +11,13 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.operations import mentioned_at
 from vouch_sidecar.retrieval.tied import Tied, tied_at
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
 from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["Found", "FoundTies", "find", "find_ties", "is_ours", "places_naming"]
+__all__ = ["FoundMention", "FoundTies", "find", "find_ties", "is_ours", "places_naming"]
 
 REACH = 2_000
 """Characters on either side of a position that are looked at."""
@@ -27,7 +27,7 @@ MAX_SEARCHED = 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMention:
     """A place and the entities that it names. `in_code`: it is an identifier of code, outside of
     comments and strings.
     """
@@ -37,7 +37,9 @@ class Found:
     entities: tuple[tuple[Served, str], ...]
 
 
-def find(server: Sidecar, uri: str, position: lsp.Position, topics: bool = False) -> Found | None:
+def find(
+    server: Sidecar, uri: str, position: lsp.Position, topics: bool = False
+) -> FoundMention | None:
     """What a document names at a position; None for other words and documents not open. `topics`
     count in prose alone.
     """
@@ -53,7 +55,7 @@ def find(server: Sidecar, uri: str, position: lsp.Position, topics: bool = False
     if named is None:
         return None
     place = document.range_of(start + named.start, start + named.end)
-    return Found(place, in_code, named.entities)
+    return FoundMention(place, in_code, named.entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +92,13 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
 
 
 def places_naming(
-    server: Sidecar, served: Served, entity_id: str, only: Document | None = None
-) -> Iterator[tuple[Document, int, int]]:
+    server: Sidecar, served: Served, entity_id: str, only: EditorDocument | None = None
+) -> Iterator[tuple[EditorDocument, int, int]]:
     """The places that name an entity, as offsets: in the document `only`, or else in all open
     documents outside of `.vouch/`. Identifiers of code count where the user asked for that. At most
     `MAX_SEARCHED` characters are searched.
     """
-    documents: Iterable[Document] = server.documents.opened() if only is None else (only,)
+    documents: Iterable[EditorDocument] = server.documents.opened() if only is None else (only,)
     left = MAX_SEARCHED
     for document in documents:
         left -= len(document.source)
@@ -110,11 +112,11 @@ def places_naming(
                 yield document, one.start, one.end
 
 
-def is_ours(document: Document) -> bool:
+def is_ours(document: EditorDocument) -> bool:
     """Whether a document is a prompt or stands under `.vouch/`, where all of it is prose."""
     return _is_below_vouch(document) or is_prompt(document.uri, document.language_id)
 
 
-def _is_below_vouch(document: Document) -> bool:
+def _is_below_vouch(document: EditorDocument) -> bool:
     path = path_of(document.uri)
     return path is not None and KB_DIRNAME in path.parts

@@ -38,10 +38,10 @@ from pygls.protocol import (
 from pygls.workspace import Workspace
 
 from vouch_sidecar.operations import Wire, as_json
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import is_readable
 
-__all__ = ["Documents", "Protocol", "Server", "converter"]
+__all__ = ["EditorDocuments", "Protocol", "Server", "converter"]
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:
     return kind(**{field: given[field] for field in kind.__slots__ if field in given})
 
 
-class Documents(Workspace):
+class EditorDocuments(Workspace):
     """The documents that a client has open; nothing is read from disk in their stead."""
 
     @property
@@ -82,15 +82,15 @@ class Documents(Workspace):
         """What the client counts columns in: `utf-8`, `utf-16` or `utf-32`."""
         return str(getattr(self.position_encoding, "value", self.position_encoding) or "utf-16")
 
-    def find(self, uri: str) -> Document | None:
+    def find(self, uri: str) -> EditorDocument | None:
         """The document, if the client has it open."""
         found: Any = self.text_documents.get(unquote(uri))
-        return found if isinstance(found, Document) else None
+        return found if isinstance(found, EditorDocument) else None
 
-    def opened(self) -> Iterator[Document]:
+    def opened(self) -> Iterator[EditorDocument]:
         """Every document that the client has open."""
         documents: Any = self.text_documents.values()
-        return (one for one in documents if isinstance(one, Document))
+        return (one for one in documents if isinstance(one, EditorDocument))
 
     def put_text_document(
         self,
@@ -101,7 +101,7 @@ class Documents(Workspace):
         where a URI can't, and take a change of a range for the whole text.
         """
         given = text_document
-        document: Any = Document(
+        document: Any = EditorDocument(
             given.uri, given.text, self.units, given.version, given.language_id
         )
         self.text_documents[unquote(given.uri)] = document
@@ -149,7 +149,7 @@ class Protocol(LanguageServerProtocol):
         root, folders = self.workspace.root_uri, list(self.workspace.folders.values())
         if root is not None and not folders:
             folders = [lsp.WorkspaceFolder(uri=root, name=root)]
-        self._workspace = Documents(
+        self._workspace = EditorDocuments(
             root, lsp.TextDocumentSyncKind.Incremental, folders, self.workspace.position_encoding
         )
         result.capabilities.execute_command_provider = None

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
-from vouch_sidecar.surfaces.lsp.pygls_fixes import Documents, Protocol, Server, converter
+from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
 from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 from vouch_sidecar.surfaces.stdio import is_alive
@@ -100,10 +100,10 @@ class Sidecar(Server):
         self.on(lsp.INITIALIZE, self._initialize)
 
     @property
-    def documents(self) -> Documents:
+    def documents(self) -> EditorDocuments:
         """The documents that the client has open."""
         workspace = self.workspace
-        assert isinstance(workspace, Documents)
+        assert isinstance(workspace, EditorDocuments)
         return workspace
 
     @property

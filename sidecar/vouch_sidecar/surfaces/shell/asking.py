@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.page import Page
 
 __all__ = [
-    "Asked",
-    "NoKnowledgeBaseError",
+    "AskedFrom",
+    "MissingKnowledgeBaseError",
     "common_options",
     "loaded",
     "page",
@@ -40,14 +40,14 @@ ROOT: dict[str, Any] = {
 root_option = click.option("--root", **ROOT)
 
 
-class NoKnowledgeBaseError(click.ClickException):
+class MissingKnowledgeBaseError(click.ClickException):
     """There is no knowledge base to ask. The command ends with 2."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedFrom:
     """The folder that a command asks from (None: the working folder), and the viewer it names."""
 
     root: Path | None
@@ -66,8 +66,8 @@ def common_options() -> list[click.Parameter]:
     ]
 
 
-def roots_of(asked: Asked) -> list[Path]:
-    """The roots of the knowledge bases. Raises `NoKnowledgeBaseError`."""
+def roots_of(asked: AskedFrom) -> list[Path]:
+    """The roots of the knowledge bases. Raises `MissingKnowledgeBaseError`."""
     finder = Finder(os.environ)
     found = [Path(root) for root in finder.around(start_at(asked.root))]
     for folder in finder.refused:
@@ -76,7 +76,7 @@ def roots_of(asked: Asked) -> list[Path]:
         where = f" from {start_at(asked.root)}"
         if forced := os.environ.get("VOUCH_KB_PATH"):
             where = f": VOUCH_KB_PATH names {forced}, which is no .vouch folder"
-        raise NoKnowledgeBaseError(f"no knowledge base found{where}")
+        raise MissingKnowledgeBaseError(f"no knowledge base found{where}")
     return found
 
 
@@ -85,10 +85,10 @@ def start_at(root: Path | None) -> Path:
     return root or Path(start_folder(os.environ))
 
 
-def loaded(asked: Asked) -> tuple[Engine, Caller]:
+def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
     """An engine that has read the knowledge bases, and the caller for its answers.
 
-    Raises `NoKnowledgeBaseError`.
+    Raises `MissingKnowledgeBaseError`.
     """
     roots = roots_of(asked)
     from vouch_sidecar.engine import Caller, Engine

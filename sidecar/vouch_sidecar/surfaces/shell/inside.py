@@ -17,7 +17,7 @@ from vouch_sidecar.operations import (
     read_params,
 )
 from vouch_sidecar.operations.page import Look, Page
-from vouch_sidecar.surfaces.shell.questions import QUESTIONS, Question
+from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
 __all__ = ["printed"]
@@ -44,7 +44,7 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         if OWN.intersection(arguments):
             return None
         command = next((one for one in QUESTIONS if one.name == name), None)
-        if not isinstance(command, Question) or not engine.complete:
+        if not isinstance(command, QuestionCommand) or not engine.complete:
             return None
         given = command.make_context(name, arguments).params
         viewer = Viewer(

@@ -14,8 +14,8 @@ import click
 
 from vouch_sidecar.slices import Slice, slices
 from vouch_sidecar.surfaces.shell.asking import (
-    Asked,
-    NoKnowledgeBaseError,
+    AskedFrom,
+    MissingKnowledgeBaseError,
     common_options,
     loaded,
     page,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.base import Choices, Result
     from vouch_sidecar.operations.page import Page
 
-__all__ = ["QUESTIONS", "Question"]
+__all__ = ["QUESTIONS", "QuestionCommand"]
 
 NOTHING_FOUND = 1
 TEXTS = "texts"
@@ -44,7 +44,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
 
-class Question(click.Command):
+class QuestionCommand(click.Command):
     """The command of an operation. The operation is imported when its options are needed."""
 
     def __init__(self, found: Slice) -> None:
@@ -121,7 +121,7 @@ class Question(click.Command):
     def _answer(self, **given: Any) -> None:
         from vouch_sidecar import operations
 
-        asked = Asked(given["root"], given["project"], given["agent"])
+        asked = AskedFrom(given["root"], given["project"], given["agent"])
         operation = self.operation
         given = _with_standard_input(operation, given)
         try:
@@ -251,10 +251,12 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     from vouch_sidecar.retrieval.begun import beginning
 
     root = ctx.params.get("root")
-    asked = Asked(Path(root) if root else None, ctx.params.get("project"), ctx.params.get("agent"))
+    asked = AskedFrom(
+        Path(root) if root else None, ctx.params.get("project"), ctx.params.get("agent")
+    )
     try:
         engine, caller = loaded(asked)
-    except NoKnowledgeBaseError:
+    except MissingKnowledgeBaseError:
         return []
     kind = Kind(COMPLETED[ctx.command.name or ""])
     return beginning([one.view for one in engine.serving(caller)], kind, start, MAX_OFFERED)
@@ -308,4 +310,4 @@ def _kind(annotation: object) -> Any:
     return annotation
 
 
-QUESTIONS = tuple(Question(one) for one in slices() if one.shown)
+QUESTIONS = tuple(QuestionCommand(one) for one in slices() if one.shown)

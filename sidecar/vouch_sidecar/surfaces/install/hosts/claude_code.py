@@ -15,7 +15,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     MCP,
     NAME,
     Host,
-    Place,
+    Location,
     home,
 )
 
@@ -62,12 +62,12 @@ EDITS = (
 SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json"))
 
 
-def _project(root: Path) -> Place:
-    return Place(root, EDITS, (*SETTINGS, PurePosixPath(".mcp.json")))
+def _project(root: Path) -> Location:
+    return Location(root, EDITS, (*SETTINGS, PurePosixPath(".mcp.json")))
 
 
-def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), EDITS, (*SETTINGS, PurePosixPath(".claude.json")))
+def _user(env: Mapping[str, str]) -> Location:
+    return Location(home(env), EDITS, (*SETTINGS, PurePosixPath(".claude.json")))
 
 
 HOST = Host(

@@ -15,7 +15,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     NAME,
     PREFIX,
     Host,
-    Place,
+    Location,
     home,
 )
 
@@ -79,16 +79,16 @@ def _is_ours(command: object) -> bool:
     )
 
 
-def _below(base: Path, folder: PurePosixPath) -> Place:
+def _below(base: Path, folder: PurePosixPath) -> Location:
     tables = TomlTables(folder / FILE, TABLES, ("mcp_servers", NAME), _owns)
-    return Place(base, (tables,), (folder / FILE, folder / "hooks.json"))
+    return Location(base, (tables,), (folder / FILE, folder / "hooks.json"))
 
 
-def _project(root: Path) -> Place:
+def _project(root: Path) -> Location:
     return _below(root, FOLDER)
 
 
-def _user(env: Mapping[str, str]) -> Place:
+def _user(env: Mapping[str, str]) -> Location:
     if own := env.get("CODEX_HOME"):
         return _below(Path(own), PurePosixPath())
     return _project(home(env))

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
-from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Place, home
+from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Location, home
 
 __all__ = ["HOST"]
 
@@ -33,14 +33,14 @@ def _server(*args: str) -> dict[str, Any]:
     return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args], "env": ENV}
 
 
-def _project(root: Path) -> Place:
+def _project(root: Path) -> Location:
     server = JsonMember(FILE, KEYS, _server("--root", "${workspaceFolder}"))
     rule = OwnFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
-    return Place(root, (server, rule), (FILE,))
+    return Location(root, (server, rule), (FILE,))
 
 
-def _user(env: Mapping[str, str]) -> Place:
-    return Place(home(env), (JsonMember(FILE, KEYS, _server()),), (FILE,))
+def _user(env: Mapping[str, str]) -> Location:
+    return Location(home(env), (JsonMember(FILE, KEYS, _server()),), (FILE,))
 
 
 HOST = Host(

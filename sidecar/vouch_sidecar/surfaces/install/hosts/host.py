@@ -18,7 +18,7 @@ __all__ = [
     "NAME",
     "PREFIX",
     "Host",
-    "Place",
+    "Location",
     "config_home",
     "home",
 ]
@@ -32,7 +32,7 @@ Env = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where an integration goes: a folder, and the edits of files below it."""
 
     base: Path
@@ -49,8 +49,8 @@ class Host:
 
     title: str
     after: str
-    project: Callable[[Path], Place] | None = None
-    user: Callable[[Env], Place] | None = None
+    project: Callable[[Path], Location] | None = None
+    user: Callable[[Env], Location] | None = None
     snippet: str | None = None
     permission: str | None = None
     """What lets the host call the tools, which only read, without asking; and where it goes."""

@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     MCP,
     NAME,
     Host,
-    Place,
+    Location,
     config_home,
 )
 from vouch_sidecar.surfaces.install.jsonc import Keys, parse
@@ -40,21 +40,21 @@ def _where(settings: Any) -> tuple[Keys, Any]:
     return ("mcp", NAME), {**server, "enabled": True}
 
 
-def _place(base: Path, *folders: PurePosixPath) -> Place:
+def _place(base: Path, *folders: PurePosixPath) -> Location:
     """The first file that is there, else a new one."""
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
     settings: Any = {}
     with suppress(UnreadableError, ValueError, MalformedError):  # who changes it says what is wrong
         settings = parse(text_of(base / path) or "").value
-    return Place(base, (JsonMember(path, *_where(settings), SCHEMA),))
+    return Location(base, (JsonMember(path, *_where(settings), SCHEMA),))
 
 
-def _project(root: Path) -> Place:
+def _project(root: Path) -> Location:
     return _place(root, PurePosixPath(), PurePosixPath(".opencode"))
 
 
-def _user(env: Mapping[str, str]) -> Place:
+def _user(env: Mapping[str, str]) -> Location:
     base, way = config_home(env)
     return _place(base, way / "opencode")
 

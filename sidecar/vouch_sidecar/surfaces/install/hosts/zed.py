@@ -12,7 +12,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     MCP,
     NAME,
     Host,
-    Place,
+    Location,
     config_home,
 )
 
@@ -22,15 +22,15 @@ __all__ = ["HOST"]
 SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": ENV}
 
 
-def _place(base: Path, path: PurePosixPath) -> Place:
-    return Place(base, (JsonMember(path, ("context_servers", NAME), SERVER),), (path,))
+def _place(base: Path, path: PurePosixPath) -> Location:
+    return Location(base, (JsonMember(path, ("context_servers", NAME), SERVER),), (path,))
 
 
-def _project(root: Path) -> Place:
+def _project(root: Path) -> Location:
     return _place(root, PurePosixPath(".zed/settings.json"))
 
 
-def _user(env: Mapping[str, str]) -> Place:
+def _user(env: Mapping[str, str]) -> Location:
     base, way = config_home(env)
     return _place(base, way / "zed" / "settings.json")
 

@@ -32,7 +32,7 @@ Problems = dict[str, list[lsp.Diagnostic]]
 
 def register(server: Sidecar) -> None:
     """Push after every change, unless the client pulls."""
-    diagnostics = Diagnostics(server)
+    diagnostics = DiagnosticsPublisher(server)
     server.on_start.append(diagnostics.start)
     options = lsp.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=True, identifier=SOURCE
@@ -49,7 +49,7 @@ def _across_files(file: File) -> tuple[Problem, ...]:
     return () if artifact is None else check_one(artifact, data, around)
 
 
-class Diagnostics:
+class DiagnosticsPublisher:
     """Keeps the client's diagnostics equal to the problems there are."""
 
     def __init__(self, server: Sidecar) -> None:

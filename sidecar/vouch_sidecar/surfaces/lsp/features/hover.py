@@ -19,7 +19,7 @@ from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
-from vouch_sidecar.surfaces.lsp.ids import Named, id_at
+from vouch_sidecar.surfaces.lsp.ids import NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, find_ties
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_for
@@ -73,7 +73,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     return lsp.Hover(contents=style.content(lines), range=found.range)
 
 
-def _of_id(server: Sidecar, named: Named, artifact: Artifact) -> lsp.Hover:
+def _of_id(server: Sidecar, named: NamedId, artifact: Artifact) -> lsp.Hover:
     """What is known of the artifact that an id names."""
     style = style_for(server)
     lines = lines_about(named.file, artifact, style)

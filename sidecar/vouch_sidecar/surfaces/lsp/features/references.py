@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Evidence, Kind, key_of
 from vouch_sidecar.kb.references import references, scalars
 from vouch_sidecar.operations import beside
-from vouch_sidecar.surfaces.lsp.ids import Files, Named, id_at
+from vouch_sidecar.surfaces.lsp.ids import ArtifactFiles, NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -37,13 +37,13 @@ async def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.
     declared = params.context.include_declaration
     named = id_at(server, uri, position)
     if named is not None:
-        files = Files(server, named.file.served)
+        files = ArtifactFiles(server, named.file.served)
         return await beside(server.caller, lambda: _once(_of_id(files, named, declared)))
     found = find(server, uri, position)
     if found is None or (found.in_code and not server.answers_in_code):
         return None
     entities = [
-        (served, entity_id, Files(server, served), _in_open(server, served, entity_id))
+        (served, entity_id, ArtifactFiles(server, served), _in_open(server, served, entity_id))
         for served, entity_id in found.entities
     ]
     return await beside(
@@ -64,7 +64,7 @@ def _in_open(server: Sidecar, served: Served, entity_id: str) -> list[lsp.Locati
     ]
 
 
-def _of_id(files: Files, named: Named, declared: bool) -> Iterator[lsp.Location]:
+def _of_id(files: ArtifactFiles, named: NamedId, declared: bool) -> Iterator[lsp.Location]:
     served, reference, artifact = named.file.served, named.reference, named.artifact
     kinds = reference.kinds if artifact is None else (key_of(artifact)[0],)
     if declared and artifact is not None:
@@ -73,7 +73,7 @@ def _of_id(files: Files, named: Named, declared: bool) -> Iterator[lsp.Location]
 
 
 def _naming(
-    files: Files, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
+    files: ArtifactFiles, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
 ) -> Iterator[lsp.Location]:
     """The places that hold an id; of a source also those that cite evidence from it."""
     for number, one in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
@@ -86,7 +86,7 @@ def _naming(
 
 
 def _places(
-    files: Files, path: str, artifact_id: str, kinds: tuple[Kind, ...], own: bool = False
+    files: ArtifactFiles, path: str, artifact_id: str, kinds: tuple[Kind, ...], own: bool = False
 ) -> Iterator[lsp.Location]:
     document = files.open(path)
     if document is None and files.allowance.is_spent:
@@ -100,7 +100,7 @@ def _places(
 
 
 def _of_entity(
-    files: Files, served: Served, entity_id: str, declared: bool
+    files: ArtifactFiles, served: Served, entity_id: str, declared: bool
 ) -> Iterator[lsp.Location]:
     entity = served.view.entity(entity_id)
     if declared and entity is not None:

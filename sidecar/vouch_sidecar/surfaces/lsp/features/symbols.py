@@ -14,7 +14,7 @@ from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.references import front_of, scalars
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -100,7 +100,7 @@ def _page(text: str, front: str) -> list[Part]:
     return parts
 
 
-def _nested(document: Document, parts: Sequence[Part]) -> list[lsp.DocumentSymbol]:
+def _nested(document: EditorDocument, parts: Sequence[Part]) -> list[lsp.DocumentSymbol]:
     """The parts as symbols, headings of a deeper level inside the heading above them."""
     top: list[lsp.DocumentSymbol] = []
     above: list[tuple[int, list[lsp.DocumentSymbol]]] = [(0, top)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
@@ -110,7 +110,7 @@ class Sync:
         self._overlay(uri, document.source)
         self._edited(document, before)
 
-    def _edited(self, document: Document, before: str) -> None:
+    def _edited(self, document: EditorDocument, before: str) -> None:
         """Put what an edit changed in play: at once where it ends a word, else when it is still for
         a while, as a word that is half typed may be another one.
         """
