@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import nlargest
 
+from vouch_sidecar.engine.last_sessions import Last
 from vouch_sidecar.engine.served import Speaker
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.index.schema import QUESTION
+from vouch_sidecar.kb.plain import clip
+from vouch_sidecar.kb.records import Kind, Page, Source
 from vouch_sidecar.retrieval.block import frame, safe
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.changes import changed_since
+from vouch_sidecar.retrieval.tied import visible_ties
+from vouch_sidecar.retrieval.view import View, moment
 
 __all__ = ["MAX_BRIEF", "brief"]
 
@@ -17,20 +23,31 @@ MAX_BRIEF = 600
 ENTITIES = 12
 TYPES = 4
 NAME_CHARS = 40
+PATH_CHARS = 60
+SAID_CHARS = 90
+LISTED = 3
+LOOKED_AT = 12
+"""Pages and files that are looked at for these."""
+MAX_QUESTIONS = 200
 
 
-def brief(served: Sequence[Speaker], max_chars: int = MAX_BRIEF) -> str:
-    """Name, counts and the most evidenced entities by type of every knowledge base that may
-    speak and holds anything; "" when there is none.
+def brief(
+    served: Sequence[Speaker],
+    last: Callable[[Speaker], Last | None] = lambda _: None,
+    max_chars: int = MAX_BRIEF,
+) -> str:
+    """Name, counts, what changed since the `last` session, and the most evidenced entities by type
+    of every knowledge base that may speak and holds anything; without entities what it holds
+    instead. "" when there is none.
     """
     lines: list[str] = []
     for one in served:
         if one.settings.recall.enabled:
-            lines += _lines(one.view)
+            lines += _lines(one.view, last(one))
     return frame(lines, max_chars)
 
 
-def _lines(view: View) -> list[str]:
+def _lines(view: View, last: Last | None) -> list[str]:
     counts = [
         (n, word)
         for kind, word in ((Kind.CLAIM, "claim"), (Kind.ENTITY, "entity"), (Kind.PAGE, "page"))
@@ -40,7 +57,68 @@ def _lines(view: View) -> list[str]:
         return []
     held = ", ".join(f"{n} {_plural(word, n)}" for n, word in counts)
     head = f"{safe(view.collection)[:NAME_CHARS]} holds {held}."
-    return [head, *(f"- {kind}: {', '.join(names)}" for kind, names in _entities(view))]
+    held_by_type = [f"- {kind}: {', '.join(names)}" for kind, names in _entities(view)]
+    return [head, *_changes(view, last), *(held_by_type or _without_entities(view))]
+
+
+def _changes(view: View, last: Last | None) -> list[str]:
+    """What changed since a session, and the best of what was approved."""
+    changes = None if last is None else changed_since(view, last.at, last.claims)
+    if last is None or not changes:
+        return []
+    counts = [
+        f"{number} {word}"
+        for number, word in (
+            (changes.approved, "approved"),
+            (changes.superseded, "superseded"),
+            (changes.retired, "retired"),
+        )
+        if number
+    ]
+    on = moment(last.at).date().isoformat()
+    best = [
+        f"- new: {safe(one.id)}: {clip(safe(view.said(one).text), SAID_CHARS)}"
+        for one in changes.best
+    ]
+    return [f"Claims since your last session, {on}: {', '.join(counts)}.", *best]
+
+
+def _without_entities(view: View) -> list[str]:
+    """What a knowledge base holds that has no entities: titles, files, questions."""
+    found = (
+        ("pages", _titles(view)),
+        ("most claims on", _files(view)),
+        ("asked lately", _questions(view)),
+    )
+    return [f"- {what}: {' · '.join(some)}" for what, some in found if some]
+
+
+def _titles(view: View) -> list[str]:
+    pages = view.found(view.search.every(Kind.PAGE), LOOKED_AT)
+    titles = dict.fromkeys(one.title for one in pages if isinstance(one, Page))
+    return [clip(safe(one), NAME_CHARS) for one in [*titles][:LISTED]]
+
+
+def _files(view: View) -> list[str]:
+    """The files that most claims are tied to."""
+    by_path = view.workspace.ties.by_path
+    files = ((path, ties) for path, ties in by_path.items() if not path.endswith("/"))
+    counted = []
+    for path, ties in nlargest(LOOKED_AT, files, key=lambda one: len(one[1])):
+        claims = len(visible_ties(view, ((path, tie) for tie in ties)))
+        if claims:
+            counted.append((claims, path))
+    best = sorted(counted, key=lambda one: (-one[0], one[1]))[:LISTED]
+    return [f"{clip(safe(path), PATH_CHARS)} ({claims})" for claims, path in best]
+
+
+def _questions(view: View) -> list[str]:
+    """The questions of the newest exchanges."""
+    found = view.found(view.search.every(QUESTION), MAX_QUESTIONS)
+    sources = [one for one in found if isinstance(one, Source) and one.question]
+    newest = sorted(sources, key=lambda one: -(one.created_at or 0.0))
+    asked = dict.fromkeys(one.question for one in newest if one.question)
+    return [clip(safe(one), SAID_CHARS) for one in [*asked][:LISTED]]
 
 
 def _entities(view: View) -> list[tuple[str, list[str]]]:

@@ -169,6 +169,10 @@ class Search:
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
+    def recent(self) -> Query:
+        """The claims of the time that is asked for."""
+        return self._recent(self.every(Kind.CLAIM), Kind.CLAIM)
+
     def holding(self, needles: Sequence[Needle], kind: str) -> Query:
         """Those that hold every word, in the order of their ids; of no words, none."""
         query = all_of([self._word(needle, kind) for needle in needles])

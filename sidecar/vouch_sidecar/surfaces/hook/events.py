@@ -8,9 +8,11 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
+from vouch_sidecar.engine.last_sessions import Last, last_session, note_session
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import context, perform, perform_beside
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.tied import Tied, tied_by_path
@@ -84,13 +86,31 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
 
 
 def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The brief. After `clear` or `compact` the agent has lost what was given: forget it too."""
+    """The brief, with what changed since the agent's last session. After `clear` or `compact` the
+    agent has lost what was given: forget it too.
+    """
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.given.clear()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    return brief(engine.serving(caller, viewer_in(payload)))
+    viewer = viewer_in(payload)
+    served = engine.serving(caller, viewer)
+    if payload.get("source") == "compact":
+        return brief(served)
+    lasts = {id(one): last_session(one.collection, viewer) for one in served}
+    text = brief(served, lambda one: lasts.get(id(one)))
+    _note(engine, caller, payload)
+    return text
+
+
+def _note(engine: Engine, caller: Caller, payload: Payload) -> None:
+    """Remember when this agent was here."""
+    viewer = viewer_in(payload)
+    for one in engine.serving(caller, viewer):
+        if one.collection.complete:
+            now = Last(engine.now(), one.view.count(Kind.CLAIM))
+            note_session(one.collection, viewer, now)
 
 
 def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -152,9 +172,10 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
-def _end(engine: Engine, _: Payload, session_id: str | None, __: Caller) -> str:
+def _end(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
+    _note(engine, caller, payload)
     return ""
 
 

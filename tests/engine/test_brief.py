@@ -1,0 +1,115 @@
+"""What an agent is told that begins: what changed since it was here last, and what there is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.brief import MAX_BRIEF, brief
+from vouch_sidecar.surfaces.hook.events import respond
+
+from tests.engine.bases import NOW, base, cached, engine_on, write
+from tests.kb.samples import claim, dump, make_kb, page, put
+from tests.workspace.places import cite, repository, settled, source_of
+
+DAY = 86_400.0
+
+
+def at(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def dated(claim_id: str, when: float, **fields: object) -> bytes:
+    text = fields.pop("text", f"It says {claim_id}.")
+    return claim(claim_id, text=text, created_at=at(when), updated_at=at(when), **fields)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {f"claims/old{n}.yaml": dated(f"old{n}", NOW - 9 * DAY) for n in range(3)}
+    return base(tmp_path / "kb", files)
+
+
+def begin(root: Path, tmp_path: Path, now: float, event: str = "session-start", **more: str) -> str:
+    """What a hook prints that works alone, at some time."""
+    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: now)
+    engine.add_root(root)
+    engine.load()
+    payload = {"session_id": "s", "cwd": str(root), **more}
+    answered = respond(engine, event, payload, Caller())
+    return "" if answered is None else str(answered["hookSpecificOutput"]["additionalContext"])
+
+
+def test_a_session_is_told_what_changed_since_the_last(root: Path, tmp_path: Path) -> None:
+    assert "last session" not in begin(root, tmp_path, NOW)
+    assert "last session" not in begin(root, tmp_path, NOW + 1)
+    new = dated("new", NOW + DAY, text="Keys rotate daily.", supersedes=["old0"], confidence=0.9)
+    write(root, "claims/new.yaml", new)
+    write(root, "claims/other.yaml", dated("other", NOW + DAY, confidence=0.5))
+    write(root, "claims/old0.yaml", dated("old0", NOW - 9 * DAY, status="superseded"))
+    write(root, "claims/old1.yaml", dated("old1", NOW - 9 * DAY, status="archived"))
+    told = begin(root, tmp_path, NOW + 2 * DAY)
+    since = at(NOW)[:10]
+    changed = f"Claims since your last session, {since}: 2 approved, 1 superseded, 1 retired."
+    assert changed in told
+    assert "- new: new: Keys rotate daily." in told
+    assert "old0" not in told
+    assert "last session" not in begin(root, tmp_path, NOW + 3 * DAY)
+
+
+def test_the_end_of_a_session_counts_and_a_compaction_begins_none(
+    root: Path, tmp_path: Path
+) -> None:
+    begin(root, tmp_path, NOW)
+    write(root, "claims/new.yaml", dated("new", NOW + 1))
+    assert "last session" not in begin(root, tmp_path, NOW + 2, source="compact")
+    begin(root, tmp_path, NOW + 3, "session-end")
+    assert "last session" not in begin(root, tmp_path, NOW + DAY)
+
+
+def test_each_agent_has_a_last_session_of_its_own(root: Path, tmp_path: Path) -> None:
+    begin(root, tmp_path, NOW)
+    write(root, "claims/new.yaml", dated("new", NOW + DAY))
+    engine = engine_on(root, env=cached(tmp_path))
+    payload = {"session_id": "s", "cwd": str(root), "viewer": {"agent": "ada"}}
+    answered = respond(engine, "session-start", payload, Caller())
+    assert answered is not None
+    assert "last session" not in str(answered)
+    assert "1 approved" in begin(root, tmp_path, NOW + 2 * DAY)
+
+
+def test_what_is_kept_is_a_time_and_a_number(root: Path, tmp_path: Path) -> None:
+    begin(root, tmp_path, NOW)
+    (file,) = (tmp_path / "cache" / "vouch-sidecar").glob("last-*")
+    assert file.read_text() == f"{NOW:.0f} 4\n"
+    assert file.stat().st_mode & 0o077 == 0
+    for content in ("", "x y", "1 2 3", "nan\0", "1" * 1000):
+        file.write_text(content)
+        assert "last session" not in begin(root, tmp_path, NOW + DAY)
+
+
+def test_without_entities_it_says_what_there_is(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kb", {"docs/net.md": "It idles.\n", "docs/b.md": "b\n"})
+    for number in range(3):
+        cite(root, f"c{number}", f"It idles {number}.", "docs/net.md")
+    put(root / ".vouch", "pages/p.md", page(id="p", title="How it idles"))
+    answer = b"It idles at night.\n"
+    source = {"id": source_of(answer), "locator": "m", "type": "message"}
+    source |= {"metadata": {"question": "When does it idle?", "kind": "session-answer"}}
+    put(root / ".vouch", f"sources/{source_of(answer)}/meta.yaml", dump(source))
+    put(root / ".vouch", f"sources/{source_of(answer)}/content", answer)
+    engine = settled(root, tmp_path)
+    told = brief(engine.serving(Caller()))
+    assert "- pages: How it idles" in told
+    assert "- most claims on: docs/net.md (3)" in told
+    assert "- asked lately: When does it idle?" in told
+    assert len(told) <= MAX_BRIEF
+
+
+def test_an_empty_base_has_none(tmp_path: Path) -> None:
+    make_kb(tmp_path / "kb")
+    assert brief(engine_on(tmp_path / "kb").serving(Caller())) == ""
