@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
+import { showChanged, showFolderClaims } from './claimLists';
 import { openExample } from './example';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Explain } from './explain/explain';
-import { showFolderClaims } from './folderClaims';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
@@ -141,6 +141,7 @@ function commands(
     copyText: (text: unknown) => vscode.env.clipboard.writeText(String(text)),
     dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
     restoreClaims: () => panel.inFile.restore(),
+    changedThisWeek: async () => showChanged(await server.changed('7d')),
     folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
     copyRow: (row: { node: Node }) =>
       vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),

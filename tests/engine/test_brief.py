@@ -99,8 +99,9 @@ def test_without_entities_it_says_what_there_is(tmp_path: Path) -> None:
     put(root / ".vouch", "pages/p.md", page(id="p", title="How it idles"))
     answer = b"It idles at night.\n"
     source = {"id": source_of(answer), "locator": "m", "type": "message"}
-    source |= {"metadata": {"question": "When does it idle?", "kind": "session-answer"}}
-    put(root / ".vouch", f"sources/{source_of(answer)}/meta.yaml", dump(source))
+    metadata = {"question": "When does it idle?", "kind": "session-answer"}
+    meta = dump({**source, "metadata": metadata})
+    put(root / ".vouch", f"sources/{source_of(answer)}/meta.yaml", meta)
     put(root / ".vouch", f"sources/{source_of(answer)}/content", answer)
     engine = settled(root, tmp_path)
     told = brief(engine.serving(Caller()))

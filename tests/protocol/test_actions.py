@@ -142,3 +142,22 @@ def test_a_claim_is_opened(library: Path) -> None:
 )
 def test_bad_commands_are_refused(editor: Editor, params: Any) -> None:
     assert editor.client.refused(EXECUTE, params)["code"] == -32602
+
+
+def test_what_changed_lately(tmp_path: Path) -> None:
+    root = knowledge.library(tmp_path / "project")
+    private = "scope: {visibility: private, agent: ada}\n"
+    knowledge.claim(root, "hers", "Redis is hers.", "redis", more=private)
+    with running(cwd=root) as client:
+        client.initialize(root)
+        client.indexed()
+
+        def changed(*arguments: object) -> list[str]:
+            found = client.request(EXECUTE, {"command": "vouch.changed", "arguments": [*arguments]})
+            return sorted(claim["id"] for claim in found)
+
+        assert changed("2026-05-01") == ["jwt-cites", "jwt-expires", "jwt-rotates", "redis-holds"]
+        assert changed("2026-05-05") == changed("1h") == []
+        for bad in ("soon", "", "99999999y", 7):
+            refused = client.refused(EXECUTE, {"command": "vouch.changed", "arguments": [bad]})
+            assert refused["code"] == -32602

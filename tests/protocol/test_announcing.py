@@ -33,6 +33,7 @@ def test_a_client_is_told_what_it_can_use(root: Path) -> None:
     assert found.keys() >= OPTIONAL
     assert found["completionProvider"]["resolveProvider"]
     assert found["executeCommandProvider"]["commands"] == [
+        "vouch.changed",
         "vouch.experts",
         "vouch.openClaim",
         "vouch.salience",

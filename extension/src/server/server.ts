@@ -1,6 +1,6 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import { type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
+import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../statusText';
 import { coalesce } from './coalesce';
@@ -76,6 +76,12 @@ export class Server implements vscode.Disposable {
     }
     const { hits } = await this.ask('vouch/search', { query: typed, kinds: ['entity'] });
     return hits.map(({ title }) => title);
+  }
+
+  /** The claims that changed since a span such as `7d`, best first. */
+  async changed(since: string): Promise<readonly ClaimView[]> {
+    const params = { command: 'vouch.changed', arguments: [since] };
+    return (await this.client?.sendRequest('workspace/executeCommand', params)) ?? [];
   }
 
   async notify(method: string, params: object): Promise<void> {

@@ -1,4 +1,6 @@
-"""Commands that every editor can run: who knows about a topic, what is in play, open a claim."""
+"""Commands that every editor can run: who knows about a topic, what is in play, what changed, and
+to open a claim.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,19 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
-from vouch_sidecar.operations import OPERATIONS, Result
+from vouch_sidecar.index.schema import worth
+from vouch_sidecar.operations import OPERATIONS, Result, as_json
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.base import since_when
+from vouch_sidecar.operations.call import beside
+from vouch_sidecar.retrieval.changes import newest
 from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 __all__ = ["register"]
+
+MAX_CHANGED = 50
 
 
 def register(server: Sidecar) -> None:
@@ -23,6 +32,7 @@ def register(server: Sidecar) -> None:
         "vouch.experts": partial(_ask, server, "experts", "topic"),
         "vouch.salience": partial(_ask, server, "salience", "session_id"),
         "vouch.openClaim": partial(_open_claim, server),
+        "vouch.changed": partial(_changed, server),
     }
     server.on(lsp.WORKSPACE_EXECUTE_COMMAND, partial(_run, server))
 
@@ -38,6 +48,29 @@ async def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any])
     given = arguments[0] if arguments else {}
     params = {field: given} if isinstance(given, str) else given
     return await answer(server, OPERATIONS[name], params)
+
+
+async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, Any]]:
+    """The claims that were confirmed or updated since a time, the argument: an ISO date, or a span
+    such as `7d`; a week without one. Best first, by worth.
+    """
+    server.take_in()
+    try:
+        since = since_when(str(arguments[0]) if arguments else "7d", server.engine.now())
+    except (ValueError, OverflowError):
+        raise JsonRpcInvalidParams("since: must be an ISO date, or a span such as 7d") from None
+    served = server.engine.serving(server.caller)
+
+    def find() -> list[dict[str, Any]]:
+        found = [
+            (one, claim) for one in served for claim in newest(one.view, since / 1e6, MAX_CHANGED)
+        ]
+        found.sort(key=lambda row: (-worth(row[1]), row[1].id))
+        views = {id(one): ArtifactViews(one.view, one.collection.root) for one in served}
+        shown = (views[id(one)].claim(claim) for one, claim in found[:MAX_CHANGED])
+        return [as_json(claim) for claim in shown]
+
+    return await beside(server.caller, find)
 
 
 async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:

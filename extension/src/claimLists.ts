@@ -1,7 +1,7 @@
-/** The claims on the files beside the one that is open, to choose from. */
+/** Claims to choose from: those on the files beside the one that is open, those that changed lately. */
 import * as vscode from 'vscode';
-import type { FilesResult } from './protocol.gen';
-import { joined } from './views/nodes';
+import type { ClaimView, FilesResult } from './protocol.gen';
+import { joined, type Target } from './views/nodes';
 import { openTarget } from './views/open';
 
 const MAX_FILES = 500;
@@ -26,8 +26,27 @@ export async function showFolderClaims(
     })),
   );
   if (items.length === 0) throw new Error('No claim is tied to a file of this folder either.');
+  await choose('Claims on This Folder', items);
+}
+
+export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
+  const items = claims.map((claim) => ({
+    label: claim.said.replaceAll(/\s+/g, ' ').trim(),
+    description: joined(claim.status, claim.date?.slice(0, 10)),
+    detail: claim.stale ?? '',
+    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+  }));
+  if (items.length === 0) throw new Error('No claim changed this week.');
+  await choose('Changed This Week', items);
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly target: Target;
+}
+
+async function choose(title: string, items: readonly Item[]): Promise<void> {
   const chosen = await vscode.window.showQuickPick(items, {
-    title: 'Claims on This Folder',
+    title,
     placeHolder: 'Opens the claim',
     matchOnDescription: true,
   });
