@@ -35,6 +35,7 @@ EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "watcher", 
     "arms",
     "operations",
     "probe_cache",
+    "fresh",  # worked out meanwhile: one surface may ask sooner, and says so
 }
 
 
@@ -44,7 +45,10 @@ def comparable(result: Any) -> Any:
             result.get("files"), list
         ):  # ties are worked out meanwhile: one surface may ask sooner
             files = [file["path"] for file in result["files"]]
-            result = {**result, "degraded": [], "files": files}
+            result = {**result, "files": files}
+        if isinstance(result.get("degraded"), list):
+            lacking = [one for one in result["degraded"] if one != "workspace_pending"]
+            result = {**result, "degraded": lacking}
         return {name: comparable(value) for name, value in result.items() if name not in EXEMPT}
     return [comparable(one) for one in result] if isinstance(result, list) else result
 

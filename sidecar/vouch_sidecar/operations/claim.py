@@ -106,4 +106,5 @@ OPERATION = Operation(
     example={"id": "limit-per-depot"},
     gist=gist,
     show=show,
+    of_workspace=True,
 )

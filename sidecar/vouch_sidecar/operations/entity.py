@@ -201,6 +201,5 @@ OPERATION = Operation(
     example={"id": "rate-limiter"},
     gist=gist,
     show=show,
-    of_commits=True,
-    of_topics=True,
+    of_workspace=True,
 )
