@@ -25,9 +25,9 @@ from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import Search, value_query
 from vouch_sidecar.index.receipts import slug_of
 from vouch_sidecar.index.schema import artifact_in, entities_in, lock
-from vouch_sidecar.index.text import fold, has_spaceless, units
+from vouch_sidecar.index.text import fold, has_spaceless, stem, units
 from vouch_sidecar.index.topics import Topics
-from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.index.words import STOPWORDS, tier, words_without_tier
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.plain import count
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
@@ -79,7 +79,7 @@ STANDARDS = frozenset(
 """What stands before a number and is no ticket."""
 
 _TICKED = re.compile(r"`[^`\n]*`")
-_ADDRESS = re.compile(r"\w+://\S+|\S*[\\/@]\S*")
+_ADDRESS = re.compile(r"[^\s\\/@]*[\\/@]\S*")
 _WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w)")
 _CAPITALS = re.compile(r"[A-Z][\w-]*(?: [A-Z0-9][\w.-]*\w)+")
 _SENTENCE = re.compile(r"(?:\A|[.!?:;]\s)\W*\Z")
@@ -184,6 +184,10 @@ class _Heard:
                 return f"no English word, in {claims}"
 
 
+_ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
+"""Where one claim, or a page, may be enough."""
+
+
 class _StoppedError(Exception):
     """It was to stop."""
 
@@ -276,41 +280,47 @@ class _Deriving:
                 self._claims[claim.id] = claim, gate
 
     def _hear_claims(self) -> None:
+        found: dict[tuple[Origin, str], dict[str, None]] = {}
         words: dict[str, dict[str, list[str]]] = {}
+        vocabulary = set[str]()
         for claim, gate in self._claims.values():
             self._rest()
-            for tag in dict.fromkeys(claim.tags):
-                _do(self._hear(Origin.TAG, tag, [claim.id], OPEN))
-            for ticket in dict.fromkeys(_TICKET.findall(claim.text)):
-                if ticket.partition("-")[0].lower() not in STANDARDS:
-                    _do(self._hear(Origin.TICKET, ticket, [claim.id], OPEN))
-            text = _ADDRESS.sub(" . ", _TICKED.sub(" . ", claim.text))
-            for found in _CAPITALS.finditer(text):
-                if phrase := _without_opening(text, found):
-                    _do(self._hear(Origin.PHRASE, phrase, [claim.id], OPEN))
+            for name in _names_in(claim):
+                found.setdefault(name, {})[claim.id] = None
+            said = set(_WORD.findall(_prose(claim.text).lower()))
+            unknown = words_without_tier(said)
+            vocabulary |= said - unknown
             here = words.setdefault(gate, {})
-            for word in set(_WORD.findall(text.lower())):
+            for word in unknown:
                 here.setdefault(word, []).append(claim.id)
-        self._hear_words(words)
+        for (origin, called), claim_ids in found.items():
+            _do(self._hear(origin, called, claim_ids, OPEN))
+        self._hear_words(words, vocabulary)
 
-    def _hear_words(self, words: Mapping[str, Mapping[str, list[str]]]) -> None:
-        """Note the words that English does not have: those none of whose forms it has."""
-        english: dict[str, bool] = {}
+    def _hear_words(
+        self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
+    ) -> None:
+        """Note the words that English does not have: those none of whose forms it has. `english`
+        are the others that claims hold.
+        """
+        self._rest()
+        number, beginnings = Counter[str](), set[str]()
         for by_word in words.values():
-            for word in by_word:
-                key = _key(word)
-                english[key] = english.get(key, False) or _is_english(word)
+            for word, ids in by_word.items():
+                number[_word_key(word)] += len(ids)
+                beginnings.add(word[:3])
+        known = {_word_key(word) for word in english if word[:3] in beginnings}
         for gate, by_word in words.items():
             for word, ids in by_word.items():
-                key = _key(word)
-                if not english[key] and len(word) > 2:
-                    heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
-                    written = re.search(
-                        rf"(?i)(?<!\w){re.escape(word)}", self._claims[ids[0]][0].text
-                    )
-                    name = written[0] if written else word
-                    heard.hear(Origin.WORD, name, ids)
-                    heard.spelled[Origin.WORD][name] += len(ids) - 1
+                key = _word_key(word)
+                if number[key] < SPOKEN or key in known or len(word) < 3 or _is_english(word):
+                    continue
+                heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
+                text = self._claims[ids[0]][0].text
+                at = text.lower().find(word)
+                name = text[at : at + len(word)] if at >= 0 else word
+                heard.hear(Origin.WORD, name, ids)
+                heard.spelled[Origin.WORD][name] += len(ids) - 1
 
     def _hear_pages(self) -> None:
         known = self._knowledge.entity
@@ -370,31 +380,33 @@ class _Deriving:
 
     def _counts(self, heard: _Heard, gate: str) -> bool:
         """Whether a name is a topic for those who pass a gate, what is in too many files aside."""
+        number = heard.number
+        if not (
+            heard.claims.keys() & _ENOUGH
+            or number(Origin.TAG) >= TAGGED
+            or number(Origin.PHRASE) >= SPOKEN
+            or number(Origin.WORD) >= SPOKEN
+        ):
+            return False
         name, own = heard.name, self._around.own
+        if Origin.TICKET in heard.claims:
+            return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
-        is_ticket = Origin.TICKET in heard.claims
-        if not is_ticket and (
-            not content
-            or len(name) < 2
-            or surface(name) in own
-            or all(word in GENERIC or word in own or len(word) < 2 for word in content)
-        ):
+        if all(word in GENERIC or len(word) < 2 for word in content) or surface(name) in own:
             return False
         total = self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
         most = max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
-        said = heard.number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD)
-        if said > most:
+        if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > most:
             return False
-        lone = len(content) < 2 and not is_ticket
+        is_english = len(content) < 2 and _is_english(name.lower())
         return (
-            (Origin.TITLE in heard.claims and not (lone and _is_english(content[0])))
-            or is_ticket
-            or heard.number(Origin.TAG) >= TAGGED
-            or (Origin.NAME in heard.claims and not (lone and _is_english(name.lower())))
-            or (Origin.HEADING in heard.claims and not lone and _is_heading(words))
-            or heard.number(Origin.PHRASE) >= SPOKEN
-            or heard.number(Origin.WORD) >= SPOKEN
+            (Origin.TITLE in heard.claims and not is_english)
+            or number(Origin.TAG) >= TAGGED
+            or (Origin.NAME in heard.claims and not is_english)
+            or (Origin.HEADING in heard.claims and len(content) > 1 and _is_heading(words))
+            or number(Origin.PHRASE) >= SPOKEN
+            or number(Origin.WORD) >= SPOKEN
         ) and not self._is_declared(name)
 
     def _is_declared(self, name: str) -> bool:
@@ -438,6 +450,31 @@ class _Deriving:
 def _do(heard: Iterable[_Heard]) -> None:
     for _ in heard:
         pass
+
+
+def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
+    """The tags of a claim, and the tickets and phrases in capitals of its text."""
+    for tag in claim.tags:
+        yield Origin.TAG, tag
+    for ticket in _TICKET.findall(claim.text):
+        if ticket.partition("-")[0].lower() not in STANDARDS:
+            yield Origin.TICKET, ticket
+    text = _prose(claim.text)
+    for found in _CAPITALS.finditer(text):
+        if phrase := _without_opening(text, found):
+            yield Origin.PHRASE, phrase
+
+
+def _prose(text: str) -> str:
+    """A text without what stands in backticks, and without addresses and paths."""
+    if "`" in text:
+        text = _TICKED.sub(" . ", text)
+    return _ADDRESS.sub(" . ", text) if any(sign in text for sign in "/\\@") else text
+
+
+def _word_key(word: str) -> str:
+    """The key of a word in small letters."""
+    return stem(word) if word.isascii() and word.isalpha() else _key(word)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -43,6 +43,8 @@ __all__ = [
 
 FEW_VALUES = 16
 """Up to so many values, a query for each is faster than one that walks through all terms."""
+FEW_KEYS = 256
+"""The same of keys, of which there are as many as documents."""
 _EXACT = 2**24 - 1
 """Up to here sums of whole numbers are exact in 32-bit floats, which tantivy's scores are."""
 
@@ -79,9 +81,9 @@ def stem_query(place: str, stem: str) -> Query:
     return Query.term_query(SCHEMA, "stems", term(place, stem), "freq")
 
 
-def value_query(field: str, values: Sequence[str]) -> Query:
+def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Query:
     """Documents that hold one of some values, all with the same score."""
-    if len(values) <= FEW_VALUES:
+    if len(values) <= few:
         return any_of([term_query(field, value) for value in values])
     return _unscored(Query.term_set_query(SCHEMA, field, list(values)))
 
@@ -232,7 +234,7 @@ class Search:
             found.append(value_query("about", values))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
             keys = [sort_key(Kind.CLAIM, claim_id) for claim_id in claims]
-            found.append(all_of([value_query("key", keys), self.every(Kind.CLAIM)]))
+            found.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
         return self._recent(any_of(found), Kind.CLAIM)
 
     def _recent(self, query: Query, kind: str) -> Query:
