@@ -14,6 +14,7 @@ import { mayBeServed } from './server/machine';
 import { type Listeners, Server } from './server/server';
 import { copyDiagnostics, showStatus } from './showStatus';
 import type { State } from './statusText';
+import { hideTopic } from './topicCommands';
 import type { Ask } from './views/ask';
 import { messageOf } from './views/beneath';
 import type { Node } from './views/nodes';
@@ -143,6 +144,8 @@ function commands(
     restoreClaims: () => panel.inFile.restore(),
     changedThisWeek: async () => showChanged(await server.changed('7d')),
     folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
+    hideTopic: (row: { node: Node }) => hideTopic(row.node),
+    copyProposal: (row: { node: Node }) => panel.copyProposal(row.node),
     copyRow: (row: { node: Node }) =>
       vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
   });

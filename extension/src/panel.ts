@@ -5,6 +5,7 @@ import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { StatusItems } from './status';
 import { holdsOf, type State, summarize } from './statusText';
+import { copyProposal } from './topicCommands';
 import { type Ask, type Redraw, targetOf } from './views/ask';
 import { StoredDismissals } from './views/dismissals';
 import { Experts, headline } from './views/experts';
@@ -99,6 +100,11 @@ export class Panel implements vscode.Disposable {
   /** Names of the entities that are shown as in play. */
   get names(): string[] {
     return this.inPlay.roots.flatMap(({ subject }) => subject?.name ?? []);
+  }
+
+  /** Copies the command line that declares the topic of a row. */
+  copyProposal(node: Node): Promise<void> {
+    return copyProposal(this.ask, (collection) => this.rootOf(collection), node);
   }
 
   /** What a row of either view opens. */

@@ -236,6 +236,29 @@ test('a row opens its own place, or the file of its entity in its own knowledge 
   assert.equal(asked.length, 1);
 });
 
+test('a topic says where it was found, and opens no file', async () => {
+  const found = entity('topic:a', [claim('c')]);
+  const topic = { ...found, entity: { ...found.entity, uri: null }, why: 'tag of 2 claims' };
+  const ask = (async () => topic) as unknown as Ask;
+  const view = new InPlay(
+    ask,
+    () => null,
+    () => {},
+    'own',
+  );
+  view.push('own', [salient('topic:a', { type: 'topic', arm: 'derived' })]);
+  const [row] = view.roots as [Node];
+  assert.equal(row.subject?.isTopic, true);
+  assert.equal(await targetOf(ask, () => null, row), undefined);
+  const beneath = await view.children(row);
+  const told = beneath.find(({ label }) => label === 'Not declared');
+  assert.equal(told?.description, 'tag of 2 claims');
+  assert.equal(
+    entityNode('s', salient('a', { type: 'topic' }), false, false).subject?.isTopic,
+    false,
+  );
+});
+
 test('rows that stand where they stood are told apart from rows that moved', () => {
   const [a, b] = [claimNode('p', claim('a')), claimNode('p', claim('b'))] as [Node, Node];
   assert.deepEqual(difference([a, b], [a, b]), { kind: 'none' });

@@ -97,6 +97,13 @@ def test_the_config_hides_one(root: Path, tmp_path: Path) -> None:
     assert ask(engine, "status")["roots"][0]["topics"] == 1
 
 
+def test_the_client_hides_one(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    engine.reconfigure({"names": {"never": ["Keyring"]}})
+    assert ask(engine, "status")["roots"][0]["topics"] == 1
+    assert ask(engine, "experts", topic="password")["experts"] == []
+
+
 def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     assert ask(engine, "experts", topic="keyring")["degraded"] == []

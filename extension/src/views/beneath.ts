@@ -32,7 +32,8 @@ export class Beneath {
       const { result } = await this.look(node);
       const rank = (id: string) => (id === first ? 0 : 1);
       const claims = [...result.claims].sort((a, b) => rank(a.id) - rank(b.id));
-      return claimNodes(node.id, claims, result.claim_count);
+      const nodes = claimNodes(node.id, claims, result.claim_count);
+      return result.why ? [notDeclared(node.id, result.why), ...nodes] : nodes;
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];
     }
@@ -72,6 +73,13 @@ export class Beneath {
     this.redraw([node.id]);
   }
 }
+
+const notDeclared = (parent: string, why: string): Node => ({
+  ...noteNode(`${parent}/topic`, 'Not declared', 'tag'),
+  description: why,
+  spoken: `Nobody declared it: ${why}`,
+  tooltip: ['Nobody declared it', `Found as ${why}.`],
+});
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

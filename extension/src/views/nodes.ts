@@ -53,6 +53,8 @@ export interface Node {
 /** What a row is about, for looking up what is beneath it. */
 export interface Subject {
   readonly id: string;
+  /** Nobody declared it: it has no file. */
+  readonly isTopic: boolean;
   readonly name: string;
   readonly collection: string | null;
 }
@@ -298,6 +300,7 @@ export function commandNode(label: string, command: string): Node {
 export interface Row {
   readonly entity_id: string;
   readonly name: string;
+  readonly type: string;
   readonly collection?: string | null;
 }
 
@@ -306,6 +309,7 @@ export const keyOf = (row: Row): string => JSON.stringify([row.collection ?? nul
 
 const subjectOf = (row: Row): Subject => ({
   id: row.entity_id,
+  isTopic: row.type === 'topic' && row.entity_id.startsWith('topic:'),
   name: row.name,
   collection: row.collection ?? null,
 });

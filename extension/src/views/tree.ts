@@ -56,7 +56,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
       node.icon,
       node.color ? new vscode.ThemeColor(node.color) : undefined,
     );
-    item.contextValue = node.target && node.kind !== 'entity' ? `${node.kind} opens` : node.kind;
+    item.contextValue = contextOf(node);
     item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
     if (node.mark) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
     if (node.command) item.command = { command: node.command, title: node.label };
@@ -92,6 +92,12 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     });
   }
 }
+
+/** What menus go by. */
+const contextOf = ({ kind, target, subject }: Node): string => {
+  if (kind === 'entity' || kind === 'expert') return subject?.isTopic ? `${kind} topic` : kind;
+  return target ? `${kind} opens` : kind;
+};
 
 const unfolded = ({ open }: Node) =>
   open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
