@@ -72,9 +72,15 @@ def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
 
 
 def test_what_stands_in_many_files_is_none(root: Path, tmp_path: Path) -> None:
-    for n in range(4):
+    for n in range(6):
         (root / f"src/part_{n}.py").write_text("# the keyring\n")
     assert ask(settled(root, tmp_path), "status")["roots"][0]["topics"] == 1
+
+
+def test_what_stands_in_a_few_files_is_one(root: Path, tmp_path: Path) -> None:
+    for n in range(5):
+        (root / f"src/part_{n}.py").write_text("# the keyring\n")
+    assert ask(settled(root, tmp_path), "status")["roots"][0]["topics"] == 2
 
 
 def test_nothing_is_written(root: Path, tmp_path: Path) -> None:

@@ -125,10 +125,10 @@ def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
 
 
 def test_what_stands_in_many_files_is_no_topic() -> None:
-    def spread(names: Iterable[str]) -> Mapping[str, float]:
-        return dict.fromkeys(names, 0.021)
+    def widespread(names: Iterable[str]) -> Mapping[str, bool]:
+        return dict.fromkeys(names, True)
 
-    assert names(seen(*KEYRINGS, around=Around(spread=spread))) == set()
+    assert names(seen(*KEYRINGS, around=Around(widespread=widespread))) == set()
 
 
 def test_what_stands_in_many_claims_is_no_topic() -> None:

@@ -49,7 +49,7 @@ from vouch_sidecar.workspace.locating import Locator, line_in
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.sorts import language_of
-from vouch_sidecar.workspace.spread import shares
+from vouch_sidecar.workspace.spread import widespread
 from vouch_sidecar.workspace.ties import (
     Cited,
     ClaimFacts,
@@ -112,8 +112,8 @@ class State:
     look_seconds: float = 0.0
     quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
     """By file."""
-    spread: tuple[tuple[str, ...], dict[str, float]] = ((), {})
-    """The files of which it is known in how many some names stand, and the shares."""
+    widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
+    """The files, and of some names whether they stand in too many of these."""
     recalled: bool = False
     kept: str = ""
     """A digest of what was kept last."""
@@ -376,13 +376,13 @@ def _topics(
     """The names that are there without being declared; None where it was to stop."""
     root = collection.root
 
-    def spread(names: Iterable[str]) -> Mapping[str, float]:
-        paths, known = state.spread
+    def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
+        paths, known = state.widespread
         if paths != made.files.paths:
             known = {}
         more = [name for name in names if name not in known]
-        known |= shares(root, made.files, more, stops) if more else {}
-        state.spread = made.files.paths, known
+        known |= widespread(root, made.files, more, stops) if more else {}
+        state.widespread = made.files.paths, known
         return known
 
     def content(source: Source) -> bytes | None:
@@ -391,7 +391,7 @@ def _topics(
 
     own = own_names(collection.name, root, made.origin)
     shared = list(_shared(state.reads, made.ties))
-    return derive(knowledge, Around(shared, spread, content, own, stops))
+    return derive(knowledge, Around(shared, too_wide, content, own, stops))
 
 
 def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:

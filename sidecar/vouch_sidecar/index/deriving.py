@@ -38,8 +38,6 @@ TAGGED = 2
 """Claims that a tag needs."""
 SPOKEN = 3
 """Claims that a word, or a phrase with capitals, needs."""
-IN_FILES = 0.02
-"""Share of the repository's files beyond which a name tells nothing apart."""
 IN_CLAIMS = 0.03
 """Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
 FEW_CLAIMS, PART_OF_FEW = 12, 0.25
@@ -113,13 +111,13 @@ class Shared(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is known beside the knowledge: names shared with the repository, the share of its files
-    that hold each of some names, what a source was made of, the project's own names (folded), and
+    """What is known beside the knowledge: names shared with the repository, which of some names
+    stand in too many of its files, what a source was made of, the project's own names (folded), and
     whether to stop.
     """
 
     shared: Iterable[Shared] = ()
-    spread: Callable[[Iterable[str]], Mapping[str, float]] = lambda _: {}
+    widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
     content: Callable[[Source], bytes | None] = lambda _: None
     own: frozenset[str] = frozenset()
     stops: Callable[[], bool] = lambda: False
@@ -236,7 +234,7 @@ class _Deriving:
                 if key in chosen[OPEN] or self._counts(one, gate):
                     chosen[gate][key] = one
         names = {one.name for heard in chosen.values() for one in heard.values()}
-        wide = {name for name, share in self._around.spread(names).items() if share > IN_FILES}
+        wide = {name for name, is_wide in self._around.widespread(names).items() if is_wide}
         self._rest()
         tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
         return {gate: table for gate, table in tables.items() if table.topics}

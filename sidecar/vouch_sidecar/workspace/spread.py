@@ -9,19 +9,23 @@ from pathlib import Path
 from vouch_sidecar.workspace.files import Files, read
 from vouch_sidecar.workspace.sorts import is_for_names
 
-__all__ = ["shares"]
+__all__ = ["widespread"]
 
 MAX_FILES = 400
 """Files that are looked at, evenly chosen from all that are listed: a fiftieth of them is eight."""
+SHARE = 0.02
+"""Share of the files beyond which a name tells nothing apart…"""
+FEW_FILES, PART_OF_FEW = 5, 0.5
+"""…but so many files, or this share of a small repository, are never too many."""
 MAX_READ = 32_768
 """Bytes of a file that are looked at."""
 _WORD = re.compile(r"[^\W_]+")
 
 
-def shares(
+def widespread(
     root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
-) -> dict[str, float]:
-    """By name, the share of files in which its words stand side by side, in whatever case; one that
+) -> dict[str, bool]:
+    """By name, whether its words stand side by side in too many files, in whatever case; one that
     begins with a sign, such as an option, as it is written.
     """
     found = dict.fromkeys(names, 0)
@@ -47,4 +51,5 @@ def shares(
         for first in by_first.keys() & set(there):
             for name, sought in by_first[first]:
                 found[name] += sought in (spaced if sought[0] == " " else raw)
-    return {name: number / looked_at if looked_at else 0.0 for name, number in found.items()}
+    most = max(SHARE * looked_at, min(FEW_FILES, PART_OF_FEW * looked_at))
+    return {name: number > most for name, number in found.items()}

@@ -1,0 +1,107 @@
+"""Topics through a language server and a shell, of a repository whose claims declare no entity."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kb.samples import claim, put
+from tests.operations.test_topics import TEXTS, WORDS
+from tests.protocol.client import COMMAND, Client, Message, environment, running
+from tests.protocol.test_hover import at, hover
+from tests.workspace.places import cite, commit_as, repository
+
+CHANGED = "vouch/didChangeSalience"
+PROSE = "Is the keyring broken?\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "repo", {})
+    commit_as(root, "Ada Byron", {"src/auth.py": "def read_netrc():\n    pass\n"})
+    others = {f"other-{word}": f"The {word} is painted." for word in WORDS}
+    for claim_id, text in (TEXTS | others).items():
+        cite(root, claim_id, text, "src/auth.py" if claim_id in TEXTS else "https://example.org")
+    return root
+
+
+@pytest.fixture
+def client(root: Path) -> Iterator[Client]:
+    with running(cwd=root) as client:
+        client.initialize(root)
+        client.indexed()
+        client.until("vouch/status", {}, lambda answer: "topics" in answer["roots"][0])
+        yield client
+
+
+def test_hover_in_prose_says_where_it_was_found(client: Client) -> None:
+    found = hover(client, PROSE, 0, 9)
+    assert found["range"]["start"]["character"] == 7
+    lines = found["contents"]["value"].splitlines()
+    assert lines[0].strip() == "**keyring** · topic · 3 live claims"
+    assert lines[1].strip().startswith("Not declared: no English word, in 3 claims · by commits: ")
+    assert sum(line.startswith("- ") for line in lines) == 2
+    assert "Entity:" not in found["contents"]["value"]
+
+
+def test_it_is_not_hovered_in_code_and_leads_to_no_file(client: Client, root: Path) -> None:
+    uri = (root / "src" / "auth.py").as_uri()
+    client.open(uri, "keyring = 1\n# a keyring here\n", "python")
+    assert client.request("textDocument/hover", at(uri, 0, 2)) is None
+    assert "topic" in client.request("textDocument/hover", at(uri, 1, 6))["contents"]["value"]
+    client.open("untitled:b", PROSE, "markdown")
+    assert client.request("textDocument/definition", at("untitled:b", 0, 9)) is None
+    assert (
+        client.request(
+            "textDocument/references",
+            {
+                **at("untitled:b", 0, 9),
+                "context": {"includeDeclaration": True},
+            },
+        )
+        is None
+    )
+
+
+def test_it_is_in_play_and_pushed_beside_a_word_of_its_claims(client: Client) -> None:
+    client.notify("vouch/prompt", {"session_id": "one", "text": "the keyring is broken"})
+    alone = client.request("vouch/salience", {"session_id": "one"})["salience"]
+    assert [row["entity_id"] for row in alone] == ["topic:keyring"]
+
+    def told(message: Message) -> bool:
+        params: Any = message.get("params") if message.get("method") == CHANGED else None
+        return params is not None and params["session_id"] == "two" and bool(params["fresh"])
+
+    client.notify("vouch/prompt", {"session_id": "two", "text": "no keyring, which password?"})
+    params: Any = client.wait(told)["params"]
+    assert [row["entity_id"] for row in params["fresh"]] == ["topic:keyring"]
+    assert "keyring" in params["text"]
+
+
+def test_one_that_is_declared_replaces_it_at_once(client: Client, root: Path) -> None:
+    entity = b"id: ring\nname: keyring\ntype: tool\n"
+    put(root / ".vouch", "entities/ring.yaml", entity)
+    answer = client.until(
+        "vouch/mentions", {"text": PROSE}, lambda a: a["mentions"][0]["entity_id"] == "ring"
+    )
+    assert [one["entity_id"] for one in answer["mentions"]] == ["ring"]
+
+
+def test_a_claim_that_is_redacted_takes_its_topic_with_it(client: Client, root: Path) -> None:
+    gone = claim("off", text=TEXTS["off"], entities=[], status="redacted")
+    put(root / ".vouch", "claims/off.yaml", gone, age=0)
+    client.until("vouch/mentions", {"text": PROSE}, lambda answer: not answer["mentions"])
+
+
+def test_a_shell_works_them_out(root: Path, tmp_path: Path) -> None:
+    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    command = [str(COMMAND), "entity", "keyring", "--root", str(root)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[0].split("\t")[:4] == ["entity", "topic:keyring", "keyring", "topic"]
+    proposal = "vouch-kb propose-entity --name keyring --type concept"
+    assert lines[1] == f"topic\tno English word, in 3 claims\t{proposal}"
