@@ -93,8 +93,6 @@ export class ExpertCommands {
     const { question } = this.experts;
     this.panel.describeExperts();
     void vscode.commands.executeCommand('setContext', 'vouchSidecar.asked', Boolean(question));
-    const filtered = (question?.types.length ?? 0) > 0;
-    void vscode.commands.executeCommand('setContext', 'vouchSidecar.filtered', filtered);
   }
 
   /** Types of the entities that the topic has evidence on, whatever is filtered now. */

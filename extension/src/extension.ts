@@ -12,7 +12,7 @@ import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protoco
 import { install, installCommand, replaceOlder } from './server/install';
 import { mayBeServed } from './server/machine';
 import { type Listeners, Server } from './server/server';
-import { copyDiagnostics, showStatus } from './showStatus';
+import { showStatus } from './showStatus';
 import type { State } from './statusText';
 import { hideTopic } from './topicCommands';
 import type { Ask } from './views/ask';
@@ -127,7 +127,6 @@ function commands(
     showStatus: () => showStatus(panel, server),
     restart: start,
     showLogs: () => log.show(),
-    copyDiagnostics: () => copyDiagnostics(panel, server, context.extension.packageJSON.version),
     install: () => installAndStart(context, log, start),
     openExample: () => openExample(context),
     openWalkthrough: () =>
@@ -136,8 +135,6 @@ function commands(
       vscode.workspace
         .getConfiguration(ID)
         .update('path', undefined, vscode.ConfigurationTarget.Global),
-    openPathSetting: () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
     copyText: (text: unknown) => vscode.env.clipboard.writeText(String(text)),
     dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
@@ -160,7 +157,6 @@ function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
     expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
     weight: () => experts.chooseWeight(),
     filterTypes: () => experts.chooseTypes(),
-    filterTypesActive: () => experts.chooseTypes(),
     clearExperts: () => experts.clear(),
   });
 }

@@ -3,8 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Panel } from './panel';
 import type { Server } from './server/server';
-import { settingNames } from './server/server';
-import { allCountsOf, diagnosticsReport, type Machine, problemsOf, summarize } from './statusText';
+import { allCountsOf, problemsOf, summarize } from './statusText';
 import { openTarget } from './views/open';
 
 interface Entry extends vscode.QuickPickItem {
@@ -73,25 +72,5 @@ function actions(server: Server): Entry[] {
       ...(where ? { description: where } : {}),
     },
     command('$(output) Show Logs', 'showLogs'),
-    command('$(clippy) Copy Diagnostics Report', 'copyDiagnostics'),
   ];
-}
-
-export async function copyDiagnostics(
-  panel: Panel,
-  server: Server,
-  extensionVersion: string,
-): Promise<void> {
-  const { found } = server;
-  const machine: Machine = {
-    extension: extensionVersion,
-    editor: `${vscode.env.appName} ${vscode.version}${vscode.env.remoteName ? ', remote' : ''}`,
-    platform: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
-    trusted: vscode.workspace.isTrusted,
-    server: found ? `${found.version}, from ${found.origin}` : 'none',
-    settings: settingNames(),
-  };
-  const report = diagnosticsReport(panel.state, panel.status, panel.health, machine);
-  await vscode.env.clipboard.writeText(report);
-  vscode.window.setStatusBarMessage('$(clippy) Vouch: diagnostics report copied', 4_000);
 }

@@ -33,7 +33,7 @@ test('only what was set is sent, nested by group', () => {
 });
 
 test('every setting that is sent has its place in the settings editor', () => {
-  const own = Object.keys(properties).filter((key) => !/\.(path|trace\.server)$/.test(key));
+  const own = Object.keys(properties).filter((key) => key !== 'vouchSidecar.path');
   assert.deepEqual(
     own,
     CLIENT_SETTINGS.map((key) => `vouchSidecar.${key}`),
@@ -47,7 +47,12 @@ test('which server is run can not be set by a workspace', () => {
   ]);
 });
 
-test('the trace can not be set to show what messages hold', () => {
-  const trace = properties['vouchSidecar.trace.server'] as Property & { enum: string[] };
-  assert.deepEqual(trace.enum, ['off', 'messages']);
+test('a command is declared where it is offered: in the palette or a menu', () => {
+  const { commands, menus } = manifest.contributes;
+  const entries: { command: string; when?: string }[] = Object.values(menus).flat() as never;
+  for (const { command } of commands) {
+    const places = entries.filter((entry) => entry.command === command);
+    const isHidden = places.some(({ when }) => when === 'false');
+    assert.ok(!isHidden || places.some(({ when }) => when !== 'false'), command);
+  }
 });

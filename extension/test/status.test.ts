@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { allCountsOf, diagnosticsReport, holdsOf, summarize } from '../src/statusText';
+import { allCountsOf, holdsOf, summarize } from '../src/statusText';
 
 const status: StatusResult = {
   generation: 7,
@@ -75,18 +75,4 @@ test('a server that is missing or has stopped is an error, no knowledge base is 
   assert.equal(summarize('stopped', undefined, undefined).severity, 'error');
   assert.equal(summarize('noKnowledgeBase', undefined, undefined).severity, 'information');
   assert.ok(summarize('indexing', undefined, undefined).busy);
-});
-
-test('the report for a bug holds figures, no name, path or text', () => {
-  const machine = {
-    extension: '0.1.0',
-    editor: 'Code 1.139',
-    platform: 'linux x64',
-    trusted: true,
-    server: '0.1.0, from path',
-    settings: ['recall.maxResults'],
-  };
-  const report = diagnosticsReport('ready', status, undefined, machine);
-  assert.match(report, /Knowledge base 1: claims 12, .*problems 1/);
-  assert.doesNotMatch(report, /secret|words|YAML|\/home/);
 });

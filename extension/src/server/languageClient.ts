@@ -33,7 +33,6 @@ export interface Wishes {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: vscode.LogOutputChannel;
-  readonly trace: vscode.LogOutputChannel;
   readonly sessionId: string;
   settings(): Settings;
   /** Folders that hovers may link into. */
@@ -59,6 +58,11 @@ class QuietClient extends LanguageClient {
     super.error(message, data, false);
   }
 
+  /** Names and times; what messages hold stays out of every log, whatever is set. */
+  override trace(message: string): void {
+    super.trace(message);
+  }
+
   get running(): boolean {
     return this.state === State.Running;
   }
@@ -75,7 +79,6 @@ export function createClient(wishes: Wishes): Client {
     {
       documentSelector: SERVED_SELECTOR,
       outputChannel: wishes.log,
-      traceOutputChannel: wishes.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => ({
         session_id: wishes.sessionId,
@@ -90,6 +93,8 @@ export function createClient(wishes: Wishes): Client {
       },
     },
   );
+  // A trace as JSON is the message itself; the method is private.
+  Object.assign(client, { traceObject: () => undefined });
   client.registerFeature(COPIES);
   client.onDidChangeState(({ newState }) => {
     if (newState === State.Starting) wishes.onStarting();

@@ -9,7 +9,6 @@ import { discover, type Found } from './discover';
 import type { Client } from './languageClient';
 import { machine } from './machine';
 import { safeEnvironment } from './safeEnvironment';
-import { traceChannel } from './trace';
 
 /** Notifications that come from the server. */
 type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';
@@ -40,16 +39,13 @@ export class Server implements vscode.Disposable {
   private starting = false;
   private ranBefore = false;
   private readonly crashes = new CrashCounter();
-  private readonly trace: ReturnType<typeof traceChannel>;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
     private readonly sessionId: string,
     private readonly listeners: Listeners,
-  ) {
-    this.trace = traceChannel(log);
-  }
+  ) {}
 
   get running(): boolean {
     return this.client?.running ?? false;
@@ -105,7 +101,6 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.trace.dispose();
     void this.stop();
   }
 
@@ -147,7 +142,6 @@ export class Server implements vscode.Disposable {
       cwd: this.context.extensionPath,
       env: safeEnvironment(),
       log: this.log,
-      trace: this.trace,
       sessionId: this.sessionId,
       settings: settingsNow,
       folders: () => [...workspaceFolders(), ...this.listeners.knowledgeBases()],
@@ -190,10 +184,3 @@ function settingsNow(): Settings {
   const configuration = vscode.workspace.getConfiguration('vouchSidecar');
   return explicitSettings((key) => configuration.inspect(key));
 }
-
-export const settingNames = (): string[] =>
-  Object.entries(settingsNow()).flatMap(([group, values]) =>
-    typeof values === 'object' && values !== null
-      ? Object.keys(values).map((name) => `${group}.${name}`)
-      : [group],
-  );

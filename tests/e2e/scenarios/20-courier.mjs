@@ -202,15 +202,29 @@ export async function run({ w, test, artifacts }) {
     fs.writeFileSync(settings(w.folder), '{}');
   });
 
-  await test('shows the status and copies a report without names or texts', async () => {
+  await test('shows the status', async () => {
     await w.command('Vouch: Show Status');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'courier' }).first().waitFor();
     await w.picture(path.join(artifacts, '20-courier-the-status.png'));
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Copy Diagnostics Report' }).click();
-    await page.locator('.statusbar-item', { hasText: 'report copied' }).waitFor();
-    const report = await w.clipboard();
-    assert.match(report, /State: ready/);
-    assert.doesNotMatch(report, /courier|Relay|Priya|\/ws/);
+    await page.keyboard.press('Escape');
+  });
+
+  await test('the log tells names of messages at the level Trace, never what they hold', async () => {
+    fs.writeFileSync(settings(w.folder), '{ "vouch.trace.server": "verbose" }');
+    await w.command('Developer: Set Log Level');
+    await w.quickInputRow('Vouch');
+    await w.quickInputRow('Trace');
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\n\nWhispered: who feeds the parrot?');
+    const traced = (name) => w.log().some((line) => line.startsWith('[trace]') && line.includes(name));
+    await until(() => traced('textDocument/didChange'), 'a trace');
+    await until(() => traced('vouch/mentions'), 'a trace of a question');
+    assert.doesNotMatch(w.log().join('\n'), /parrot|Params:|Result:/);
+    await w.command('Developer: Set Log Level');
+    await w.quickInputRow('Vouch');
+    await w.quickInputRow('Info');
+    fs.writeFileSync(settings(w.folder), '{}');
   });
 
   await test('a claim approved outside shows up', async () => {
