@@ -17,8 +17,8 @@ export function explicitSettings(inspect: (key: string) => Layers | undefined): 
     const layers = inspect(key);
     const value = layers?.workspaceFolderValue ?? layers?.workspaceValue ?? layers?.globalValue;
     if (value === undefined) continue;
-    const [group, name] = key.split('.') as [string, string?];
-    settings[group] = name ? { ...(settings[group] as object), [name]: value } : value;
+    const [group, name] = key.split('.') as [string, string];
+    settings[group] = { ...(settings[group] as object), [name]: value };
   }
   return settings;
 }

@@ -19,12 +19,11 @@ test('only what was set is sent, nested by group', () => {
     'recall.maxResults': { globalValue: 5, workspaceValue: 7 },
     'recall.enabled': { globalValue: false },
     'hover.maxClaims': { defaultValue: 3 },
-    'prompts.idleMs': { workspaceFolderValue: 0, globalValue: 100 },
-    persona: { globalValue: 'clerk' },
+    'reflex.topK': { workspaceFolderValue: 0, globalValue: 100 },
   };
   assert.deepEqual(
     explicitSettings((key) => values[key]),
-    { recall: { maxResults: 7, enabled: false }, prompts: { idleMs: 0 }, persona: 'clerk' },
+    { reflex: { topK: 0 }, recall: { enabled: false, maxResults: 7 } },
   );
   assert.deepEqual(
     explicitSettings(() => undefined),

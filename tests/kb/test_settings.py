@@ -248,10 +248,23 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
         "minimum": 1,
         "maximum": 9,
         "scope": "window",
-        "order": 9,
+        "order": 4,
         "markdownDescription": "How often it looks again, 1 to 9.",
     }
     assert "  'recall.secondLooks',\n" in settings_docs.client_names()
+
+
+def test_what_the_editor_does_not_offer_is_a_setting_all_the_same() -> None:
+    pages = settings_docs.configuration()
+    listed = {name for page in pages for name in page["properties"]}
+    assert "vouchSidecar.recall.maxResults" in listed
+    assert not listed & {"vouchSidecar.recall.timeoutMs", "vouchSidecar.persona"}
+    assert "recall.timeoutMs" not in settings_docs.client_names()
+    assert "| `sidecar.recall.timeout_ms` | 500 |" in settings_docs.table()
+    settings, problems = load_settings(None, {"recall": {"timeoutMs": 900}}, {})
+    assert (settings.recall.timeout_ms, problems) == (900, ())
+    for group in GROUPS.values():
+        assert group.unlisted <= group.model_fields.keys()
 
 
 def test_what_is_made_of_the_models_is_as_they_say() -> None:

@@ -75,12 +75,15 @@ class Group(BaseModel):
     """By field, the only value that `config.yaml` may give, which no other source takes back."""
     added: ClassVar[frozenset[str]] = frozenset()
     """Lists to which every source adds."""
+    unlisted: ClassVar[frozenset[str]] = frozenset()
+    """Fields that VS Code does not offer: a matter of the knowledge base, or of no view there."""
 
 
 class Reflex(Group):
     """The window of a session and what is said of it."""
 
     path = "retrieval.reflex"
+    unlisted = frozenset({"window"})
 
     enabled: bool = Field(
         True, description="whether what you type and prompt is followed, to show what it names"
@@ -94,6 +97,7 @@ class Volunteer(Group):
 
     path = "volunteer"
     others = frozenset({"poll_interval_seconds"})
+    unlisted = frozenset({"enabled", "threshold", "throttle_seconds", "max_per_session"})
 
     enabled: bool = Field(True, description="whether anything is brought up that nobody asked for")
     threshold: float | None = Field(
@@ -117,6 +121,15 @@ class Recall(Group):
     """The block for a prompt."""
 
     path = "sidecar.recall"
+    unlisted = frozenset(
+        {
+            "similarity_threshold",
+            "timeout_ms",
+            "fallback_to_fts",
+            "include_key_facts",
+            "min_prompt_len",
+        }
+    )
 
     enabled: bool = Field(True, description="whether a prompt is given context at all")
     max_results: int = Field(
@@ -155,6 +168,7 @@ class Prompts(Group):
     """When a prompt that is typed counts as still."""
 
     path = "sidecar.prompts"
+    unlisted = frozenset({"idle_ms"})
 
     idle_ms: int = Field(
         300,
@@ -255,6 +269,7 @@ class Probe(Group):
     """How many knowledge bases are probed; None for all."""
 
     path = "sidecar.probe"
+    unlisted = frozenset({"max_collections"})
 
     max_collections: int | None = Field(
         None, ge=1, le=10_000, description="knowledge bases that are asked about a prompt at most"
@@ -307,6 +322,7 @@ class General(Group):
     """What stands in no other group."""
 
     path = "sidecar"
+    unlisted = frozenset({"persona"})
 
     persona: Label = Field(
         None, description="a label that answers carry where most of them is from here"
