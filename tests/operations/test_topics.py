@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.operations.cards import mentioned_at
 
@@ -116,6 +117,15 @@ def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path
     write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
     engine.read()
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
+
+
+def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    before, told = engine.generation, list[int]()
+    engine.listeners.add(lambda: told.append(engine.generation))
+    engine.publish_workspace(collection, collection.workspace, Topics(collection.knowledge))
+    assert told == [before + 1]
 
 
 def test_hovers_are_for_what_is_listed(root: Path, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_the_title_of_a_page_is_one() -> None:
     (topic,) = view.derived
     assert topic.entity.name == "Closing at night"
     assert (set(topic.claims), set(topic.pages)) == ({"one"}, {"how"})
+    assert names(seen(one, page("edit-in-obsidian", "Edit in Obsidian", claims=("one",)))) == set()
     long = page("long", "What we do when nobody has closed the doors at night")
     assert names(seen(one, long)) == set()
 

@@ -185,8 +185,8 @@ class Engine:
         differs = made.ties is not before.ties and bool(made.ties or before.ties)
         differs = differs or made.history is not before.history
         differs = differs or not made.fresh.is_as(before.fresh)
-        renamed = bool(collection.topics.by_gate) and collection.topics is not named_before
-        differs = differs or renamed
+        topics_were = bool(collection.topics.by_gate or named_before.by_gate)
+        differs = differs or (topics_were and collection.topics is not named_before)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.tell()

@@ -42,6 +42,8 @@ IN_CLAIMS = 0.03
 """Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
 FEW_CLAIMS, PART_OF_FEW = 12, 0.25
 """…but so many claims, or this share of a small knowledge base, are never too many."""
+STARTER = "edit-in-obsidian"
+"""The page that `vouch init` writes."""
 MAX_WORDS = 6
 """Words of a name; a longer title is a sentence."""
 MAX_LENGTH = 60
@@ -328,7 +330,11 @@ class _Deriving:
             gate = gate_of(page)
             if gate is None or any(known(one) is not None for one in page.entities):
                 continue
-            if page.type != "session" and len(page.title.split()) <= MAX_WORDS:
+            if (
+                page.id != STARTER
+                and page.type != "session"
+                and len(page.title.split()) <= MAX_WORDS
+            ):
                 title = " ".join(page.title.split())
                 if key := _key(title) if len(title) <= MAX_LENGTH else "":
                     heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
