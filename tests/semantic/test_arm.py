@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ def ids(found: dict[str, Any], arm: str | None) -> list[str]:
 
 
 def answers(process: Process) -> list[str]:
-    return [process.line(operation, **params) for operation, params in QUESTIONS]
+    """Each, whatever was published meanwhile."""
+    lines = (process.line(operation, **params) for operation, params in QUESTIONS)
+    return [re.sub(r'"generation":\d+', '"generation":0', line) for line in lines]
 
 
 def test_search_finds_other_words(start: Start) -> None:

@@ -9,13 +9,13 @@ from vouch_sidecar.index.schema import MICROSECONDS
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Changes", "changed_since", "newest"]
+__all__ = ["ChangedClaims", "changed_since", "newest"]
 
 MAX_CHANGED = 200
 """Claims that are looked at; of more, all count as approved."""
 
 
-class Changes(NamedTuple):
+class ChangedClaims(NamedTuple):
     """How many claims were approved, superseded by these, and retired otherwise; and the best of
     those approved, by worth.
     """
@@ -39,7 +39,7 @@ def newest(view: View, since: float, limit: int) -> list[Claim]:
     return [one for one in found if isinstance(one, Claim) and view.sayable(one)]
 
 
-def changed_since(view: View, since: float, claims: int, limit: int = 3) -> Changes:
+def changed_since(view: View, since: float, claims: int, limit: int = 3) -> ChangedClaims:
     """What changed since a time at which a viewer saw so many claims."""
     recent = replace(view, since=round(since * MICROSECONDS))
     number = view.knowledge.snapshot.count(recent.search.recent())
@@ -49,4 +49,4 @@ def changed_since(view: View, since: float, claims: int, limit: int = 3) -> Chan
     gone = max(0, claims + approved - view.count(Kind.CLAIM))
     replaced = {old for one in new for old in one.supersedes if view.claim(old) is None}
     superseded = min(gone, len(replaced))
-    return Changes(approved, superseded, gone - superseded, tuple(new[:limit]))
+    return ChangedClaims(approved, superseded, gone - superseded, tuple(new[:limit]))
