@@ -143,7 +143,9 @@ def environment(folder: Path) -> dict[str, str]:
 
 def is_sealed(folder: Path) -> bool:
     """Whether what was read lies below a folder, so that the next start is a later one."""
-    return any(not seal.parent.name.startswith("unsealed-") for seal in folder.rglob("seal.json"))
+    return any(
+        not seal.parent.name.startswith("unsealed-") for seal in folder.rglob("manifest.json")
+    )
 
 
 @contextmanager

@@ -13,14 +13,14 @@ import vouch_sidecar
 ROOT = Path(vouch_sidecar.__file__).parent
 CLASSES = frozenset(
     """
-    Arm Block Candidate Change Citation Cited Evidence Form Found Hit Layer Line Named Page Probe
+    Arm Block Candidate Change Citation Cited Evidence Form Found Hit Layer Line Named Probe
     Reader Scope Session Step Table Topics
     """.split()
 )
 MODULES = frozenset(
     """
-    asking base client context doctor errors experts files links meaning mentions naming probe
-    pushes receipts references run salience schema search server settings stats watch
+    asking base client context doctor errors experts files links mentions naming probe
+    pushes receipts references run salience schema search semantic server settings stats watch
     """.split()
 )
 

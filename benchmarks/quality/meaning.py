@@ -11,10 +11,10 @@ from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.meaning import Meaning
-from vouch_sidecar.meaning.loading import backend_of
-from vouch_sidecar.operations import OPERATIONS, as_json, perform_beside
+from vouch_sidecar.engine.semantic import Meaning
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.retrieval.meant import Meant
+from vouch_sidecar.semantic.loading import backend_of
 
 from benchmarks.quality.measures import Case
 from benchmarks.quality.sets import Asked
@@ -42,7 +42,7 @@ class MeaningWorld(World):
             time.sleep(0.05)
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
-        asked = partial(perform_beside, self.engine, OPERATIONS[operation], params, Caller())
+        asked = partial(perform_async, self.engine, OPERATIONS[operation], params, Caller())
         return as_json(self._portal.call(asked))
 
     def meant(self, text: str, /) -> Meant | None:

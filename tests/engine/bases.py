@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar import operations
-from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.engine import Caller, Engine, Indexer
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -65,7 +65,7 @@ def cached(folder: Path) -> dict[str, str]:
 
 def sealed(folder: Path) -> list[Path]:
     """The bases in such caches that the next process may begin with."""
-    found = {seal.parent for seal in (folder / "cache").rglob("seal.json")}
+    found = {seal.parent for seal in (folder / "cache").rglob("manifest.json")}
     return sorted(base for base in found if not base.name.startswith("unsealed-"))
 
 
@@ -98,12 +98,12 @@ def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
 
 
 @asynccontextmanager
-async def kept(engine: Engine) -> AsyncIterator[Keeper]:
-    """A keeper at work on an engine, until the block ends."""
-    keeper = Keeper(engine)
+async def kept(engine: Engine) -> AsyncIterator[Indexer]:
+    """A indexer at work on an engine, until the block ends."""
+    indexer = Indexer(engine)
     async with anyio.create_task_group() as group:
-        group.start_soon(keeper.run)
-        yield keeper
+        group.start_soon(indexer.run)
+        yield indexer
         group.cancel_scope.cancel()
 
 

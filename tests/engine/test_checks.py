@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.checks import CODES, Surroundings, check_all, check_one
+from vouch_sidecar.engine.checks import CODES, CheckContext, check_all, check_one
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Severity
 
@@ -19,11 +19,11 @@ def root(tmp_path: Path) -> Path:
     return knowledge.make(tmp_path / "project")
 
 
-def around(root: Path) -> Surroundings:
+def around(root: Path) -> CheckContext:
     engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
     collection = engine.add_root(root)
     engine.load()
-    return Surroundings(collection, collection.knowledge)
+    return CheckContext(collection, collection.knowledge)
 
 
 def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:

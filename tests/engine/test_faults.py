@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.pushes import StatusPush
@@ -94,12 +94,12 @@ def redact(root: Path) -> None:
     write(root, "claims/rotation.yaml", claim("rotation", text="[redacted]", status="redacted"))
 
 
-async def again(keeper: Keeper, clock: Clock, condition: Callable[[], bool]) -> None:
+async def again(indexer: Indexer, clock: Clock, condition: Callable[[], bool]) -> None:
     """Let time pass until something is so."""
     with anyio.fail_after(20):
         while not condition():
             clock.now += 2.0
-            keeper.poke()
+            indexer.poke()
             await anyio.sleep(0.05)
 
 
@@ -128,24 +128,24 @@ def test_a_look_that_fails_is_made_again(
     switch = fails(where)
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             switch.on = True
             write(root, "config.yaml", {"kb": {"name": "ops"}})
             redact(root)
-            keeper.poke()
+            indexer.poke()
             await until(lambda: bool(faults(engine)))
             assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
             assert degraded(engine) == ["files_skipped"]
             assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
             switch.on = False
-            await again(keeper, clock, lambda: not faults(engine))
+            await again(indexer, clock, lambda: not faults(engine))
             assert counts(engine, "key vault") == {}
             assert ask(engine, "status")["roots"][0]["collection"] == "ops"
             assert degraded(engine) == []
             assert told(engine).health == "ok"
             write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(keeper, clock, lambda: counts(engine, "key vault") == ONE)
+            await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
 
     anyio.run(main)
     assert SECRET not in caplog.text
@@ -156,12 +156,12 @@ def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) -> None:
     switch = fails(LOOKS[0])
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             switch.on = True
             for _ in range(10):
-                keeper.poke()
-                keeper.poke([root / ".vouch" / "claims" / "rotation.yaml"])
+                indexer.poke()
+                indexer.poke([root / ".vouch" / "claims" / "rotation.yaml"])
                 await anyio.sleep(0.05)
             assert switch.times == 1
 
@@ -183,12 +183,12 @@ def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         return {one["root"]: one["counts"]["claims"] for one in found}
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             engine.observe("s", None, "the Key Vault")
             assert len(pushes.salience()[0].rows) == 2
             switch.on = True
-            keeper.poke()
+            indexer.poke()
             await until(lambda: engine.collections[root].is_failing)
             clock.now += SILENT_SECONDS - 1
             assert claims() == {str(root): 1, str(other): 1}
@@ -206,9 +206,9 @@ def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
             assert any("Nothing of kb is said" in message for message in problems)
             assert degraded(engine) == ["files_skipped"]
             write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(keeper, clock, lambda: claims() == {str(root): 0, str(other): 2})
+            await again(indexer, clock, lambda: claims() == {str(root): 0, str(other): 2})
             switch.on = False
-            await again(keeper, clock, lambda: claims() == {str(root): 1, str(other): 2})
+            await again(indexer, clock, lambda: claims() == {str(root): 1, str(other): 2})
             assert told(engine).health == "ok"
             assert degraded(engine) == []
 
@@ -219,7 +219,7 @@ def test_silence_is_told_without_any_event(
     root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
-    monkeypatch.setattr("vouch_sidecar.engine.keeper.sweep_interval", lambda *_, **__: 3600.0)
+    monkeypatch.setattr("vouch_sidecar.engine.indexer.sweep_interval", lambda *_, **__: 3600.0)
     engine = Engine(env={}, now=lambda: NOW)
     engine.add_root(root)
     pushes, heard = Pushes(engine, Caller()), set[str]()
@@ -265,14 +265,14 @@ def test_a_first_look_that_fails_is_not_waited_for(
     switch.on = True
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             with anyio.fail_after(20):
                 await indexed(engine)
             assert counts(engine, "key vault") == {}
             assert degraded(engine) == ["index_building", "files_skipped"]
             assert told(engine).health == "warning"
             switch.on = False
-            await again(keeper, clock, lambda: counts(engine, "key vault") == ONE)
+            await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
             assert degraded(engine) == []
 
     anyio.run(main)
@@ -317,16 +317,16 @@ def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     switch = fails(f"vouch_sidecar.index.base:Bases:{name}")
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             switch.on = True
             write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(keeper, clock, lambda: bool(faults(engine)))
+            await again(indexer, clock, lambda: bool(faults(engine)))
             assert faults(engine) == ["The cache could not be written (TypeError)"]
             assert told(engine).health == "warning"
-            await again(keeper, clock, lambda: counts(engine, "key vault") == TWO)
+            await again(indexer, clock, lambda: counts(engine, "key vault") == TWO)
             switch.on = False
-            await again(keeper, clock, lambda: not faults(engine) and bool(sealed(tmp_path)))
+            await again(indexer, clock, lambda: not faults(engine) and bool(sealed(tmp_path)))
             assert told(engine).health == "ok"
 
     anyio.run(main)
@@ -354,16 +354,16 @@ def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
 
     async def main() -> None:
         nonlocal failing
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             assert {"a", "b"} == set(heard)
             assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
             assert degraded(engine) == ["watch_lost"]
             assert told(engine).health == "warning"
             redact(root)
-            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
             failing = False
-            await again(keeper, clock, lambda: "late" in heard)
+            await again(indexer, clock, lambda: "late" in heard)
             assert (faults(engine), degraded(engine)) == ([], [])
 
     anyio.run(main)
@@ -392,12 +392,12 @@ def test_without_a_watcher_the_sweep_goes_on(
             raise TypeError(SECRET)
         await watch(*args, **kwargs)
 
-    monkeypatch.setattr("vouch_sidecar.engine.keeper.watch", watching)
-    monkeypatch.setattr("vouch_sidecar.engine.keeper.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watching)
+    monkeypatch.setattr("vouch_sidecar.engine.indexer.RETRY_SECONDS", 0.01)
 
     async def main() -> None:
         nonlocal failing
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.watching == "sweep")
             assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
             assert degraded(engine) == ["watch_lost"]
@@ -405,7 +405,7 @@ def test_without_a_watcher_the_sweep_goes_on(
             clock.now += 2 * SILENT_SECONDS
             assert counts(engine, "key vault") == ONE
             redact(root)
-            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
             failing = False
             await until(lambda: not faults(engine))
             assert (engine.watching, degraded(engine)) == ("own", [])
@@ -420,16 +420,16 @@ def test_git_that_can_not_be_looked_at_withholds_nothing(
     switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             switch.on = True
-            keeper.poke()
+            indexer.poke()
             await until(lambda: "watch_lost" in degraded(engine))
             redact(root)
             if name == "around":
-                await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+                await again(indexer, clock, lambda: counts(engine, "key vault") == {})
             switch.on = False
-            await again(keeper, clock, lambda: not faults(engine))
+            await again(indexer, clock, lambda: not faults(engine))
             assert (counts(engine, "key vault"), degraded(engine)) == ({}, [])
 
     anyio.run(main)
@@ -444,15 +444,15 @@ def test_a_search_that_fails_is_made_again(tmp_path: Path, clock: Clock, fails: 
     switch.on = True
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: engine.complete)
             assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
             assert degraded(engine) == ["watch_lost"]
             redact(root)
-            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
             base(later)
             switch.on = False
-            await again(keeper, clock, lambda: later in engine.collections)
+            await again(indexer, clock, lambda: later in engine.collections)
             assert degraded(engine) in ([], ["index_building"])
 
     anyio.run(main)
@@ -483,17 +483,17 @@ def test_what_else_fails_in_the_keeper_stops_no_look(
     fails: Fails,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.keeper.RETRY_SECONDS", 0.01)
-    switch = fails("vouch_sidecar.engine.keeper:Keeper:_arrange_watches")
+    monkeypatch.setattr("vouch_sidecar.engine.indexer.RETRY_SECONDS", 0.01)
+    switch = fails("vouch_sidecar.engine.indexer:Indexer:_arrange_watches")
     switch.on = True
 
     async def main() -> None:
-        async with kept(engine) as keeper:
+        async with kept(engine) as indexer:
             await until(lambda: bool(engine.complete and faults(engine)))
             assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
             assert degraded(engine) == ["watch_lost"]
             redact(root)
-            await again(keeper, clock, lambda: counts(engine, "key vault") == {})
+            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
             switch.on = False
             await until(lambda: not faults(engine))
 

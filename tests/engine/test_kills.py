@@ -33,7 +33,7 @@ def written(cache: Path) -> bool:
 
 
 def about_to_be_renamed(cache: Path) -> bool:
-    return any(cache.rglob("unsealed-*/seal.json"))
+    return any(cache.rglob("unsealed-*/manifest.json"))
 
 
 def being_removed(cache: Path) -> bool:

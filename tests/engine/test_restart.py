@@ -154,7 +154,7 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
 
 
 def unsealed(base: Path) -> None:
-    (base / "seal.json").unlink()
+    (base / "manifest.json").unlink()
 
 
 def of_an_older_version(base: Path) -> None:
@@ -163,7 +163,7 @@ def of_an_older_version(base: Path) -> None:
 
 def under_another_version(base: Path) -> None:
     """What it lists is not what is there: as if its version had lied."""
-    seal = base / "seal.json"
+    seal = base / "manifest.json"
     seal.write_bytes(b"0" * 32 + b"\n" + seal.read_bytes().partition(b"\n")[2])
 
 
@@ -178,7 +178,7 @@ def empty(base: Path) -> None:
 
 
 def nonsense(base: Path) -> None:
-    (base / "seal.json").write_bytes(json.dumps([1]).encode())
+    (base / "manifest.json").write_bytes(json.dumps([1]).encode())
 
 
 def readable_by_others(base: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tantivy import Index
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.index.base import SEAL
+from vouch_sidecar.index.base import MANIFEST
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import artifact_in
 from vouch_sidecar.surfaces.local.ownership import hold
@@ -33,7 +33,7 @@ def warm(place: Place) -> None:
 
 def whole(place: Place) -> list[Path]:
     """The bases that a process can begin with."""
-    return [seal.parent for seal in place.cache.glob("*/*/" + SEAL)]
+    return [seal.parent for seal in place.cache.glob("*/*/" + MANIFEST)]
 
 
 def test_cold_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
@@ -187,7 +187,7 @@ def test_after_many_changes_what_it_leaves_behind_lets_the_next_one_answer(
     assert stored(place, f"Rule {changed - 1}: JWT")
 
 
-@pytest.mark.parametrize("name", ["seal.json", "meta.json", "*.store", "*.term"])
+@pytest.mark.parametrize("name", ["manifest.json", "meta.json", "*.store", "*.term"])
 def test_a_damaged_base_is_no_base(hook: Hook, place: Place, name: str) -> None:
     warm(place)
     (before,) = whole(place)

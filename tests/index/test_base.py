@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.base import OLD_SECONDS, ROOT, Bases, Seal, tidy
+from vouch_sidecar.index.base import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.forms import Arm
@@ -30,7 +30,9 @@ ARTIFACTS: list[Artifact] = [
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]
-SEAL = Seal({"claims/c.yaml": b"x" * 24}, frozenset({(Kind.CLAIM, "d")}), b"kb: {name: ops}")
+MANIFEST = Manifest(
+    {"claims/c.yaml": b"x" * 24}, frozenset({(Kind.CLAIM, "d")}), b"kb: {name: ops}"
+)
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def leave(bases: Bases, seal: Seal = SEAL) -> Path:
+def leave(bases: Bases, seal: Manifest = MANIFEST) -> Path:
     """Write and seal a base; its folder."""
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
@@ -67,7 +69,7 @@ def leave(bases: Bases, seal: Seal = SEAL) -> Path:
 
 
 def sealed(bases: Bases) -> list[Path]:
-    return sorted(found.parent for found in bases.folder.glob("*/seal.json"))
+    return sorted(found.parent for found in bases.folder.glob("*/manifest.json"))
 
 
 def unsealed(bases: Bases) -> list[Path]:
@@ -92,7 +94,7 @@ def test_a_base_is_opened_as_it_was_sealed(bases: Bases, caches: Path, root: Pat
     found = Bases(caches, root).open()
     assert found is not None
     layer, seal = found
-    assert seal == SEAL
+    assert seal == MANIFEST
     knowledge = Knowledge(layer)
     assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
 
@@ -101,7 +103,7 @@ def test_a_seal_holds_paths_of_any_characters(bases: Bases) -> None:
     stats = {
         f"claims/a{odd}b.yaml": bytes(range(n, n + 24)) for n, odd in enumerate(' \n\r\\"\x85é')
     }
-    leave(bases, Seal(stats))
+    leave(bases, Manifest(stats))
     found = bases.open()
     assert found is not None
     assert found[1].stats == stats
@@ -135,7 +137,7 @@ def test_of_two_bases_the_newest_counts_and_the_other_goes(bases: Bases, tmp_pat
     """As after a kill between a base's coming and its predecessor's going."""
     older = leave(bases)
     older.rename(tmp_path / "aside")
-    newer = leave(bases, Seal(config=b"newer"))
+    newer = leave(bases, Manifest(config=b"newer"))
     (tmp_path / "aside").rename(older)
     found = bases.open()
     assert found is not None
@@ -189,7 +191,7 @@ def test_a_base_that_was_removed_meanwhile_is_not_sealed(bases: Bases, caches: P
     made, layer = written
     bases.purge()
     assert not list(caches.iterdir())
-    assert not bases.seal(made, SEAL)
+    assert not bases.seal(made, MANIFEST)
     assert layer.size == len(list(layer.documents())) == len(ARTIFACTS)
 
 
@@ -234,7 +236,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
                 if removes:
                     mine.purge()
                 elif written is not None:
-                    mine.seal(written[0], SEAL)
+                    mine.seal(written[0], MANIFEST)
         except BaseException as error:
             failed.append(error)
 
@@ -283,7 +285,7 @@ def test_the_next_one_clears_what_nobody_will_seal(bases: Bases, begins: bool) -
     os.utime(old, (hours_ago, hours_ago))
     foreign = bases.folder / f"{'0' * 16}-{time.time_ns()}"
     foreign.mkdir()
-    (foreign / "seal.json").write_bytes(b"")
+    (foreign / "manifest.json").write_bytes(b"")
     begun = {bases.begin().folder} if begins else set()
     assert bases.open() is not None
     assert {one for one in bases.folder.iterdir() if one.is_dir()} == {base, mine, other, *begun}
@@ -340,7 +342,7 @@ def test_a_layer_of_several_segments_is_refused(tmp_path: Path) -> None:
         Layer(Index.open(str(tmp_path)))
 
 
-@pytest.mark.parametrize("name", ["seal.json", "meta.json", "*.store", ".tantivy-*", "new"])
+@pytest.mark.parametrize("name", ["manifest.json", "meta.json", "*.store", ".tantivy-*", "new"])
 def test_a_base_in_which_something_is_no_file_is_none(bases: Bases, name: str) -> None:
     """To open a FIFO would wait for whoever writes to it."""
     folder = leave(bases)

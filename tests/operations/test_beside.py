@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_beside
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Ask
 from vouch_sidecar.operations.turns import Turns
@@ -42,18 +42,18 @@ def held_up(until: Event) -> Operation[ContextParams, ContextResult]:
     return replace(context, run=run)
 
 
-async def ask_beside(engine: Engine, name: str, params: object) -> object:
-    return await perform_beside(engine, OPERATIONS[name], params, Caller())
+async def ask_async(engine: Engine, name: str, params: object) -> object:
+    return await perform_async(engine, OPERATIONS[name], params, Caller())
 
 
 def test_others_are_answered_meanwhile(engine: Engine) -> None:
     go_on = Event()
 
     async def session() -> None:
-        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
         await asyncio.sleep(0)
-        await ask_beside(engine, "status", {})
-        await ask_beside(engine, "entity", {"id": "jwt"})
+        await ask_async(engine, "status", {})
+        await ask_async(engine, "entity", {"id": "jwt"})
         assert not slow.done()
         go_on.set()
         assert (await slow).items
@@ -65,7 +65,7 @@ def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Engine) -
     go_on = Event()
 
     async def session() -> ContextResult:
-        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
         await asyncio.sleep(0)
         (root,) = engine.collections
         for claim in (root / ".vouch/claims").iterdir():
@@ -87,7 +87,7 @@ def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     async def session() -> None:
         operation = held_up(go_on)
         slow = [
-            asyncio.create_task(perform_beside(engine, operation, TASK, Caller())) for _ in range(9)
+            asyncio.create_task(perform_async(engine, operation, TASK, Caller())) for _ in range(9)
         ]
         await asyncio.sleep(0)
         for one in slow:
@@ -95,7 +95,7 @@ def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
         done, _ = await asyncio.wait(slow, timeout=30)
         assert all(one.cancelled() for one in done)
         go_on.set()
-        answered = await ask_beside(engine, "context", TASK)
+        answered = await ask_async(engine, "context", TASK)
         assert isinstance(answered, ContextResult)
         assert answered.items
 
@@ -108,10 +108,10 @@ def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
     go_on = Event()
 
     async def session() -> ContextResult:
-        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
         await asyncio.sleep(0)
         task = {"task": 'How does JWT go with "holds the sessions" in the evening?'}
-        late = await ask_beside(engine, "context", task)
+        late = await ask_async(engine, "context", task)
         assert not slow.done()
         go_on.set()
         assert (await slow).items
@@ -129,12 +129,12 @@ def test_little_of_a_long_text_is_looked_at_when_time_is_up(engine: Engine) -> N
     task = f"How does JWT go? {between} How does Redis go? {between} In the evening?"
 
     async def session() -> tuple[ContextResult, ContextResult]:
-        slow = asyncio.create_task(perform_beside(engine, held_up(go_on), TASK, Caller()))
+        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
         await asyncio.sleep(0)
-        late = await ask_beside(engine, "context", {"task": task, "session_id": "long"})
+        late = await ask_async(engine, "context", {"task": task, "session_id": "long"})
         go_on.set()
         await slow
-        whole = await ask_beside(engine, "context", {"task": task, "session_id": "long"})
+        whole = await ask_async(engine, "context", {"task": task, "session_id": "long"})
         assert isinstance(late, ContextResult)
         assert isinstance(whole, ContextResult)
         return late, whole
@@ -157,7 +157,7 @@ def test_what_is_in_play_is_worked_out_beside_the_loop_too(
         return salience(*args)
 
     monkeypatch.setattr(engine, "salience", noted)
-    answered = asyncio.run(ask_beside(engine, "context", {**TASK, "session_id": "s"}))
+    answered = asyncio.run(ask_async(engine, "context", {**TASK, "session_id": "s"}))
     assert isinstance(answered, ContextResult)
     assert answered.meta is not None
     assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
@@ -185,7 +185,7 @@ def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
 
 def test_bad_params_are_refused_before(engine: Engine) -> None:
     with pytest.raises(InvalidParamsError):
-        asyncio.run(ask_beside(engine, "search", {"query": " "}))
+        asyncio.run(ask_async(engine, "search", {"query": " "}))
 
 
 def test_what_can_be_long_is_marked() -> None:

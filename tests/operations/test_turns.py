@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.base import SEAL
+from vouch_sidecar.index.base import MANIFEST
 from vouch_sidecar.operations import as_json, call
-from vouch_sidecar.surfaces.hook.events import respond_beside
+from vouch_sidecar.surfaces.hook.events import respond_async
 
 from tests.hook.conftest import until
 from tests.protocol import knowledge
@@ -45,7 +45,7 @@ def asked(engine: Engine, name: str, **params: Any) -> dict[str, Any]:
 
 
 async def said(engine: Engine, prompt: str) -> str:
-    answer = await respond_beside(
+    answer = await respond_async(
         engine, "user-prompt-submit", {"session_id": "H", "prompt": prompt}, Caller()
     )
     return "" if answer is None else str(answer["hookSpecificOutput"]["additionalContext"])
@@ -108,7 +108,7 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert collection.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
     until(lambda: engine.load(whole=True))
-    (seal,) = collection.bases.folder.glob("*/" + SEAL)
+    (seal,) = collection.bases.folder.glob("*/" + MANIFEST)
     seal.write_text("{", "utf-8")
     later = Engine(env=env)
     later.add_root(root)

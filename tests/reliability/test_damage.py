@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.index.base import SEAL
+from vouch_sidecar.index.base import MANIFEST
 
 from tests.engine.bases import base
 from tests.engine.processes import Server, place, serving, until
@@ -31,8 +31,8 @@ def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
 
 def overwrite(folder: Path, ending: str) -> list[Path]:
     """Overwrite the files of the sealed base, which are mapped by whoever serves it."""
-    until(lambda: any(folder.rglob(SEAL)), "it is not sealed")
-    (seal,) = folder.rglob(SEAL)
+    until(lambda: any(folder.rglob(MANIFEST)), "it is not sealed")
+    (seal,) = folder.rglob(MANIFEST)
     files = [*seal.parent.glob(f"*.{ending}")]
     for file in files:
         with file.open("r+b") as stream:
@@ -51,7 +51,7 @@ def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending:
     folder, env = here
     with serving(folder / "kb", env, 1) as (first,):
         before = answered(first)
-        until(lambda: any(folder.rglob(SEAL)), "it is not sealed")
+        until(lambda: any(folder.rglob(MANIFEST)), "it is not sealed")
     with serving(folder / "kb", env, 1) as (server,):
         server.status()
         assert overwrite(folder, ending)

@@ -15,10 +15,10 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
-from vouch_sidecar.surfaces.hook.events import respond_beside
+from vouch_sidecar.surfaces.hook.events import respond_async
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp import resources
@@ -140,7 +140,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
     async def hooks() -> None:
         for event in ("session-start", "user-prompt-submit"):
             payload = {"prompt": TEXT, "cwd": str(root), "viewer": who}
-            found[event] = await respond_beside(engine, event, payload, Caller("socket", env={}))
+            found[event] = await respond_async(engine, event, payload, Caller("socket", env={}))
 
     anyio.run(hooks)
     rows = [row for push in Pushes(engine, caller, {"s"}).salience() for row in push.rows]
@@ -151,7 +151,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
 
 def in_editor(engine: Engine, viewer: Viewer) -> dict[str, Any]:
     """Hover, definition, and whatever else a document shows."""
-    server = Sidecar(engine, Keeper(engine))
+    server = Sidecar(engine, Indexer(engine))
     for register in features():
         register(server)
     uri = "untitled:text"
@@ -223,5 +223,5 @@ def test_what_is_retired_is_in_no_file_of_ours(tmp_path: Path, status: str) -> N
     root = base(tmp_path / "kb", files)
     engine = engine_on(root, env=cached(tmp_path))
     assert engine.load(whole=True)
-    assert any((tmp_path / "cache").rglob("seal.json"))
+    assert any((tmp_path / "cache").rglob("manifest.json"))
     assert not holds(tmp_path / "cache", MARK)

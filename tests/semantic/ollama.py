@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.meaning.local import Local
+from vouch_sidecar.semantic.local import Local
 
 __all__ = ["FAILURES", "Ollama", "serving"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.meaning.backend import UnavailableError
-from vouch_sidecar.meaning.loading import backend_of
-from vouch_sidecar.meaning.local import Local
-from vouch_sidecar.meaning.ollama import Ollama
+from vouch_sidecar.semantic.backend import UnavailableError
+from vouch_sidecar.semantic.loading import backend_of
+from vouch_sidecar.semantic.local import Local
+from vouch_sidecar.semantic.ollama import Ollama
 
 from tests.semantic import ollama
 from tests.semantic.conftest import ASKED, Start, write

@@ -10,8 +10,8 @@ from vouch_sidecar.index.base import Bases
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
-from vouch_sidecar.meaning.texts import Texts, mark_of, texts_of
-from vouch_sidecar.meaning.vectors import Vectors, arranged, from_bytes, to_bytes
+from vouch_sidecar.semantic.texts import Texts, mark_of, texts_of
+from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_bytes
 
 from tests.kb.samples import make_kb
 

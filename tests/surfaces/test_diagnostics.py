@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.kb.records import Artifact, Problem
 from vouch_sidecar.surfaces.lsp.features import diagnostics, features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -31,7 +31,7 @@ def test_an_open_file_is_checked_once_for_each_state(
     engine = Engine(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
     engine.add_root(root)
     engine.load()
-    server = Sidecar(engine, Keeper(engine))
+    server = Sidecar(engine, Indexer(engine))
     for register in features():
         register(server)
     path = root / ".vouch" / "claims" / "jwt-expires.yaml"
@@ -62,7 +62,7 @@ def test_a_keystroke_makes_the_diagnostics_of_that_file_alone(
     engine = Engine(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
     engine.add_root(root)
     engine.load()
-    server = Sidecar(engine, Keeper(engine))
+    server = Sidecar(engine, Indexer(engine))
     for register in features():
         register(server)
     path = root / ".vouch" / "claims" / "faulty-0.yaml"

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from pygls.exceptions import JsonRpcException
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -46,7 +46,7 @@ def silenced() -> Iterator[None]:
 def connected() -> Iterator[Sidecar]:
     """A server that a client has initialized, on an engine without a knowledge base."""
     engine = Engine(env={})
-    server = Sidecar(engine, Keeper(engine))
+    server = Sidecar(engine, Indexer(engine))
     heard(server)
     for register in features():
         register(server)

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import base, engine_on, until
@@ -31,7 +31,7 @@ def test_a_feature_that_fails_keeps_no_other_from_starting(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     called: list[str] = []
-    server = Sidecar(engine, Keeper(engine))
+    server = Sidecar(engine, Indexer(engine))
     server.on_start += [fails, lambda: called.append("start")]
     server.start()
     assert called == ["start"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.checks import MAX_STALE, Surroundings, check_all
+from vouch_sidecar.engine.checks import MAX_STALE, CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace.freshness import Lines, Quote
@@ -134,7 +134,7 @@ def test_checks_list_it(root: Path, tmp_path: Path) -> None:
     (collection,) = engine.collections.values()
 
     def codes() -> list[tuple[str, str, Severity]]:
-        found = check_all(Surroundings(collection, collection.knowledge))
+        found = check_all(CheckContext(collection, collection.knowledge))
         return [(one.path, one.code, one.severity) for some in found.values() for one in some]
 
     assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
@@ -166,7 +166,7 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
     for answer in (ask(engine, "claim", id="one"), ask(engine, "files", paths=[FILE])):
         assert "gone" not in str(answer)
     (collection,) = engine.collections.values()
-    found = check_all(Surroundings(collection, collection.knowledge))
+    found = check_all(CheckContext(collection, collection.knowledge))
     assert not any(one.code == "quote-gone" for some in found.values() for one in some)
 
 

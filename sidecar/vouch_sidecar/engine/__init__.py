@@ -9,13 +9,13 @@ from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.engine.served import Served
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.keeper import Keeper
+    from vouch_sidecar.engine.indexer import Indexer
 
 __all__ = [
     "Caller",
     "Collection",
     "Engine",
-    "Keeper",
+    "Indexer",
     "Pushes",
     "SaliencePush",
     "Served",
@@ -26,11 +26,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The keeper brings an event loop and a watcher, which a hook that works alone has no time to
+    """The indexer brings an event loop and a watcher, which a hook that works alone has no time to
     import.
     """
-    if name == "Keeper":
-        from vouch_sidecar.engine.keeper import Keeper
+    if name == "Indexer":
+        from vouch_sidecar.engine.indexer import Indexer
 
-        return Keeper
+        return Indexer
     raise AttributeError(name)

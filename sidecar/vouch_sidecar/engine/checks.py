@@ -44,7 +44,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
 from vouch_sidecar.retrieval.stale import stale_for
 
-__all__ = ["CHECKS", "CODES", "Allowance", "Finding", "Surroundings", "check_all", "check_one"]
+__all__ = ["CHECKS", "CODES", "Allowance", "CheckContext", "Finding", "check_all", "check_one"]
 
 MAX_FINDINGS = 20
 """Findings of one file: the place of each is looked up."""
@@ -99,7 +99,7 @@ _ANY_NUMBER = Allowance()
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class CheckContext:
     """What an artifact is held against: all that is known, unsaved documents included."""
 
     collection: Collection
@@ -136,11 +136,11 @@ class Surroundings:
         return None if is_live(found) else found
 
 
-Check = Callable[[Artifact, Surroundings], Iterator[Finding]]
+Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 
 
 def check_all(
-    around: Surroundings, sees: Callable[[Artifact], bool] = lambda _: True
+    around: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> dict[str, tuple[Problem, ...]]:
     """What the checks find in a whole knowledge base, by path: in what `sees` lets through. Reads
     files with findings.
@@ -181,7 +181,7 @@ def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem
     return {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
 
 
-def _lacks_entities(around: Surroundings) -> bool:
+def _lacks_entities(around: CheckContext) -> bool:
     """Whether there are no entities, and something shows that they are used: a claim that declares
     one, or a file of one that does not count.
     """
@@ -193,7 +193,7 @@ def _lacks_entities(around: Surroundings) -> bool:
     return files or knowledge.snapshot.count(declaring) > 0
 
 
-def check_one(artifact: Artifact, data: bytes, around: Surroundings) -> tuple[Problem, ...]:
+def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Problem, ...]:
     """What the checks find in one artifact, at places in the bytes of its file."""
     found = list(islice(_findings(artifact, around), MAX_FINDINGS))
     if not found:
@@ -209,7 +209,7 @@ def check_one(artifact: Artifact, data: bytes, around: Surroundings) -> tuple[Pr
     return placed(problems, data)
 
 
-def _findings(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """What is found, as bad as the settings say."""
     settings = around.collection.settings.diagnostics
     for check in CHECKS:
@@ -220,7 +220,7 @@ def _findings(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
             yield one._replace(severity=next(chosen, one.severity))
 
 
-def dangling(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Ids that name nothing."""
     for code, field, kinds, artifact_id, at in _references(artifact):
         if not artifact_id or any(around.stands(kind, artifact_id) for kind in kinds):
@@ -259,7 +259,7 @@ def _references(artifact: Artifact) -> Iterator[_Named]:
             yield _Named(code, "body", mark.kinds, mark.text, mark.start)
 
 
-def retired(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def retired(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Claims that are cited and count no more, or are contested."""
     for _, field, kinds, claim_id, at in _references(artifact):
         if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
@@ -283,7 +283,7 @@ def _cites(artifact: Artifact) -> bool:
     return isinstance(artifact, Page)
 
 
-def shared_names(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def shared_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Names and aliases that another entity has as well."""
     for field, name in _names(artifact):
         others = [one for one in around.knowledge.names.exactly(name) if one != artifact.id]
@@ -293,7 +293,7 @@ def shared_names(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
             yield Finding("shared-name", field, f"`{field}` names {who} as well: {after}")
 
 
-def ordinary_names(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def ordinary_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Names that are an English word."""
     always = {fold(word) for word in around.collection.settings.naming.always}
     for field, name in _names(artifact):
@@ -311,7 +311,7 @@ def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
         yield from ((f"aliases.{at}", name) for at, name in enumerate(artifact.aliases))
 
 
-def undeclared(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Entities that the text of a claim names for certain, and that it does not declare."""
     if not isinstance(artifact, Claim):
         return
@@ -325,7 +325,7 @@ def undeclared(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
             yield Finding("undeclared-entity", "text", message, Severity.HINT)
 
 
-def content(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def content(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Sources whose content is not there, or not what their hash says."""
     if not isinstance(artifact, Source):
         return
@@ -342,13 +342,13 @@ def content(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
         yield Finding("content-changed", "id", "`content` is not what the hash `id` was made of")
 
 
-def conflicts(artifact: Artifact, _: Surroundings) -> Iterator[Finding]:
+def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
     """Marks of a merge in the text of a page; elsewhere the file can't be read."""
     if isinstance(artifact, Page) and CONFLICT.search(artifact.body):
         yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
 
 
-def went_stale(artifact: Artifact, around: Surroundings) -> Iterator[Finding]:
+def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Claims whose quote, cited file or name is gone from the workspace; only sources count that
     all see who see the claim.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.index.base import Bases, Seal, Unsealed
+from vouch_sidecar.index.base import Bases, Manifest, Unsealed
 from vouch_sidecar.index.building import Builder
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
@@ -111,7 +111,7 @@ class Collection:
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
     """When looking at the files failed, unless it succeeded since."""
-    _found: tuple[Layer, Seal] | None = None
+    _found: tuple[Layer, Manifest] | None = None
     _unsealed: Unsealed | None = None
     _purged: bool = False
     _purges: int = 0
@@ -219,7 +219,7 @@ class Collection:
         self._take(base, seen.change)
         return seen
 
-    def _recall(self, layer: Layer, seal: Seal) -> Reconciled:
+    def _recall(self, layer: Layer, seal: Manifest) -> Reconciled:
         """Take over a base, but for what is not as it was when that was sealed."""
         base = Knowledge(layer)
         self.store.remember(dict(seal.stats), _recalling(base), seal.config)
@@ -316,7 +316,7 @@ class Collection:
             if path == CONFIG or usual_key(path) not in changed
         }
         loose = frozenset(self.store.loose() | changed.keys())
-        sealed = self.bases.seal(self._unsealed, Seal(stats, loose, self.store.config))
+        sealed = self.bases.seal(self._unsealed, Manifest(stats, loose, self.store.config))
         self._purged, self._unsealed = not sealed, None
         self._config_left = self.store.config
         return sealed

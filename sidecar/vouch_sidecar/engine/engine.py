@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.meaning import Meaning
+    from vouch_sidecar.engine.semantic import Meaning
 
 __all__ = ["Engine", "UnknownRootError"]
 
@@ -67,13 +67,13 @@ class Engine:
         self.overlays = Overlays()
         self.stats = Stats()
         self.meaning: Meaning | None = None
-        """Finds by meaning; there only while a keeper runs."""
+        """Finds by meaning; there only while a indexer runs."""
         self.generation = 0
         self.watching: Watching = "none"
         self.faults = Faults()
         """What fails and concerns no knowledge base more than another."""
         self.untold = Faults()
-        """The listeners that failed; the keeper tells them again."""
+        """The listeners that failed; the indexer tells them again."""
         self.listeners: set[Callable[[], None]] = set()
         """Told when something was published."""
         self.session_listeners: set[Callable[[], None]] = set()
@@ -86,7 +86,7 @@ class Engine:
     # Knowledge bases
 
     def start_from(self, start: Path) -> list[Collection]:
-        """As `add_start`; where there is none yet, the keeper looks again."""
+        """As `add_start`; where there is none yet, the indexer looks again."""
         self.starts.keep(start)
         return self.add_start(start)
 

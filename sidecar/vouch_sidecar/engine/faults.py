@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
-from vouch_sidecar.meaning.backend import UnavailableError
+from vouch_sidecar.semantic.backend import UnavailableError
 
 __all__ = ["Faults"]
 

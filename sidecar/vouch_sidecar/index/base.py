@@ -31,9 +31,9 @@ from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind
 
-__all__ = ["Bases", "Seal", "Unsealed", "code_version", "tidy", "user_folder"]
+__all__ = ["Bases", "Manifest", "Unsealed", "code_version", "tidy", "user_folder"]
 
-SEAL = "seal.json"
+MANIFEST = "manifest.json"
 ROOT = "root"
 """Names the knowledge base that a folder is for."""
 OLD_SECONDS = 3600.0
@@ -52,7 +52,7 @@ _numbers = count()
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class Manifest:
     """What a base was read from: the stat of every file that says what the base says, the keys
     of the artifacts in it that no such file vouches for, and the last config that could be read.
     """
@@ -98,7 +98,7 @@ class Bases:
         self.damaged = False
         """Whether a base of this version was there that could not be read."""
 
-    def open(self) -> tuple[Layer, Seal] | None:
+    def open(self) -> tuple[Layer, Manifest] | None:
         """The newest whole base. Older ones, and those that can't be trusted, are removed."""
         tidy(self.caches)
         self._tidy()
@@ -161,7 +161,7 @@ class Bases:
         """Remove a base that will not be sealed."""
         self._take_away(base.folder)
 
-    def seal(self, base: Unsealed, seal: Seal) -> bool:
+    def seal(self, base: Unsealed, seal: Manifest) -> bool:
         """Have the next process begin with a base, and with no other; whether that was possible."""
         try:
             _write_seal(base.folder, seal)
@@ -304,7 +304,7 @@ def code_version(rooms: tuple[str, ...]) -> str:
 # Seals
 
 
-def _write_seal(folder: Path, seal: Seal) -> None:
+def _write_seal(folder: Path, seal: Manifest) -> None:
     digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -318,21 +318,21 @@ def _write_seal(folder: Path, seal: Seal) -> None:
     # One by one: to make or read all of them at once would hold up every other thread.
     stats = (f"{found.hex()} {path}" for path, found in seal.stats.items())
     data = "\0".join([json.dumps(head), *stats]).encode()
-    descriptor = os.open(folder / SEAL, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as sealed:
         sealed.write(_digest(data).encode() + b"\n" + data)
         sealed.flush()
         os.fsync(sealed.fileno())
 
 
-def _open(folder: Path) -> tuple[Layer, Seal]:
+def _open(folder: Path) -> tuple[Layer, Manifest]:
     """Raises OSError, ValueError, LookupError or TypeError for what is not to be trusted."""
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
     for file in folder.iterdir():
         if not stat.S_ISREG(file.lstat().st_mode):
             raise ValueError("no file of ours")
-    digest, _, data = _bytes_of(folder / SEAL).partition(b"\n")
+    digest, _, data = _bytes_of(folder / MANIFEST).partition(b"\n")
     if _digest(data).encode() != digest:
         raise ValueError("damaged")
     first, *stats = data.decode().split("\0")
@@ -340,7 +340,7 @@ def _open(folder: Path) -> tuple[Layer, Seal]:
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
-    seal = Seal(
+    seal = Manifest(
         {path: bytes.fromhex(found) for found, _, path in (one.partition(" ") for one in stats)},
         frozenset((Kind(kind), name) for kind, name in head["loose"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),

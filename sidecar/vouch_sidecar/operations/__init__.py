@@ -10,7 +10,7 @@ from vouch_sidecar.operations.call import (
     beside,
     call,
     perform,
-    perform_beside,
+    perform_async,
     read_params,
     refuse_unknown,
 )
@@ -59,7 +59,7 @@ __all__ = [
     "card_of",
     "mentioned_at",
     "perform",
-    "perform_beside",
+    "perform_async",
     "read_params",
     "refuse_unknown",
     "salience_notification",

@@ -31,8 +31,7 @@ from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.locating import line_in
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind
-    from vouch_sidecar.operations.page import Page as Output
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = [
     "ArtifactViews",
@@ -291,7 +290,7 @@ def claim_line(claim: ClaimView, whole: bool = False) -> str:
     return f"{one_line(claim.id)}: {text} ({', '.join(facts)})"
 
 
-def around(page: Output, pages: list[PageRef], relations: list[RelationRef]) -> None:
+def around(page: Printer, pages: list[PageRef], relations: list[RelationRef]) -> None:
     """Print the pages and relations of an artifact."""
     if pages:
         page.space()

@@ -12,7 +12,7 @@ from vouch_sidecar.operations.base import Wire, absent
 from vouch_sidecar.retrieval.authors import Author
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["AuthorRow", "author_line", "author_rows", "by_commits_field", "show_authors"]
 
@@ -47,7 +47,7 @@ def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:
     return [f"by commits: {', '.join(told)}"] if told else []
 
 
-def show_authors(page: Page, rows: Sequence[AuthorRow] | None) -> None:
+def show_authors(page: Printer, rows: Sequence[AuthorRow] | None) -> None:
     """Print them as a table."""
     if not rows:
         return

@@ -29,9 +29,9 @@ from vouch_sidecar.operations.operation import Ask, Documents, Operation, analys
 from vouch_sidecar.operations.turns import Turns
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.meaning import Meaning
+    from vouch_sidecar.engine.semantic import Meaning
 
-__all__ = ["beside", "call", "perform", "perform_beside", "read_params", "refuse_unknown"]
+__all__ = ["beside", "call", "perform", "perform_async", "read_params", "refuse_unknown"]
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def _searching(engine: Engine) -> Iterator[None]:
         raise SearchFailedError from None
 
 
-async def perform_beside(
+async def perform_async(
     engine: Engine,
     operation: Operation[P, R],
     raw: object,

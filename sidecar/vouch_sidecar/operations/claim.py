@@ -21,7 +21,7 @@ from vouch_sidecar.operations.base import Result
 from vouch_sidecar.operations.operation import Ask, Operation
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["OPERATION", "ClaimResult"]
 
@@ -58,7 +58,7 @@ def gist(result: ClaimResult) -> list[str]:
     ]
 
 
-def show(page: Page, result: ClaimResult) -> None:
+def show(page: Printer, result: ClaimResult) -> None:
     claim, file = result.claim, page.file(result.claim.uri)
     confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
     facts = [claim.id, claim.type, claim.status, f"confidence {confidence}", date]
@@ -82,7 +82,7 @@ def show(page: Page, result: ClaimResult) -> None:
     around(page, result.pages, result.relations)
 
 
-def _show_citations(page: Page, citations: list[Citation]) -> None:
+def _show_citations(page: Printer, citations: list[Citation]) -> None:
     rows = []
     for one in citations:
         parts = [one.title, f"“{one.quote}”" if one.quote else None]

@@ -24,7 +24,7 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["OPERATION", "ContextParams", "ContextResult"]
 
@@ -133,7 +133,7 @@ def gist(result: ContextResult) -> list[str]:
     return [result.text] if result.text else []
 
 
-def show(page: Page, result: ContextResult) -> None:
+def show(page: Printer, result: ContextResult) -> None:
     if result.text:
         page.block(result.text)
 

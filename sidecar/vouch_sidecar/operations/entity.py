@@ -32,7 +32,7 @@ from vouch_sidecar.retrieval.authors import authors_about
 from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["OPERATION", "EntityResult", "PersonRow"]
 
@@ -131,7 +131,7 @@ def _to_ask(row: PersonRow) -> str:
     return f"{named(row.name, row.entity_id)}: {one_line(', '.join(facts))}"
 
 
-def show(page: Page, result: EntityResult) -> None:
+def show(page: Printer, result: EntityResult) -> None:
     entity = result.entity
     file = page.file(entity.uri) if entity.uri is not None else None
     page.line((entity.name, "bold"), f"{entity.type} · {entity.id}")

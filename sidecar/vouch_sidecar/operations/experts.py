@@ -28,7 +28,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
@@ -194,7 +194,7 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     return [*(rows(lines, NOTHING) if lines or not by_commits else []), *by_commits]
 
 
-def show(page: Page, result: ExpertsResult) -> None:
+def show(page: Printer, result: ExpertsResult) -> None:
     several = any(row.collection is not None for row in result.experts)
     explained = [row for row in result.experts if row.explain is not None]
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
@@ -212,7 +212,7 @@ def show(page: Page, result: ExpertsResult) -> None:
     show_authors(page, result.by_commits)
 
 
-def _show_arithmetic(page: Page, row: ExpertRow) -> None:
+def _show_arithmetic(page: Printer, row: ExpertRow) -> None:
     explain = row.explain
     assert explain is not None
     formula = f"{row.score:g} = {explain.formula}"

@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "ExplainParams", "ExplainResult"]
 
@@ -117,7 +117,7 @@ def gist(result: ExplainResult) -> list[str]:
     return rows([*named, *told], NOTHING)
 
 
-def show(page: Page, result: ExplainResult) -> None:
+def show(page: Printer, result: ExplainResult) -> None:
     entities = [(e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities]
     texts = [
         (page.artifact_id(text.id), text.verdict, f"{text.similarity:.2f}", text.why)

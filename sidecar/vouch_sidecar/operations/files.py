@@ -22,7 +22,7 @@ from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.ties import Arm
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "FilesParams", "FilesResult"]
 
@@ -176,7 +176,7 @@ def gist(result: FilesResult) -> list[str]:
     return listed(lines, NOTHING)
 
 
-def show(page: Page, result: FilesResult) -> None:
+def show(page: Printer, result: FilesResult) -> None:
     told = [
         (file.path, claim.id, "; ".join(filter(None, [claim.why, claim.stale])), claim.text)
         for file in result.files

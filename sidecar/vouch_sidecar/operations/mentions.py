@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.evidence import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "MentionsParams", "MentionsResult"]
 
@@ -164,7 +164,7 @@ def gist(result: MentionsResult) -> list[str]:
     return rows(lines, NOTHING)
 
 
-def show(page: Page, result: MentionsResult) -> None:
+def show(page: Printer, result: MentionsResult) -> None:
     places: dict[tuple[str | None, str], list[NamedEntity]] = {}
     for row in result.mentions:
         places.setdefault((row.collection, row.entity_id), []).append(row)

@@ -22,7 +22,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.slices import slices
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = [
     "MAX_ANALYSED",
@@ -148,7 +148,7 @@ class Operation(Generic[P, R]):
     """The lines that a model reads; without it, JSON."""
     quoting: Callable[[R, Sequence[View]], list[str]] | None = None
     """Instead of `gist`, where the lines quote what the result only names."""
-    show: Callable[[Page, R], None] | None = None
+    show: Callable[[Printer, R], None] | None = None
     """Prints a result for people; without it, the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""

@@ -13,12 +13,12 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import HitArm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
-from vouch_sidecar.retrieval.meaning import hits_by_meaning
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
+from vouch_sidecar.retrieval.semantic import hits_by_meaning
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "ProbeParams", "ProbeResult"]
 
@@ -114,7 +114,7 @@ def gist(result: ProbeResult) -> list[str]:
     return [f"Primary: {primary}; evidence: {result.strength}", *rows(lines, "")]
 
 
-def show(page: Page, result: ProbeResult) -> None:
+def show(page: Printer, result: ProbeResult) -> None:
     others = result.supplemental_collections
     if result.primary_collection is not None:
         page.line(f"{result.strength} evidence for {result.primary_collection}")

@@ -14,7 +14,7 @@ from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.retrieval.salience import ArmName, Salient
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "SalienceParams", "SalienceResult", "SalientEntity", "salient_row"]
 
@@ -91,7 +91,7 @@ def gist(result: SalienceResult) -> list[str]:
     return rows(lines, NOTHING)
 
 
-def show(page: Page, result: SalienceResult) -> None:
+def show(page: Printer, result: SalienceResult) -> None:
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
     columns |= {"score": "number", "claims": "number", "top claim": "whole"}
     cells = []

@@ -12,11 +12,11 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
-from vouch_sidecar.retrieval.meaning import search_by_meaning
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
+from vouch_sidecar.retrieval.semantic import search_by_meaning
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "SearchParams", "SearchResult"]
 
@@ -85,7 +85,7 @@ def gist(result: SearchResult) -> list[str]:
     return rows(lines, NOTHING)
 
 
-def show(page: Page, result: SearchResult) -> None:
+def show(page: Printer, result: SearchResult) -> None:
     several = len({hit.collection for hit in result.hits}) > 1
     columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole"}
     columns |= {"collection": "whole"} if several else {}

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.base import HitArm, Params, Result, Wire
 from vouch_sidecar.operations.operation import Ask, Operation
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["OPERATION", "StatsResult"]
 
@@ -85,7 +85,7 @@ def answer(ask: Ask, _: Params) -> StatsResult:
     )
 
 
-def show(page: Page, result: StatsResult) -> None:
+def show(page: Printer, result: StatsResult) -> None:
     arms = [(arm.arm, arm.said, arm.opened, arm.silent) for arm in result.arms]
     page.table(
         {"arm": "key", "said": "number", "opened": "number", "silent": "number"}, arms, "arm"

@@ -16,7 +16,7 @@ from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.version import __version__
 
 if TYPE_CHECKING:
-    from vouch_sidecar.operations.page import ColumnKind, Page
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 __all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
@@ -125,7 +125,7 @@ def gist(result: StatusResult) -> list[str]:
     return rows([*lines, *map(one_line, result.refused)], "No knowledge base here.")
 
 
-def show(page: Page, result: StatusResult) -> None:
+def show(page: Printer, result: StatusResult) -> None:
     for root in result.roots:
         page.line((root.collection, "bold"), root.root)
         counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Kind
-from vouch_sidecar.meaning.texts import compared, mark_of
-from vouch_sidecar.meaning.vectors import Near, Vectors
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.texts import compared, mark_of
+from vouch_sidecar.semantic.vectors import Near, Vectors
 
 if TYPE_CHECKING:
-    from vouch_sidecar.meaning.vectors import Vector
+    from vouch_sidecar.semantic.vectors import Vector
 
 __all__ = ["Meant"]
 

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 import anyio
 import anyio.to_thread
 
-from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
     SearchFailedError,
     as_json,
-    perform_beside,
+    perform_async,
 )
 from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -58,7 +58,7 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     async def keep() -> None:
         await anyio.to_thread.run_sync(engine.load)
         loaded.set()
-        await Keeper(engine).run()
+        await Indexer(engine).run()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, keep)
@@ -111,7 +111,7 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        asked = await perform_beside(engine, OPERATIONS[name], request.get("params"), caller)
+        asked = await perform_async(engine, OPERATIONS[name], request.get("params"), caller)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

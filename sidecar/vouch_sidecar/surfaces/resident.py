@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.local.ownership import Ownership
@@ -44,10 +44,10 @@ def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
 
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
-    keeper = Keeper(engine)
-    local = local_server(engine, keeper, watches=True)  # which leaves the socket to an editor
+    indexer = Indexer(engine)
+    local = local_server(engine, indexer, watches=True)  # which leaves the socket to an editor
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(beside, indexer.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
         async with anyio.create_task_group() as sockets:
             for root, one in owned.items():

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.engine import Caller, Engine, Keeper
-from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_beside
+from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.keeping import indexed
@@ -27,17 +27,17 @@ log = logging.getLogger(__name__)
 
 
 def local_server(
-    engine: Engine, keeper: Keeper, tell: Tell | None = None, *, watches: bool = False
+    engine: Engine, indexer: Indexer, tell: Tell | None = None, *, watches: bool = False
 ) -> LocalServer:
     """The sockets of an engine, which answer all that other processes ask. As `LocalServer`."""
-    local = LocalServer(engine, keeper, tell, watches=watches)
+    local = LocalServer(engine, indexer, tell, watches=watches)
     local.register(HOOK, _answer_hook)
     local.register(SHELL, _answer_shell)
     return local
 
 
 async def _answer_hook(
-    engine: Engine, keeper: Keeper, request: Mapping[str, Any], caller: Caller
+    engine: Engine, indexer: Indexer, request: Mapping[str, Any], caller: Caller
 ) -> dict[str, Any]:
     request_id, payload = request.get("id"), request.get("params")
     event = request["method"].partition(".")[2]
@@ -47,17 +47,17 @@ async def _answer_hook(
         return refusal(request_id, "invalid_request", "there is no such event")
     await indexed(engine, limit_of(engine))
     if (path := edited_file(payload)) is not None:
-        keeper.poke([Path(path)])
+        indexer.poke([Path(path)])
     result = None
     try:
-        result = await respond_beside(engine, event, payload, caller)
+        result = await respond_async(engine, event, payload, caller)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
     return {"id": request_id, "ok": True, "result": result}
 
 
 async def _answer_shell(
-    engine: Engine, _: Keeper, request: Mapping[str, Any], caller: Caller
+    engine: Engine, _: Indexer, request: Mapping[str, Any], caller: Caller
 ) -> dict[str, Any]:
     from vouch_sidecar.surfaces.shell.inside import printed  # brings rich, seldom needed
 

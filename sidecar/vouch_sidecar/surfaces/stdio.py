@@ -67,7 +67,7 @@ def _level(env: Mapping[str, str]) -> str | None:
 def say(text: str, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
     """Print a text for people or programs to standard output, standard error or a file. Whatever it
     quotes, a terminal obeys and hides nothing of it. All that commands print goes through here, or
-    through `operations.page`.
+    through `operations.printer`.
     """
     import click  # protocols print nothing
 

@@ -63,7 +63,7 @@ def _check(**given: Any) -> None:
 
 def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
     """All problems, those between files included, by knowledge base, file and line."""
-    from vouch_sidecar.engine.checks import Surroundings, check_all
+    from vouch_sidecar.engine.checks import CheckContext, check_all
     from vouch_sidecar.engine.workspaces import settle
     from vouch_sidecar.kb.layout import KB_DIRNAME
 
@@ -72,7 +72,7 @@ def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
     for served in engine.serving(caller):
         root, collection = served.collection.root, served.collection
         problems = engine.problems_for(caller, served)
-        around = Surroundings(collection, collection.knowledge)
+        around = CheckContext(collection, collection.knowledge)
         for path, more in check_all(around, served.view.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):

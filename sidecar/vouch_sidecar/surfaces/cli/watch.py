@@ -61,18 +61,18 @@ async def _watch(root: Path | None, pane: Pane) -> None:
 
     import anyio
 
-    from vouch_sidecar.engine import Caller, Engine, Keeper, Pushes
+    from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
     from vouch_sidecar.surfaces.keeping import beside
     from vouch_sidecar.surfaces.sockets import local_server
 
     engine = Engine(env=os.environ)
     engine.start_from(start_at(root))
-    keeper = Keeper(engine)
+    indexer = Indexer(engine)
     pushes = Pushes(engine, Caller(connection="watch"))
     pushes.start(pane.pushed, asyncio.get_running_loop().call_later)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, local_server(engine, keeper, pane.tell, watches=True).run)
+        tasks.start_soon(beside, indexer.run)
+        tasks.start_soon(beside, local_server(engine, indexer, pane.tell, watches=True).run)
 
 
 class Pane:

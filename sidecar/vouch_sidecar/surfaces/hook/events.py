@@ -13,12 +13,12 @@ from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import speak_of
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.operations import context, perform, perform_beside
+from vouch_sidecar.operations import context, perform, perform_async
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.tied import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
-__all__ = ["EVENTS", "limit_of", "respond", "respond_beside"]
+__all__ = ["EVENTS", "limit_of", "respond", "respond_async"]
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Ans
     return _printed(event, EVENTS[event](engine, payload, session_id, caller))
 
 
-async def respond_beside(
+async def respond_async(
     engine: Engine, event: str, payload: Payload, caller: Caller
 ) -> Answer | None:
     """The same for whoever has an event loop: a prompt is answered beside it."""
@@ -52,7 +52,7 @@ async def respond_beside(
         return None
     if task is None:
         return respond(engine, event, payload, caller)
-    answer = await perform_beside(engine, context.OPERATION, task, caller)
+    answer = await perform_async(engine, context.OPERATION, task, caller)
     return _printed(event, answer.text)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
@@ -42,7 +42,7 @@ PROCESS = "process"
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Handler = Callable[[Engine, Keeper, Request, Caller], Awaitable[dict[str, Any]]]
+Handler = Callable[[Engine, Indexer, Request, Caller], Awaitable[dict[str, Any]]]
 """Answers a request in the form of the JSONL surface."""
 
 
@@ -50,14 +50,14 @@ class LocalServer:
     """The sockets of one engine. Belongs to its event loop."""
 
     def __init__(
-        self, engine: Engine, keeper: Keeper, tell: Tell | None = None, *, watches: bool = False
+        self, engine: Engine, indexer: Indexer, tell: Tell | None = None, *, watches: bool = False
     ) -> None:
         """`tell` shows what is in play in sessions of other processes; None where nobody looks.
         `watches`: it shows all sessions of the owner, and this process leaves the socket to an
         editor, whose process has sessions of its own.
         """
         self._engine = engine
-        self._keeper = keeper
+        self._keeper = indexer
         self._tell = tell
         self._watches = watches
         self._yielded: set[Path] = set()

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.engine.checks import Allowance, Surroundings
+from vouch_sidecar.engine.checks import Allowance, CheckContext
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -56,11 +56,11 @@ class File:
         """The ids that stand in the document, in their order."""
         return references(self.relative, self.document.source)
 
-    def surroundings(self, most: int | None = None) -> Surroundings:
+    def surroundings(self, most: int | None = None) -> CheckContext:
         """What its ids are held against; `most` bytes of the files of retired ones are read."""
-        return Surroundings(self.served.collection, self.served.view.knowledge, Allowance(most))
+        return CheckContext(self.served.collection, self.served.view.knowledge, Allowance(most))
 
-    def resolve(self, reference: Reference, around: Surroundings | None = None) -> Artifact | None:
+    def resolve(self, reference: Reference, around: CheckContext | None = None) -> Artifact | None:
         """The artifact that an id names, if the caller may see it. One that is retired counts here:
         its status, and what superseded it, may be told; its text may not.
         """
@@ -109,13 +109,13 @@ def resolve(
     served: Served,
     kinds: tuple[Kind, ...],
     artifact_id: str,
-    around: Surroundings | None = None,
+    around: CheckContext | None = None,
 ) -> Artifact | None:
     """As `File.resolve`; the first kind that has the id counts."""
     for kind in kinds:
         if (found := served.view.visible((kind, artifact_id))) is not None:
             return found
-    around = around or Surroundings(served.collection, served.view.knowledge)
+    around = around or CheckContext(served.collection, served.view.knowledge)
     for kind in kinds:
         retired = around.retired(kind, artifact_id)
         if retired is not None and gate_of(retired) in served.view.gates:

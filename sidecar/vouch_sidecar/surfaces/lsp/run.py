@@ -16,7 +16,7 @@ import anyio
 from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import run_async
 
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
@@ -75,16 +75,18 @@ class End:
 async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> None:
     end = End()
     engine = Engine(env=env)
-    keeper = Keeper(engine)
-    server = Sidecar(engine, keeper)
+    indexer = Indexer(engine)
+    server = Sidecar(engine, indexer)
     for register in features():
         register(server)
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
-    local = local_server(engine, keeper, partial(server.protocol.notify, "vouch/didChangeSalience"))
+    local = local_server(
+        engine, indexer, partial(server.protocol.notify, "vouch/didChangeSalience")
+    )
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, keeper.run)
+        tasks.start_soon(beside, indexer.run)
         tasks.start_soon(beside, local.run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(_converse, server, source, outbox, end)

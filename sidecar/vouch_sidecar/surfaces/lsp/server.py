@@ -16,7 +16,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Settings
@@ -69,7 +69,7 @@ class Sidecar(Server):
     Features add functions to `on_start`; they are called once the client is connected.
     """
 
-    def __init__(self, engine: Engine, keeper: Keeper) -> None:
+    def __init__(self, engine: Engine, indexer: Indexer) -> None:
         super().__init__(
             SERVER_NAME,
             __version__,
@@ -79,7 +79,7 @@ class Sidecar(Server):
             converter_factory=converter,
         )
         self.engine = engine
-        self.keeper = keeper
+        self.indexer = indexer
         self.connection = uuid.uuid4().hex
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
@@ -135,11 +135,11 @@ class Sidecar(Server):
             with self._searching():
                 return handle(params)
 
-        async def answer_beside(params: Any) -> object:
+        async def answer_async(params: Any) -> object:
             with self._searching():
                 return await waits(params)
 
-        chosen = answer_beside if asyncio.iscoroutinefunction(handle) else answer
+        chosen = answer_async if asyncio.iscoroutinefunction(handle) else answer
         super().on(method, chosen, options)
 
     @contextmanager
@@ -170,14 +170,14 @@ class Sidecar(Server):
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the workspace folders, as they are now."""
         self.engine.set_folders(self.folders)
-        self.keeper.poke()
+        self.indexer.poke()
 
     def serve_above(self, path: Path) -> None:
         """Serve the knowledge base of a document, also outside the workspace folders."""
         before = len(self.engine.collections)
         self.engine.add_start(path)
         if len(self.engine.collections) > before:
-            self.keeper.poke()
+            self.indexer.poke()
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine beside the messages. An error in it is logged; a request that the client

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_beside
+from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_async
 from vouch_sidecar.retrieval.block import safe
 
 __all__ = ["JSON", "RESOURCES", "TEMPLATES", "harmless", "read"]
@@ -53,14 +53,14 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     Raises `InvalidParamsError` for an entity that is not there.
     """
     if uri == STATUS:
-        found = as_json(await perform_beside(engine, OPERATIONS["status"], {}, caller))
+        found = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
     elif uri == ENTITIES:
         served = engine.serving(caller)
         found = {"entities": await beside(caller, partial(_entities, served))}
     elif uri.startswith(ENTITY):
         entity_id = unquote(uri.removeprefix(ENTITY))
         found = as_json(
-            await perform_beside(engine, OPERATIONS["entity"], {"id": entity_id}, caller)
+            await perform_async(engine, OPERATIONS["entity"], {"id": entity_id}, caller)
         )
     else:
         return None

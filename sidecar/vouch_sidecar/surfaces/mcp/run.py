@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 from mcp.server.stdio import stdio_server
 
-from vouch_sidecar.engine import Engine, Keeper
+from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
@@ -69,13 +69,13 @@ async def _serve(
 ) -> None:
     engine = Engine(env=env)
     engine.start_from(start)
-    keeper = Keeper(engine)
+    indexer = Indexer(engine)
     major = version("mcp").partition(".")[0]
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
-    server = sdk.build(Answers(engine, keeper, start, every_tool=every_tool))
+    server = sdk.build(Answers(engine, indexer, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, keeper.run)
-        tasks.start_soon(beside, local_server(engine, keeper).run)
+        tasks.start_soon(beside, indexer.run)
+        tasks.start_soon(beside, local_server(engine, indexer).run)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
         async with streams as (source, sink):
             pending = Pending()

@@ -21,7 +21,7 @@ import anyio
 import anyio.to_thread
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Caller, Engine, Keeper
+from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -31,12 +31,12 @@ from vouch_sidecar.operations import (
     Result,
     SearchFailedError,
     as_json,
-    perform_beside,
+    perform_async,
     refuse_unknown,
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.hook.events import limit_of, respond_beside
+from vouch_sidecar.surfaces.hook.events import limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
@@ -62,9 +62,9 @@ class UnknownError(Exception):
 class Answers:
     """Answers the requests of one client, one after another. Belongs to the event loop."""
 
-    def __init__(self, engine: Engine, keeper: Keeper, start: Path, *, every_tool: bool) -> None:
+    def __init__(self, engine: Engine, indexer: Indexer, start: Path, *, every_tool: bool) -> None:
         self._engine = engine
-        self._keeper = keeper
+        self._keeper = indexer
         self._start = start
         self._caller = Caller(connection="mcp", is_model=True)
         self._turn = anyio.Lock()
@@ -143,7 +143,7 @@ class Answers:
                 with suppress(ValidationError):  # an owner of another version
                     owners: Result = operation.result.model_validate(answered["result"])
                     return owners
-        result: Result = await perform_beside(self._engine, operation, params, self._caller)
+        result: Result = await perform_async(self._engine, operation, params, self._caller)
         return result
 
     async def _hooked(self, event: str, payload: Object) -> Object:
@@ -171,9 +171,7 @@ class Answers:
             return None
         if (path := edited_file(payload)) is not None:
             self._keeper.poke([Path(path)])
-        return await respond_beside(
-            self._engine, event, payload, replace(self._caller, roots=roots)
-        )
+        return await respond_async(self._engine, event, payload, replace(self._caller, roots=roots))
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
         """The answer of the owner of a socket, which may be this process."""

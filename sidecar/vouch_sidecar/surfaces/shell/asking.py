@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = [
     "AskedFrom",
@@ -101,12 +101,12 @@ def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
     return engine, Caller(connection="shell", viewer=Viewer(asked.project, asked.agent))
 
 
-def page(header: bool = False, explain: bool = False) -> Page:
+def page(header: bool = False, explain: bool = False) -> Printer:
     """What prints for people on standard output."""
-    from vouch_sidecar.operations.page import Look, Page
+    from vouch_sidecar.operations.printer import Look, Printer
 
     width = shutil.get_terminal_size().columns
-    return Page(Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd())))
+    return Printer(Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd())))
 
 
 def print_json(data: Mapping[str, Any], file: TextIO | None = None) -> None:

@@ -13,10 +13,10 @@ from vouch_sidecar.operations import (
     OperationError,
     ViewerParams,
     Wire,
-    perform_beside,
+    perform_async,
     read_params,
 )
-from vouch_sidecar.operations.page import Look, Page
+from vouch_sidecar.operations.printer import Look, Printer
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
@@ -56,10 +56,10 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
             result = command.answer(engine, caller, given)
         else:
             params = command.params_of(engine, given, asked.folder)
-            result = await perform_beside(engine, command.operation, params, caller)
+            result = await perform_async(engine, command.operation, params, caller)
         explain = given.get("explain", False)
         look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
-        code = command.print(result, given, lambda: Page(look, out, err), out)
+        code = command.print(result, given, lambda: Printer(look, out, err), out)
     except (click.ClickException, click.exceptions.Exit, OperationError):
         return None
     except ValueError:  # there are no arguments

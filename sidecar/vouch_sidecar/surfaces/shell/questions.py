@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.operations import Operation
     from vouch_sidecar.operations.base import Choices, Result
-    from vouch_sidecar.operations.page import Page
+    from vouch_sidecar.operations.printer import Printer
 
 __all__ = ["QUESTIONS", "QuestionCommand"]
 
@@ -100,7 +100,7 @@ class QuestionCommand(click.Command):
         self,
         result: Result,
         given: Mapping[str, Any],
-        make_page: Callable[[], Page],
+        make_page: Callable[[], Printer],
         json_file: TextIO | None = None,
     ) -> int:
         """Print a result, as JSON or for people. Returns the exit code: 1 where nothing was found
@@ -248,7 +248,7 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
 def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     """The ids of claims, or the names and ids of entities, that begin with what was typed."""
     from vouch_sidecar.kb.records import Kind
-    from vouch_sidecar.retrieval.begun import beginning
+    from vouch_sidecar.retrieval.prefix_search import beginning
 
     root = ctx.params.get("root")
     asked = AskedFrom(

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.records import (
     values_of,
 )
 from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
-from vouch_sidecar.retrieval.begun import begun
+from vouch_sidecar.retrieval.prefix_search import begun
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.about import lines_about
 from vouch_sidecar.surfaces.lsp.ids import File, file_at

@@ -11,7 +11,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
-from vouch_sidecar.engine.checks import Surroundings, check_one
+from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.plain import with_field
 from vouch_sidecar.kb.reader import parse
@@ -45,7 +45,7 @@ def _across_files(file: File) -> tuple[Problem, ...]:
     """What the checks across files find in an open file."""
     served, data = file.served, file.document.source.encode()
     artifact = parse(file.relative, data).artifact
-    around = Surroundings(served.collection, served.view.knowledge)
+    around = CheckContext(served.collection, served.view.knowledge)
     return () if artifact is None else check_one(artifact, data, around)
 
 

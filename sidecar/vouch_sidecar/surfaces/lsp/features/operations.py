@@ -16,7 +16,7 @@ from vouch_sidecar.operations import (
     PromptParams,
     Result,
     SearchFailedError,
-    perform_beside,
+    perform_async,
     read_params,
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -38,7 +38,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     server.take_in()  # an answer reflects every message before it
     try:
         asked = (operation, params, server.caller, server.documents)
-        result: Result = await perform_beside(server.engine, *asked)
+        result: Result = await perform_async(server.engine, *asked)
         return result
     except InvalidParamsError as error:
         raise refusal(error) from None

@@ -1,4 +1,4 @@
-"""Events of the client's file watcher. Without them the keeper watches by itself."""
+"""Events of the client's file watcher. Without them the indexer watches by itself."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Watching:
         if any(self._is_new(path) for path in paths):
             self._server.serve_folders()
         if self._covers_everything():
-            self._server.keeper.watch_by("client")
-        self._server.keeper.poke(paths)
+            self._server.indexer.watch_by("client")
+        self._server.indexer.poke(paths)
 
     def _is_new(self, path: Path) -> bool:
         """Whether a path stands in a `.vouch/` that was not there when it was looked for."""

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.retrieval.begun import begun
+from vouch_sidecar.retrieval.prefix_search import begun
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
 from vouch_sidecar.surfaces.lsp.ids import location

@@ -108,7 +108,7 @@ def test_files_are_watched_once_they_were_read(
     async def watch(*_: object, **__: object) -> None:
         began.append(engine.complete)
 
-    monkeypatch.setattr("vouch_sidecar.engine.keeper.watch", watch)
+    monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watch)
 
     async def main() -> None:
         async with kept(engine):

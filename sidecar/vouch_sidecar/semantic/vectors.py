@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.meaning.texts import Place, Texts
+from vouch_sidecar.semantic.texts import Place, Texts
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from vouch_sidecar.meaning.backend import Matrix
+    from vouch_sidecar.semantic.backend import Matrix
 
     Vector = NDArray[np.float32]
 

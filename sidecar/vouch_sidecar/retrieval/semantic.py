@@ -13,8 +13,6 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
-from vouch_sidecar.meaning.texts import KINDS, compared, mark_of
-from vouch_sidecar.meaning.vectors import Near
 from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import (
@@ -27,6 +25,8 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.search import Found, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
+from vouch_sidecar.semantic.vectors import Near
 
 __all__ = ["hits_by_meaning", "search_by_meaning"]
 

@@ -11,7 +11,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
-from vouch_sidecar.meaning.backend import is_latin
+from vouch_sidecar.semantic.backend import is_latin
 
 __all__ = ["KINDS", "Place", "Texts", "compared", "mark_of", "texts_of"]
 

@@ -20,14 +20,14 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.meaning import Meaning
+from vouch_sidecar.engine.semantic import Meaning
 from vouch_sidecar.engine.workspaces import Workspaces
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import WorkingTree
 
-__all__ = ["Keeper"]
+__all__ = ["Indexer"]
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class _Due:
         return paths
 
 
-class Keeper:
+class Indexer:
     """Drives one engine. All methods belong to its event loop."""
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from vouch_sidecar.meaning.backend import Backend, UnavailableError
+from vouch_sidecar.semantic.backend import Backend, UnavailableError
 
 __all__ = ["backend_of"]
 
@@ -20,10 +20,10 @@ def backend_of(model: str, ollama: str | None) -> Backend:
     try:
         import_module("numpy")
         if ollama is not None:
-            from vouch_sidecar.meaning.ollama import Ollama
+            from vouch_sidecar.semantic.ollama import Ollama
 
             return Ollama(ollama, model)
-        from vouch_sidecar.meaning.local import Local
+        from vouch_sidecar.semantic.local import Local
 
         return Local(Path(model).expanduser())
     except ImportError as error:

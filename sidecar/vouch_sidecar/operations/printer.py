@@ -24,7 +24,7 @@ from rich.text import Text
 
 from vouch_sidecar.kb.plain import clip, one_line, printable
 
-__all__ = ["ColumnKind", "Look", "Page"]
+__all__ = ["ColumnKind", "Look", "Printer"]
 
 TEXT = 300
 """Characters of a text that a terminal shows, where it is not what was asked for."""
@@ -55,7 +55,7 @@ class Look:
     folder: str = ""
 
 
-class Page:
+class Printer:
     """Standard output and standard error, or files that hold what another process prints there."""
 
     def __init__(self, look: Look, out: TextIO | None = None, err: TextIO | None = None) -> None:
@@ -148,7 +148,7 @@ class _Table:
     """A table on a terminal."""
 
     def __init__(
-        self, page: Page, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]]
+        self, page: Printer, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]]
     ) -> None:
         self._page = page
         self._headings = [*columns]
