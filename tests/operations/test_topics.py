@@ -128,6 +128,21 @@ def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
     assert told == [before + 1]
 
 
+def test_what_full_text_answers_is_as_without_them(root: Path, tmp_path: Path) -> None:
+    prompt = {"task": "Without a keyring, is there a password that the user is asked for?"}
+    first = ask(settled(root, tmp_path), "context", **prompt)
+    assert [one["id"] for one in first["items"]][:1] == ["off"]
+    write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
+    again = ask(settled(root, tmp_path), "context", **prompt)
+    assert (again["items"], again["text"]) == (first["items"], first["text"])
+
+
+def test_a_topic_speaks_where_full_text_may_not(root: Path, tmp_path: Path) -> None:
+    write(root, "config.yaml", dump({"sidecar": {"recall": {"fallback_to_fts": False}}}))
+    found = ask(settled(root, tmp_path), "context", task="no keyring, which password?")
+    assert [(one["id"], one["arm"]) for one in found["items"]] == [("off", "derived")]
+
+
 def test_hovers_are_for_what_is_listed(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     text = "the keyring there"

@@ -269,6 +269,14 @@ def test_an_english_word_is_listed_beside_a_word_of_its_claims_alone() -> None:
     assert [mention.entity_id for mention in beside] == ["topic:nights"]
 
 
+def test_an_option_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
+    shared = [Shared("--no-deps", "one")]
+    view = seen(claim("one", "With `--no-deps` nothing is fetched."), around=Around(shared))
+    assert [row.arm for row in rank([view], ["is --no-deps broken"], 9)] == ["derived"]
+    assert worth_volunteering([view], ["is --no-deps broken"], threshold=0.0) == []
+    assert worth_volunteering([view], ["fetched in spite of --no-deps"])
+
+
 def test_a_ticket_needs_its_sign() -> None:
     view = seen(*claims("Fixed by #4711."))
     assert [m.entity_id for m in listed_topics(view, "see #4711 for that")] == ["topic:4711"]

@@ -43,15 +43,19 @@ def lines_for(
     answer it.
 
     Every entity has one line, in their order; the likeliest answer goes before those that are less
-    likely. Then come the other answers, likeliest first. What went stale stands behind all else; a
-    claim whose file is gone is not said.
+    likely. Then come the other answers, likeliest first. A topic has a line where there is nothing
+    else. What went stale stands behind all else; a claim whose file is gone is not said.
     """
     firsts: list[_Line] = []
     others: list[_Line] = []
+    derived: list[_Line] = []
     for place, row in enumerate(rows[:MAX_SPEAKING]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
         lines = _lines_of(row, text, found, limit)
+        if row.view.is_topic(row.entity.id):
+            derived += [line for line in lines if not line.hit.to_ask][:1]
+            lines = [line for line in lines if line.hit.to_ask]
         firsts += lines[:1]
         others += lines[1:]
     if any(line.hit.to_ask for line in firsts):
@@ -62,7 +66,7 @@ def lines_for(
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
-    hits = each_once(line.hit for line in [*firsts, *others])
+    hits = each_once(line.hit for line in [*firsts, *others] or derived)
     went = {id(hit): hit.stale for hit in hits}
     hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
     return sorted(hits, key=lambda hit: went[id(hit)] is not None)[:limit]

@@ -234,6 +234,8 @@ def _arm(mention: Mention, matched: str) -> float:
 def _own_arm(named: _Named, written: str) -> Arm:
     """The arm of a name that is written with its signs."""
     mention, entity = named.mention, named.entity
+    if mention.arm in (Arm.DERIVED, Arm.BACKED):
+        return mention.arm
     if fold(written) != fold(mention.name.strip()):
         return mention.arm
     is_name = entity is not None and entity.name == mention.name

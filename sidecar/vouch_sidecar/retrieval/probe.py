@@ -107,7 +107,11 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
 
 
 def _speaking(named: Iterable[Salient]) -> list[Salient]:
-    return [row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous]
+    """Those that are said. The name of a topic stays among the words of a text: full text knows all
+    that its claims say.
+    """
+    sure = (row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous)
+    return [row for row in sure if not row.view.is_topic(row.entity.id)]
 
 
 def _answering(
