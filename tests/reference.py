@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Needle, content_stems, needles
+from vouch_sidecar.index.content import Term, content_stems, terms
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
@@ -138,17 +138,17 @@ class Reference:
         """The artifacts of a kind that a viewer may see."""
         return [a for (k, _), a in self.artifacts.items() if k is kind and gate_of(a) in gates]
 
-    def frequency(self, needle: Needle, kind: Kind, gates: frozenset[str]) -> int:
+    def frequency(self, term: Term, kind: Kind, gates: frozenset[str]) -> int:
         """How many texts hold a word."""
         return sum(
-            needle.held_by(frozenset(text))
+            term.held_by(frozenset(text))
             for artifact in self.visible(kind, gates)
             for text in _stems_of(artifact)
         )
 
     def rarities(
-        self, words: Sequence[Needle], kind: Kind, gates: frozenset[str]
-    ) -> dict[Needle, float]:
+        self, words: Sequence[Term], kind: Kind, gates: frozenset[str]
+    ) -> dict[Term, float]:
         """ln(1 + texts / texts that hold the word); a word that none holds is rarest."""
         total = sum(len(_stems_of(a)) for a in self.visible(kind, gates))
         return {
@@ -158,7 +158,7 @@ class Reference:
 
     def search(self, query: str, kind: Kind, gates: frozenset[str]) -> list[tuple[str, float]]:
         """Ids with BM25 scores, best first, ties by id; what the query is a name of goes first."""
-        words = needles(query)
+        words = terms(query)
         rarities = self.rarities(words, kind, gates)
         texts = [(a.id, t) for a in self.visible(kind, gates) for t in _stems_of(a)]
         average = sum(len(t) for _, t in texts) / len(texts) if texts else 0.0
@@ -172,7 +172,7 @@ class Reference:
 
     def nearest(self, entity_id: str, text: str, gates: frozenset[str]) -> list[str]:
         """Ids of the claims that count for an entity: those first that share most with a text."""
-        weights = self.rarities(needles(text), Kind.CLAIM, gates)
+        weights = self.rarities(terms(text), Kind.CLAIM, gates)
 
         def share(claim: Artifact) -> float:
             stems = frozenset(stem for stems in _stems_of(claim) for stem in stems)
@@ -185,8 +185,8 @@ class Reference:
 
     def titles(self, text: str, gates: frozenset[str]) -> set[str]:
         """Titles of pages, of two content words or more, all of which a text has."""
-        stems = frozenset(s for n in needles(text) for option in n.alternatives for s in option)
-        titles = {p.title: needles(p.title) for p in self.pages.values() if gate_of(p) in gates}
+        stems = frozenset(s for n in terms(text) for option in n.alternatives for s in option)
+        titles = {p.title: terms(p.title) for p in self.pages.values() if gate_of(p) in gates}
         return {
             title
             for title, words in titles.items()
@@ -220,7 +220,7 @@ class Reference:
         """The claims that match a topic."""
         claims = [a for a in self.visible(Kind.CLAIM, gates) if isinstance(a, Claim)]
         named = self.named_by_topic(topic)
-        words = needles(topic)
+        words = terms(topic)
         rarities = self.rarities(words, Kind.CLAIM, gates)
         whole = math.fsum(rarities.values())
         shares = {}
@@ -346,8 +346,8 @@ def _surface(text: str) -> str:
     return " ".join(fold(text).split())
 
 
-def _bm25(text: tuple[str, ...], needle: Needle, weight: float, average: float) -> float:
-    times = max(min(text.count(s) for s in option) for option in needle.alternatives)
+def _bm25(text: tuple[str, ...], term: Term, weight: float, average: float) -> float:
+    times = max(min(text.count(s) for s in option) for option in term.alternatives)
     if not times:
         return 0.0
     return weight * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(text) / average))

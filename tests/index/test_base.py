@@ -20,7 +20,7 @@ from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.schema import SCHEMA, artifact_in, place, term
+from vouch_sidecar.index.schema import SCHEMA, artifact_in, indexed_term, place
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 
 from tests.kb.samples import make_kb
@@ -80,7 +80,7 @@ def test_anybody_can_ask_a_base(bases: Bases) -> None:
     """It is an index of tantivy, and a claim is found by what our analysis makes of its words."""
     index = Index.open(str(leave(bases)))
     (stem,) = content_stems("rotating")
-    query = Query.term_query(SCHEMA, "stems", term(place(Kind.CLAIM, "open"), stem), "freq")
+    query = Query.term_query(SCHEMA, "stems", indexed_term(place(Kind.CLAIM, "open"), stem), "freq")
     searcher = index.searcher()
     ((_, address),) = searcher.search(query, 10).hits
     assert artifact_in(searcher.doc(address)) == ARTIFACTS[1]

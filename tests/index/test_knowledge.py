@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.index.query import Search
@@ -97,9 +97,7 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
         for kind in KINDS:
             rows = search([view], topic, [kind], 100)
             found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
-            found["frequency", kind, topic] = [
-                view.search.frequency(n, kind) for n in needles(topic)
-            ]
+            found["frequency", kind, topic] = [view.search.frequency(n, kind) for n in terms(topic)]
         for weight in ("count", "recency", "citation"):
             found["auto", weight, topic] = _experts(view, topic, weight, "auto")
             found["declared", weight, topic] = _experts(view, topic, weight, "declared")
@@ -138,7 +136,7 @@ def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset
         for kind in KINDS:
             found["search", kind, topic] = plain.search(topic, kind, gates)
             found["frequency", kind, topic] = [
-                plain.frequency(n, kind, gates) for n in needles(topic)
+                plain.frequency(n, kind, gates) for n in terms(topic)
             ]
         for weight in ("count", "recency", "citation"):
             for linking in ("auto", "declared"):
@@ -348,8 +346,8 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
     knowledge = after(knowledge, change_of([later]))
 
     view = View("kb", knowledge, ONLY_OPEN)
-    assert not view.search.holds(needles("rotates"), Kind.CLAIM)
-    assert [*claims_in(view, view.search.holding(needles("expires"), Kind.CLAIM))] == [later]
+    assert not view.search.holds(terms("rotates"), Kind.CLAIM)
+    assert [*claims_in(view, view.search.holding(terms("expires"), Kind.CLAIM))] == [later]
     assert knowledge.at_path("claims/c.yaml") is None
     assert knowledge.at_path("claims/d.yaml") == later
     assert not list(claims_in(view, view.search.about(["auth"])))
@@ -364,7 +362,7 @@ def test_a_claim_that_becomes_private_is_found_by_nobody_else() -> None:
     knowledge = after(knowledge, change_of([private]))
 
     for gates, seen in ((ONLY_OPEN, False), (ADA, True)):
-        assert Search(knowledge.snapshot, gates).holds(needles("jwt"), Kind.CLAIM) is seen
+        assert Search(knowledge.snapshot, gates).holds(terms("jwt"), Kind.CLAIM) is seen
 
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
-from vouch_sidecar.index.schema import document, sort_key, term
+from vouch_sidecar.index.schema import document, indexed_term, sort_key
 
 from tests.soak import examples
 
@@ -37,7 +37,7 @@ class Text:
         return sort_key("claim", self.id)
 
     def made(self) -> Document:
-        stems = " ".join(term(self.place, word) for word in self.words)
+        stems = " ".join(indexed_term(self.place, word) for word in self.words)
         return document(
             {
                 "key": self.key,
@@ -152,7 +152,7 @@ def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     for place in PLACES:
         for word in WORDS:
             number = sum(text.place == place and word in text.words for text in texts)
-            assert snapshot.frequency("stems", term(place, word)) == number
+            assert snapshot.frequency("stems", indexed_term(place, word)) == number
     assert snapshot.lengths == {
         place: Sum(len(here), sum(len(text.words) for text in here))
         for place in PLACES

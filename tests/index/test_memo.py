@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
 
 
@@ -62,6 +62,6 @@ def test_a_result_may_need_others() -> None:
 def test_words_of_long_texts_are_not_kept_by_the_thousand() -> None:
     words = " ".join(f"lorem{number}" for number in range(100))
     for number in range(300):
-        assert len(needles(f"{words} ipsum{number}")) == 101
+        assert len(terms(f"{words} ipsum{number}")) == 101
     gc.collect()
-    assert sum(isinstance(one, Needle) for one in gc.get_objects()) < 150 * 101
+    assert sum(isinstance(one, Term) for one in gc.get_objects()) < 150 * 101

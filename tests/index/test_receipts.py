@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Disk, slug_of
 from vouch_sidecar.index.schema import SAID
@@ -127,7 +127,7 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
     for one in known.all_of(Kind.SOURCE):
         if isinstance(one, Source) and view.sees(one):
             found[one.id] = [each.id for each in view.statements(one)]
-    words = needles(CONTENT)
+    words = terms(CONTENT)
     found["total"] = view.search.total(SAID), view.search.length(SAID)
     found["words"] = [view.search.frequency(word, SAID) for word in words]
     return found
@@ -147,10 +147,10 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
         assert found is not None
         assert view.said(found).text == f"Long heading: {WHOLE}"
         assert view.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
-    assert view.search.frequency(needles("second")[0], SAID) == 1
+    assert view.search.frequency(terms("second")[0], SAID) == 1
     assert view.search.total(SAID) == 3, "the heading is no statement"
-    assert view.search.frequency(needles("second")[0], Kind.CLAIM) == 1
-    assert view.search.frequency(needles("heading")[0], SAID) == 3
+    assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
+    assert view.search.frequency(terms("heading")[0], SAID) == 3
     (exchange,) = (one for one in view.knowledge.all_of(Kind.SOURCE) if isinstance(one, Source))
     statements = [view.said(one).text for one in view.statements(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
@@ -193,7 +193,7 @@ def test_a_private_part_is_for_whom_it_is() -> None:
     assert said(world.known, 1) == QUOTES[1]
     assert said(world.known, 1, ADA) == f"Long heading: {WHOLE}"
     hidden, shown_to = (View("kb", world.known, gates) for gates in (EVERYBODY, ADA))
-    word = needles("second")[0]
+    word = terms("second")[0]
     assert (hidden.search.frequency(word, SAID), shown_to.search.frequency(word, SAID)) == (0, 1)
     evidence = world.known.evidence("ev2")
     assert evidence is not None
@@ -250,8 +250,8 @@ def test_a_claim_in_other_words_is_said_in_its_own() -> None:
     sentence = view.sentence(other)
     assert sentence is not None
     assert sentence.text == f"Long heading: {WHOLE}"
-    assert view.search.frequency(needles("files")[0], SAID) == 1
-    assert view.search.frequency(needles("second")[0], SAID) == 2
+    assert view.search.frequency(terms("files")[0], SAID) == 1
+    assert view.search.frequency(terms("second")[0], SAID) == 2
 
 
 def test_a_forged_receipt_is_none() -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.text import Unit, fold, inflects, stem, units
 from vouch_sidecar.index.words import STOPWORDS
 
@@ -53,7 +53,7 @@ def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: 
     stems = content_stems(text)
     assert stems == content_stems(text)
     assert all(isinstance(s, str) and s and not s.isspace() for s in stems)
-    assert all(needle.held_by(frozenset(stems)) for needle in needles(text))
+    assert all(term.held_by(frozenset(stems)) for term in terms(text))
 
 
 @examples(300)
@@ -126,21 +126,21 @@ def test_offsets_are_those_of_the_original(text: str, expected: list[str]) -> No
 
 def test_an_identifier_is_its_parts_and_itself() -> None:
     assert content_stems("RateLimiter") == [stem("rate"), stem("limiter"), stem("ratelimiter")]
-    (needle,) = needles("RateLimiter")
-    assert needle.held_by(frozenset(content_stems("a rate limiter")))
-    assert needle.held_by(frozenset(content_stems("the ratelimiter")))
-    assert not needle.held_by(frozenset(content_stems("the rate")))
+    (term,) = terms("RateLimiter")
+    assert term.held_by(frozenset(content_stems("a rate limiter")))
+    assert term.held_by(frozenset(content_stems("the ratelimiter")))
+    assert not term.held_by(frozenset(content_stems("the rate")))
 
 
 def test_scripts_without_spaces_are_pairs_of_characters() -> None:
     assert content_stems("認証基盤") == ["認証", "証基", "基盤"]
     assert content_stems("認 x 証基") == ["x", "認", "証基"]
-    assert [n.word for n in needles("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
+    assert [n.word for n in terms("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
 
 
 def test_stopwords_carry_no_topic() -> None:
     assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
-    assert needles("it's of the") == []
+    assert terms("it's of the") == []
 
 
 @pytest.mark.parametrize("text", ["a, b", "a; b", "a\n\nb", "a | b", "a. b"])

@@ -1,7 +1,7 @@
 """Checks across files: what one file says of others. `check` runs them over all, an editor over
 those that are open.
 
-A check is a function in `CHECKS`. It takes an artifact and its surroundings, and yields findings.
+A check is a function in `CHECKS`. It takes an artifact and its context, and yields findings.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.text import Unit, Units, Word, has_spaceless, stem, units, words_of
 from vouch_sidecar.index.words import STOPWORDS
 
-__all__ = ["Needle", "always_content", "content_stems", "needles"]
+__all__ = ["Term", "always_content", "content_stems", "terms"]
 
 _FEW = 1 << 8
 """Characters of a text that is one of thousands that are kept with what was made of them."""
@@ -33,7 +33,7 @@ def always_content(stemmed: str) -> bool:
     return stemmed not in _stopword_stems() and not has_spaceless(stemmed[:1])
 
 
-class Needle(NamedTuple):
+class Term(NamedTuple):
     """A word to look for: any of its alternatives, each of which is all of its stems."""
 
     word: str
@@ -81,19 +81,19 @@ def _stems_of(words: Iterable[Word]) -> list[str]:
     return out + wholes
 
 
-def needles(text: str) -> list[Needle]:
+def terms(text: str) -> list[Term]:
     """The content words of a question, each once, in order."""
     return list(_remembered(text) if len(text) <= _FEW else _needles(text))
 
 
 @lru_cache(maxsize=1 << 12)
-def _remembered(text: str) -> tuple[Needle, ...]:
+def _remembered(text: str) -> tuple[Term, ...]:
     return _needles(text)
 
 
-def _needles(text: str) -> tuple[Needle, ...]:
+def _needles(text: str) -> tuple[Term, ...]:
     analysed = units(text)
-    found: dict[tuple[tuple[str, ...], ...], Needle] = {}
+    found: dict[tuple[tuple[str, ...], ...], Term] = {}
     skip_to = 0
     for i, unit in enumerate(analysed.units):
         if i < skip_to or unit.spaceless or unit.folded in STOPWORDS:
@@ -104,9 +104,9 @@ def _needles(text: str) -> tuple[Needle, ...]:
             whole, skip_to = analysed.wholes[i]
             word = text[whole.start : whole.end]
             options = [(whole.stem,), tuple(u.stem for u in analysed.units[i:skip_to])]
-        found.setdefault(tuple(options), Needle(word, tuple(options)))
+        found.setdefault(tuple(options), Term(word, tuple(options)))
     for bigram, word in _bigrams(analysed):
-        found.setdefault(((bigram,),), Needle(word, ((bigram,),)))
+        found.setdefault(((bigram,),), Term(word, ((bigram,),)))
     return tuple(found.values())
 
 

@@ -17,7 +17,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.derived import TOPIC, Table, Topic, topic_id
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
@@ -375,7 +375,7 @@ class _Deriving:
             if at is not None:
                 below.setdefault(bisect_right(starts, at) - 1, set()).add(claim_id)
         for number, (_, heading) in enumerate(headings):
-            words = needles(heading)
+            words = terms(heading)
             holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
             ids = {*below.get(number, ()), *(holding if words else ())}
             _do(self._hear(Origin.HEADING, heading, ids, gate))
@@ -443,7 +443,7 @@ class _Deriving:
 
     def _holding(self, search: Search, heard: _Heard) -> frozenset[str]:
         """The claims that hold all words of a title, a tag or a heading."""
-        words = needles(heard.name)
+        words = terms(heard.name)
         if min(heard.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
         found = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")

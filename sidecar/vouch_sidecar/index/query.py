@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
-from vouch_sidecar.index.content import Needle
+from vouch_sidecar.index.content import Term
 from vouch_sidecar.index.derived import NOTHING_SEEN, Seen
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import (
@@ -20,10 +20,10 @@ from vouch_sidecar.index.schema import (
     SCHEMA,
     UNDATED,
     about,
+    indexed_term,
     locks,
     place,
     sort_key,
-    term,
 )
 from vouch_sidecar.kb.records import Kind
 
@@ -78,7 +78,7 @@ def nearly_query(kind: Kind, artifact_id: str) -> Query:
 
 def stem_query(place: str, stem: str) -> Query:
     """Documents that hold a stem at a place."""
-    return Query.term_query(SCHEMA, "stems", term(place, stem), "freq")
+    return Query.term_query(SCHEMA, "stems", indexed_term(place, stem), "freq")
 
 
 def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Query:
@@ -155,12 +155,12 @@ class Search:
         """How many stems all documents of a kind have."""
         return sum(int(one.total) for one in self._sums(kind))
 
-    def frequency(self, needle: Needle, kind: str) -> int:
+    def frequency(self, term: Term, kind: str) -> int:
         """How many documents of a kind hold a word."""
-        if (stem := needle.only_stem) is None:
-            return self.snapshot.count(self.holding([needle], kind))
+        if (stem := term.only_stem) is None:
+            return self.snapshot.count(self.holding([term], kind))
         frequency = self.snapshot.frequency
-        return sum(frequency("stems", term(name, stem)) for name in self.places[kind])
+        return sum(frequency("stems", indexed_term(name, stem)) for name in self.places[kind])
 
     # Documents of a kind
 
@@ -175,32 +175,32 @@ class Search:
         """The claims of the time that is asked for."""
         return self._recent(self.every(Kind.CLAIM), Kind.CLAIM)
 
-    def holding(self, needles: Sequence[Needle], kind: str) -> Query:
+    def holding(self, terms: Sequence[Term], kind: str) -> Query:
         """Those that hold every word, in the order of their ids; of no words, none."""
-        query = all_of([self._word(needle, kind) for needle in needles])
+        query = all_of([self._word(term, kind) for term in terms])
         return _unscored(self._recent(query, kind))
 
-    def holds(self, needles: Sequence[Needle], kind: str) -> bool:
+    def holds(self, terms: Sequence[Term], kind: str) -> bool:
         """Whether any holds every word."""
-        return bool(self.snapshot.search(self.holding(needles, kind), 1))
+        return bool(self.snapshot.search(self.holding(terms, kind), 1))
 
-    def weighed(self, weights: Mapping[Needle, float], kind: str, at_least: int = 1) -> Query:
+    def weighed(self, weights: Mapping[Term, float], kind: str, at_least: int = 1) -> Query:
         """Those that hold so many of the words at least, scored by the weight of what they hold."""
         words = [
-            (Occur.Should, Query.const_score_query(self._word(needle, kind), boost))
-            for needle, boost in _boosts(weights).items()
+            (Occur.Should, Query.const_score_query(self._word(term, kind), boost))
+            for term, boost in _boosts(weights).items()
         ]
         if at_least > len(words):
             return Query.empty_query()
         query = Query.boolean_query(words, minimum_number_should_match=at_least)
         return self._recent(query, kind)
 
-    def relevant(self, needles: Sequence[Needle], kind: str) -> Query:
+    def relevant(self, terms: Sequence[Term], kind: str) -> Query:
         """Those that hold one of the words, scored as tantivy scores: by its own BM25."""
-        return self._recent(any_of([self._word(needle, kind) for needle in needles]), kind)
+        return self._recent(any_of([self._word(term, kind) for term in terms]), kind)
 
     def down_to(
-        self, weights: Mapping[Needle, float], kind: str, share: float, most: int | None = None
+        self, weights: Mapping[Term, float], kind: str, share: float, most: int | None = None
     ) -> list[Hit]:
         """Those that hold this share of the words' weight, or a little less: the best first, ties
         by id; with `most` the first of them.
@@ -210,16 +210,16 @@ class Search:
 
     def beginning(self, folded: str, kind: str) -> Query:
         """Those that hold a stem that begins like this."""
-        places = (term(name, folded) for name in self.places[kind])
+        places = (indexed_term(name, folded) for name in self.places[kind])
         return any_of([matching("stems", f"{spelled(one)}.*") for one in places])
 
-    def _word(self, needle: Needle, kind: str) -> Query:
+    def _word(self, term: Term, kind: str) -> Query:
         """Documents that hold a word in one of the ways in which it can be written."""
         return any_of(
             [
                 all_of([stem_query(name, stem) for stem in option])
                 for name in self.places[kind]
-                for option in needle.alternatives
+                for option in term.alternatives
             ]
         )
 
@@ -279,20 +279,20 @@ class Search:
                 out[topic] = Sum(have.number + found.number, have.total + found.total)
         return out
 
-    def near(self, entity_id: str, weights: Mapping[Needle, float]) -> Query:
+    def near(self, entity_id: str, weights: Mapping[Term, float]) -> Query:
         """The claims of an entity, scored by the weight of the words that they hold."""
         words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
         return Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
 
-    def nearest(self, entity_id: str, weights: Mapping[Needle, float], limit: int) -> list[Hit]:
+    def nearest(self, entity_id: str, weights: Mapping[Term, float], limit: int) -> list[Hit]:
         """The claims of an entity that hold the most weight of some words, ties by id."""
         return self.snapshot.search(self.near(entity_id, weights), limit)
 
 
-def _boosts(weights: Mapping[Needle, float]) -> dict[Needle, float]:
+def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
     """Weights as whole numbers that add up exactly."""
     scale = _EXACT / max(math.fsum(weights.values()), 1e-9)
-    return {needle: float(int(weight * scale)) for needle, weight in weights.items()}
+    return {term: float(int(weight * scale)) for term, weight in weights.items()}
 
 
 def _sign(of: str) -> int:

@@ -60,6 +60,7 @@ __all__ = [
     "entities_in",
     "fields_of",
     "forms_in",
+    "indexed_term",
     "is_retired",
     "key_in",
     "lock",
@@ -75,7 +76,6 @@ __all__ = [
     "sections",
     "sort_key",
     "stems_in",
-    "term",
     "texts",
     "worth",
 ]
@@ -172,7 +172,7 @@ def place(kind: str, lock: str) -> str:
     return f"{kind}@{lock}"
 
 
-def term(place: str, stem: str) -> str:
+def indexed_term(place: str, stem: str) -> str:
     """A stem as the index holds it."""
     return f"{place}:{stem[:MAX_TERM]}"
 
@@ -210,7 +210,7 @@ def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
 
 def stems_in(made: Document) -> list[str]:
     """The stems of a document's text, in order."""
-    before = term(made["place"][0], "")
+    before = indexed_term(made["place"][0], "")
     return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
 
 
@@ -326,7 +326,7 @@ def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: s
 
 
 def _terms(where: str, stems: Iterable[str]) -> str:
-    return " ".join(term(where, stem) for stem in stems)
+    return " ".join(indexed_term(where, stem) for stem in stems)
 
 
 def _said_fields(claim: Claim, behind: str, quoted: Quoted | None, own: Fields) -> Fields:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document
-from vouch_sidecar.index.content import Needle, content_stems
+from vouch_sidecar.index.content import Term, content_stems
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import (
     QUESTION,
@@ -268,10 +268,10 @@ def _judged(
 
 
 def _rivals(
-    holding: Iterable[tuple[_Candidate, tuple[Needle, ...]]],
-) -> dict[frozenset[Needle], int]:
+    holding: Iterable[tuple[_Candidate, tuple[Term, ...]]],
+) -> dict[frozenset[Term], int]:
     """By words, how many candidates hold all of them; the statements of one exchange are one."""
-    groups: defaultdict[frozenset[Needle], set[Hashable]] = defaultdict(set)
+    groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     for one, held in holding:
         groups[frozenset(held)].add(_group(one))
     return {
@@ -284,12 +284,12 @@ def _group(one: _Candidate) -> Hashable:
     return one.group or (type(one.artifact), one.artifact.id, one.section)
 
 
-def _held(asked: Asked, one: _Candidate) -> tuple[Needle, ...]:
+def _held(asked: Asked, one: _Candidate) -> tuple[Term, ...]:
     held = asked.held_by(frozenset(one.stems))
     return asked.as_written(held, one.said) if asked.proper.intersection(held) else held
 
 
-def _pairs(asked: Asked, held: Iterable[Needle], stems: list[str]) -> int:
+def _pairs(asked: Asked, held: Iterable[Term], stems: list[str]) -> int:
     """Neighbouring words of the text that are neighbours in a candidate; an identifier is one."""
     whole = sum(len(word.alternatives) > 1 for word in held)
     return whole + len(asked.pairs.intersection(pairwise(stems)))
@@ -338,7 +338,7 @@ def _named_in(view: View, text: str) -> set[str]:
     return {mention.entity_id for mention in view.mentions(text) if not mention.ambiguous}
 
 
-def _nearest(view: View, entity_id: str, weights: Mapping[Needle, float]) -> Iterator[Document]:
+def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:
     """The claims of an entity that hold most of some words, ties by worth; then the others by worth
     alone.
     """

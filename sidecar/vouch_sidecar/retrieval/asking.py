@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import SAID
 from vouch_sidecar.index.text import fold, inflects, units
@@ -65,7 +65,7 @@ _EXACT = re.compile(
 class Exact(NamedTuple):
     """An identifier, a ticket, a path or an option of a text."""
 
-    words: frozenset[Needle]
+    words: frozenset[Term]
     written: re.Pattern[str]
     """Finds it as it is written, in whatever case."""
 
@@ -73,13 +73,13 @@ class Exact(NamedTuple):
 class Asked(NamedTuple):
     """The words of a text with their weights, from 0 to 1, and how they stand there."""
 
-    weights: Mapping[Needle, float]
-    rarities: Mapping[Needle, float]
+    weights: Mapping[Term, float]
+    rarities: Mapping[Term, float]
     """The weights without what is taken off for common English words."""
-    sizes: Mapping[Needle, float]
+    sizes: Mapping[Term, float]
     """How many words each counts as."""
     exact: tuple[Exact, ...]
-    proper: frozenset[Needle]
+    proper: frozenset[Term]
     """Words that are written as a name is."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
@@ -89,28 +89,28 @@ class Asked(NamedTuple):
         """The weight of all words."""
         return fsum(self.weights.values())
 
-    def held_by(self, stems: frozenset[str]) -> tuple[Needle, ...]:
+    def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
         """The words that a text with these stems holds."""
         return tuple(word for word in self.weights if word.held_by(stems))
 
-    def exactly_in(self, text: str) -> frozenset[Needle]:
+    def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of identifiers and the like that stand in a text as they are written here."""
         return frozenset(
             word for one in self.exact if one.written.search(text) for word in one.words
         )
 
-    def weight_of(self, held: Iterable[Needle], exactly: Container[Needle]) -> float:
+    def weight_of(self, held: Iterable[Term], exactly: Container[Term]) -> float:
         """The weight of some of the words; of one that stands there exactly, its rarity."""
         weights, rarities = self.weights, self.rarities
         return fsum((rarities if word in exactly else weights)[word] for word in held)
 
-    def words_in(self, held: Iterable[Needle], exactly: Container[Needle]) -> float:
+    def words_in(self, held: Iterable[Term], exactly: Container[Term]) -> float:
         """How many words some of them count as: those of an identifier that is there as two each,
         a pair of signs of a script without spaces as half a word, a number as none.
         """
         return fsum(2.0 if word in exactly else self.sizes[word] for word in held)
 
-    def as_written(self, held: Iterable[Needle], text: str) -> tuple[Needle, ...]:
+    def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
         """Those of the words that mean the same in a text: what is written as a name here stands
         there in the form of that name.
         """
@@ -129,7 +129,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     own = view.own_name
     words = [
         word
-        for word in needles(rest)
+        for word in terms(rest)
         if fold(word.word) not in own and not (names and fold(word.word) in _GENERAL)
     ]
     rarities = {word: _rarity(view, word) for word in words}
@@ -145,7 +145,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
         for one, two in pairwise(content)
         if not (is_number(one.folded) or is_number(two.folded))
     )
-    named = frozenset(word for each in proper for word in needles(each))
+    named = frozenset(word for each in proper for word in terms(each))
     sizes = {word: _size(word) for word in weights}
     return Asked(weights, rarities, sizes, _exact_in(rest), named, pairs)
 
@@ -157,7 +157,7 @@ def _exact_in(text: str) -> tuple[Exact, ...]:
     tokens = [token.removesuffix("()") for token in dict.fromkeys([*found, *parts])]
     return tuple(
         Exact(
-            frozenset(needles(token)),
+            frozenset(terms(token)),
             re.compile(rf"(?<!\w){re.escape(token)}(?!\w)", re.IGNORECASE),
         )
         for token in tokens[:MAX_EXACT]
@@ -188,7 +188,7 @@ def worth_searching(text: str) -> bool:
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:
         return False
-    return not _REFLEX_COMMANDS.issuperset(fold(needle.word) for needle in needles(text))
+    return not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))
 
 
 def _word_count(text: str) -> int:
@@ -200,24 +200,24 @@ def _word_count(text: str) -> int:
     return count - 1 + signs // 2 if signs else count
 
 
-def worths_of(view: View, text: str) -> Mapping[Needle, float]:
+def worths_of(view: View, text: str) -> Mapping[Term, float]:
     """What each word of a text says, from 0 to 1."""
-    return view.once("worths", text, lambda: {w: worth_of(view, w) for w in needles(text)})
+    return view.once("worths", text, lambda: {w: worth_of(view, w) for w in terms(text)})
 
 
-def worth_of(view: View, word: Needle) -> float:
+def worth_of(view: View, word: Term) -> float:
     """How much a word says, from 0 to 1: its rarity among claims and sections × in English."""
     return _rarity(view, word) * _commonness(word)
 
 
-def _rarity(view: View, word: Needle) -> float:
+def _rarity(view: View, word: Term) -> float:
     search = view.search
     total = search.total(SAID) + search.total(Kind.PAGE)
     found = search.frequency(word, SAID) + search.frequency(word, Kind.PAGE)
     return rarity(total, found) / rarity(total, 1)
 
 
-def _commonness(word: Needle) -> float:
+def _commonness(word: Term) -> float:
     if _is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
@@ -231,11 +231,11 @@ def is_number(folded: str) -> bool:
     return folded.isdigit() or folded in _NUMBERS
 
 
-def _is_pair(word: Needle) -> bool:
+def _is_pair(word: Term) -> bool:
     return any(unit.spaceless for unit in units(word.word).units)
 
 
-def _size(word: Needle) -> float:
+def _size(word: Term) -> float:
     if _is_pair(word):
         return 0.5
     folded = fold(word.word)
@@ -247,7 +247,7 @@ def _is_letter(folded: str) -> bool:
     return len(folded) == 1 and folded.isascii()
 
 
-def _is_written(word: Needle, forms: set[str]) -> bool:
+def _is_written(word: Term, forms: set[str]) -> bool:
     folded = fold(word.word)
     return len(word.alternatives) > 1 or any(
         inflects(form, folded) or inflects(folded, form) for form in forms

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.index.content import content_stems, needles
+from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
@@ -272,7 +272,7 @@ def _around(section: str, words: Sequence[str]) -> str:
         return clip(whole, EXCERPT_CHARS)
     heading = section.partition("\n")[0].strip() if section.startswith("#") else ""
     parts = [" ".join(part.split()) for part in _SENTENCE.split(section[len(heading) :])]
-    wanted = needles(" ".join(words))
+    wanted = terms(" ".join(words))
 
     def held(first: int, last: int) -> int:
         stems = frozenset(content_stems(" ".join(parts[first:last])))

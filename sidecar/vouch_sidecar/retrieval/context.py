@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
@@ -101,7 +101,7 @@ def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list
 def _pages_about(row: Salient) -> list[Page]:
     """The pages that list an entity, then those with its name as their title."""
     listing = row.view.pages_about((Kind.ENTITY, row.entity.id))
-    words = needles(row.entity.name)
+    words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
     titled = row.view.found(query, MAX_TITLED) if words else ()
     pages = [*listing, *(one for one in titled if isinstance(one, Page))]

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import fsum, prod
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.forms import Arm, surface
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.schema import stems_in
@@ -264,7 +264,7 @@ def _keyness(named: _Named) -> float:
     After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
     use a word speak of something else, it hardly names the entity.
     """
-    words = needles(named.content[0].folded)
+    words = terms(named.content[0].folded)
     own = named.view.claim_count(named.mention.entity_id)
     using = named.view.frequency(words[0]) if words else 0
     keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Literal, NamedTuple
 
 from tantivy import Document, Occur, Query
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
 from vouch_sidecar.index.schema import stems_in
@@ -45,8 +45,8 @@ class Match:
 
     view: View
     named: frozenset[str]
-    held: tuple[tuple[Needle, ...], ...]
-    weights: Mapping[Needle, float]
+    held: tuple[tuple[Term, ...], ...]
+    weights: Mapping[Term, float]
     query: Query
 
     def every(self) -> Iterator[tuple[Matched, Document]]:
@@ -62,7 +62,7 @@ class Match:
             yield self._matched(document, held.get(hit[1:], ())), document
 
     @cached_property
-    def _shares(self) -> Mapping[tuple[Needle, ...], float]:
+    def _shares(self) -> Mapping[tuple[Term, ...], float]:
         """Of each set, how much of the weight of all words its words have."""
         total = fsum(self.weights.values())
         return {words: fsum(self.weights[w] for w in words) / total for words in self.held}
@@ -73,7 +73,7 @@ class Match:
         sets = (words for words in self.held if all(word.held_by(stems) for word in words))
         return self._matched(document, next(sets, ()))
 
-    def _matched(self, document: Document, held: tuple[Needle, ...]) -> Matched:
+    def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.entities_in(document)
         named = not self.named.isdisjoint(entity_ids)
         share = 1.0 if named else self._shares.get(held, 0.0)
@@ -88,7 +88,7 @@ class Matched(NamedTuple):
 
     claim: Claim
     entity_ids: frozenset[str]
-    words: tuple[Needle, ...]
+    words: tuple[Term, ...]
     named: bool
     coverage: float
     linked_by: LinkedBy
@@ -96,7 +96,7 @@ class Matched(NamedTuple):
 
 def matching(views: Sequence[View], question: Question) -> list[Match]:
     """The claims of each view that count for a question."""
-    words = needles(question.topic)[:MAX_TOPIC_WORDS]
+    words = terms(question.topic)[:MAX_TOPIC_WORDS]
     total = sum(view.claim_total for view in views)
     weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in words}
     sets = _sets(views, weights)
@@ -106,8 +106,8 @@ def matching(views: Sequence[View], question: Question) -> list[Match]:
 def _match(
     view: View,
     question: Question,
-    held: Sequence[tuple[Needle, ...]],
-    weights: Mapping[Needle, float],
+    held: Sequence[tuple[Term, ...]],
+    weights: Mapping[Term, float],
 ) -> Match:
     """The claims of a view for the entities that the topic names, by a name in it or by being part
     of a name, and for the sets of words.
@@ -121,7 +121,7 @@ def _match(
     return Match(view, named, tuple(held), weights, query)
 
 
-def _sets(views: Sequence[View], weights: Mapping[Needle, float]) -> list[list[tuple[Needle, ...]]]:
+def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:
     """For each view, the sets of words whose holders match: all words; where no claim holds all,
     those with the largest share of them.
     """
@@ -137,12 +137,12 @@ def _sets(views: Sequence[View], weights: Mapping[Needle, float]) -> list[list[t
     return [sets if share == best else [] for share, sets in found]
 
 
-def _largest(view: View, weights: Mapping[Needle, float]) -> tuple[float, list[tuple[Needle, ...]]]:
+def _largest(view: View, weights: Mapping[Term, float]) -> tuple[float, list[tuple[Term, ...]]]:
     """The largest share of the words that a claim holds, and the sets of words that make it."""
     snapshot, whole = view.knowledge.snapshot, fsum(weights.values())
     at_least = fewest(weights.values(), PARTIAL_SHARE)
     found = [(Occur.Must, view.search.weighed(weights, Kind.CLAIM, at_least))]
-    best, sets = 0.0, list[tuple[Needle, ...]]()
+    best, sets = 0.0, list[tuple[Term, ...]]()
     while len(sets) < MAX_SETS:
         hit = next(iter(snapshot.search(Query.boolean_query(found), 1)), None)
         if hit is None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import count
@@ -145,7 +145,7 @@ def _topic_of(views: Sequence[View], text: str) -> str:
     asking = _WHOM.search(text)
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
     topic = behind[1].strip(" .") if behind is not None else ""
-    words = needles(topic)
+    words = terms(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
     held = not common and any(view.search.holds(words, Kind.CLAIM) for view in views)
     return topic if held else ""
@@ -181,7 +181,7 @@ def _near(view: View, entity: Entity) -> list[ToAsk]:
 
 def _by_claims(view: View, entity: Entity) -> dict[str, int]:
     """Other entities with the number of claims they share with one, by weight `evidence`."""
-    words = tuple(needles(entity.name))
+    words = tuple(terms(entity.name))
     held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
     match = Match(view, frozenset({entity.id}), held, weights, view.search.about([entity.id]))
     tallies = WEIGHTS["evidence"](match, _NEVER).tallies()

@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.text import Unit, units
 from vouch_sidecar.index.words import STOPWORDS
@@ -58,11 +58,11 @@ class Phrase(NamedTuple):
     text: str
     kind: PhraseKind
     weight: float
-    needles: tuple[Needle, ...]
+    terms: tuple[Term, ...]
 
     def is_held(self, words: Collection[str]) -> bool:
         """Whether several words are its words, and all of them are among these."""
-        return len(self.needles) > 1 and all(needle.word in words for needle in self.needles)
+        return len(self.terms) > 1 and all(term.word in words for term in self.terms)
 
 
 class _Candidate(NamedTuple):
@@ -82,7 +82,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
         if end - start < MIN_CHARS or _overlaps((start, end), known):
             continue
         words = text[start:end]
-        phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(needles(words)))
+        phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(terms(words)))
         telling = max((_telling(rarity_of, phrase) for rarity_of in rarities), default=0.0)
         if telling:
             candidates.append(_Candidate(phrase, (start, end), telling))
@@ -113,39 +113,39 @@ def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 def _titled(title: str, text: str) -> Phrase:
     """The words of a text that are a page's title, as the text has them."""
-    wanted = tuple(needles(title))
+    wanted = tuple(terms(title))
     stems = _stems(wanted)
-    words = [word.word for word in needles(text) if not stems.isdisjoint(_stems([word]))]
+    words = [word.word for word in terms(text) if not stems.isdisjoint(_stems([word]))]
     start = text.find(words[0])
     between = text[start : text.find(words[-1], start) + len(words[-1])]
-    side_by_side = [word.word for word in needles(between)] == words
+    side_by_side = [word.word for word in terms(between)] == words
     return Phrase(
         between if side_by_side else " ".join(words), "title", PHRASE_WORTH["title"], wanted
     )
 
 
-def _stems(words: Iterable[Needle]) -> frozenset[str]:
+def _stems(words: Iterable[Term]) -> frozenset[str]:
     return frozenset(s for word in words for option in word.alternatives for s in option)
 
 
-def _telling(rarity_of: Callable[[Needle], float], phrase: Phrase) -> float:
-    values = list(map(rarity_of, phrase.needles))
+def _telling(rarity_of: Callable[[Term], float], phrase: Phrase) -> float:
+    values = list(map(rarity_of, phrase.terms))
     if not values or not all(values):
         return 0.0
     return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
 
 
-def _rarity_in(view: View, needle: Needle) -> float:
+def _rarity_in(view: View, term: Term) -> float:
     """How rare a word is among claims, else pages and entities: from 0 (nowhere) to 1."""
     for kind in (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE):
-        if frequency := view.search.frequency(needle, kind):
+        if frequency := view.search.frequency(term, kind):
             total = view.search.total(kind)
             return rarity(total, frequency) / rarity(total, 1)
     return 0.0
 
 
 def _candidates(
-    views: Sequence[View], rarities: Sequence[Callable[[Needle], float]], text: str
+    views: Sequence[View], rarities: Sequence[Callable[[Term], float]], text: str
 ) -> Iterator[tuple[PhraseKind, Span]]:
     for match in _QUOTED.finditer(text):
         yield "quoted", match.span(match.lastindex or 0)
@@ -158,10 +158,10 @@ def _candidates(
         yield "name", (run[0].start, run[-1].end)
     content = [u for u in analysed.units if u.folded not in STOPWORDS]
     for one, two in pairwise(content):
-        if not two.gap and _held_together(views, needles(text[one.start : two.end])):
+        if not two.gap and _held_together(views, terms(text[one.start : two.end])):
             yield "together", (one.start, two.end)
     for unit in content:
-        words = needles(text[unit.start : unit.end])
+        words = terms(text[unit.start : unit.end])
         if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):
             yield "rare", (unit.start, unit.end)
 
@@ -190,16 +190,16 @@ def _trimmed(run: list[Unit]) -> Iterator[list[Unit]]:
 
 def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
     """Titles of pages, of two content words or more, all of whose words stand in the text."""
-    words = needles(text)
+    words = terms(text)
     stems = _stems(words)
     for view in views:
         for title in view.titles_holding(words, at_least=2):
-            wanted = needles(title)
+            wanted = terms(title)
             if len(wanted) > 1 and all(n.held_by(stems) for n in wanted):
                 yield title
 
 
-def _held_together(views: Sequence[View], wanted: list[Needle]) -> bool:
+def _held_together(views: Sequence[View], wanted: list[Term]) -> bool:
     if len(wanted) < 2:
         return False
     return any(v.search.holds(wanted, kind) for v in views for kind in (Kind.CLAIM, Kind.PAGE))

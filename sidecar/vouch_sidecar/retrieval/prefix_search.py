@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import needles
+from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
@@ -88,7 +88,7 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]
     if last is None:
         return
     place = TITLE if kind is Kind.PAGE else kind.value
-    before = needles(typed[: last.start()])
+    before = terms(typed[: last.start()])
     held = [view.search.holding(before, place)] if before else []
     query = all_of([*held, view.search.beginning(last[0], place)])
     for artifact in view.found(query, limit):

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from math import prod
 from typing import ClassVar, Literal
 
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import rarity
@@ -318,7 +318,7 @@ def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     if not worth_searching(text):
         return []
     search, snapshot = view.search, view.knowledge.snapshot
-    words = needles(text)
+    words = terms(text)
     total = search.total(Kind.ENTITY)
     weights = {n: rarity(total, search.frequency(n, Kind.ENTITY)) for n in words}
     whole = sum(weights.values())
@@ -337,7 +337,7 @@ def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
     return rows
 
 
-def _nearly_names(entity: Entity, word: Needle) -> bool:
+def _nearly_names(entity: Entity, word: Term) -> bool:
     """Whether a word shares its stem with one of an entity's names and is no form of it: what is
     “factional” is not the faction.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import SAID, key_in, said_stems_in, sections, stems_in
 from vouch_sidecar.index.text import units
@@ -146,7 +146,7 @@ def found_by_words(
     """The entities that a query is a name of, and what else holds words of it; `limit` of each kind
     at most, best first.
     """
-    words = needles(query)[:MAX_WORDS]
+    words = terms(query)[:MAX_WORDS]
     named = [
         found
         for view in views
@@ -170,7 +170,7 @@ def ranked(found: Iterable[Found]) -> list[Found]:
 
 
 def _named(
-    view: View, query: str, words: Sequence[Needle], exclude: Collection[str]
+    view: View, query: str, words: Sequence[Term], exclude: Collection[str]
 ) -> Iterator[Found]:
     weights, average = _statistics(view, Kind.ENTITY, words)
     for entity_id in view.knowledge.names.exactly(query):
@@ -181,7 +181,7 @@ def _named(
 
 
 def _in_kind(
-    view: View, kind: Kind, words: Sequence[Needle], limit: int, exclude: Collection[str]
+    view: View, kind: Kind, words: Sequence[Term], limit: int, exclude: Collection[str]
 ) -> list[Found]:
     """The best of one kind, each artifact once.
 
@@ -213,21 +213,19 @@ def _in_kind(
     return list(best.values())
 
 
-def _statistics(
-    view: View, kind: str, words: Sequence[Needle]
-) -> tuple[dict[Needle, float], float]:
+def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:
     """Rarity of each word, and the average length, over what the viewer may see of a kind."""
     total = view.search.total(kind)
     weights = {n: rarity(total, view.search.frequency(n, kind)) for n in words}
     return weights, view.search.length(kind) / total if total else 0.0
 
 
-def _score(stems: Sequence[str], weights: Mapping[Needle, float], average_length: float) -> float:
+def _score(stems: Sequence[str], weights: Mapping[Term, float], average_length: float) -> float:
     """BM25 of a text (Robertson and Zaragoza 2009, k1 1.2, b 0.75) with given word weights."""
     length = len(stems) / average_length if average_length else 1.0
     total = 0.0
-    for needle, weight in weights.items():
-        options = needle.alternatives
+    for term, weight in weights.items():
+        options = term.alternatives
         if times := max(min(stems.count(s) for s in option) for option in options):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return round(total, 6)
@@ -238,7 +236,7 @@ def snippet(text: str, query: str) -> str:
     flat = one_line(text[:_LOOKED_AT])
     if len(flat) <= SNIPPET_CHARS:
         return flat
-    wanted = {s for needle in needles(query) for option in needle.alternatives for s in option}
+    wanted = {s for term in terms(query) for option in term.alternatives for s in option}
     at = next((u.start for u in units(flat).units if u.stem in wanted), 0)
     start = max(0, min(at - SNIPPET_CHARS // 4, len(flat) - SNIPPET_CHARS + 1))
     cut = flat[start : start + SNIPPET_CHARS - 2]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
-from vouch_sidecar.index.content import Needle, needles
+from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.derived import Seen
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
@@ -441,20 +441,20 @@ class View:
         """How many claims the viewer may see."""
         return self.search.total(Kind.CLAIM)
 
-    def frequency(self, needle: Needle) -> int:
+    def frequency(self, term: Term) -> int:
         """How many claims that the viewer may see hold a word."""
-        return self.search.frequency(needle, Kind.CLAIM)
+        return self.search.frequency(term, Kind.CLAIM)
 
-    def weights(self, text: str) -> Mapping[Needle, float]:
+    def weights(self, text: str) -> Mapping[Term, float]:
         """The content words of a text with their rarity among the claims."""
 
-        def weigh() -> Mapping[Needle, float]:
+        def weigh() -> Mapping[Term, float]:
             total = self.claim_total
-            return {n: rarity(total, self.frequency(n)) for n in needles(text)}
+            return {n: rarity(total, self.frequency(n)) for n in terms(text)}
 
         return self.once("weights", text, weigh)
 
-    def titles_holding(self, words: Sequence[Needle], at_least: int) -> Iterator[str]:
+    def titles_holding(self, words: Sequence[Term], at_least: int) -> Iterator[str]:
         """Titles of pages that hold so many of the words."""
         snapshot = self.knowledge.snapshot
         query = self.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)

@@ -16,7 +16,7 @@ from math import fsum, prod, sqrt
 from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
-from vouch_sidecar.index.content import Needle
+from vouch_sidecar.index.content import Term
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import (
     CITED_UNIT,
@@ -225,12 +225,12 @@ class Evidence(Weight):
 
 
 @lru_cache(maxsize=1 << 6)
-def _patterns(words: tuple[Needle, ...]) -> dict[Needle, re.Pattern[str]]:
+def _patterns(words: tuple[Term, ...]) -> dict[Term, re.Pattern[str]]:
     """For every word of a topic, what finds its exact form in a folded text."""
     return {w: re.compile(rf"(?<![a-z]){re.escape(fold(w.word))}(?![a-z])") for w in words}
 
 
-def closeness(text: str, held: tuple[Needle, ...]) -> dict[str, float]:
+def closeness(text: str, held: tuple[Term, ...]) -> dict[str, float]:
     """Three factors: the form in which a text holds words of a topic, how often it does (2t/(t+1),
     BM25's saturation with k1 = 1, for t times), and whether it begins with one of them.
     """

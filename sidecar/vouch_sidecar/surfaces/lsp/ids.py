@@ -56,7 +56,7 @@ class File:
         """The ids that stand in the document, in their order."""
         return references(self.relative, self.document.source)
 
-    def surroundings(self, most: int | None = None) -> CheckContext:
+    def check_context(self, most: int | None = None) -> CheckContext:
         """What its ids are held against; `most` bytes of the files of retired ones are read."""
         return CheckContext(self.served.collection, self.served.view.knowledge, Allowance(most))
 

@@ -35,7 +35,7 @@ async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.Do
 
 
 def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:
-    around = file.surroundings(MAX_READ)
+    around = file.check_context(MAX_READ)
     named = (one for one in file.references() if one.field != "id")
     return [
         lsp.DocumentLink(
