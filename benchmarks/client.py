@@ -14,8 +14,6 @@ from typing import Any
 
 from benchmarks.timing import memory
 
-__all__ = ["COMMAND", "Client", "RefusedError", "connected", "environment", "is_sealed"]
-
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 PAUSE = 0.004
 """Seconds between two looks, where something is waited for by asking; from 0.2 s on, a fiftieth of

@@ -19,8 +19,6 @@ from benchmarks.client import Client, connected
 from benchmarks.generate import MEDIUM, Questions, generated, questions_of
 from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["main", "measure"]
-
 CONTENT = b"Notes"
 SOURCE = hashlib.sha256(CONTENT).hexdigest()
 RETIRED = 500

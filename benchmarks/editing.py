@@ -9,8 +9,6 @@ from pathlib import Path
 
 from benchmarks.generate import COMPLETE
 
-__all__ = ["edit", "lent"]
-
 RETIRED = (b"superseded", b"archived", b"redacted")
 """Nobody notices whether these change."""
 

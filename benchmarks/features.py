@@ -12,8 +12,6 @@ from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from benchmarks.client import Client
 from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["edited"]
-
 FILES = 60
 IDS = 4
 """Ids of a file that are asked about."""

@@ -17,23 +17,6 @@ from itertools import accumulate
 from json import dumps, loads
 from pathlib import Path
 
-__all__ = [
-    "CLAIM_TEMPLATES",
-    "COMPLETE",
-    "ENTITY_TYPES",
-    "LARGE",
-    "MEDIUM",
-    "NOW",
-    "SMALL",
-    "Questions",
-    "Size",
-    "Writer",
-    "Zipf",
-    "generated",
-    "questions_of",
-    "write",
-]
-
 COMPLETE = "complete"
 """The file that a knowledge base has which is whole."""
 VERSION = 3

@@ -24,8 +24,6 @@ from benchmarks.client import environment, is_sealed
 from benchmarks.editing import edit, lent
 from benchmarks.timing import Figure, Figures
 
-__all__ = ["main", "measure"]
-
 BEAT = 0.001
 CHECKOUT = 300
 """Files that change at once; so many changed ones make the indexer write a new base."""

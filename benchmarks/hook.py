@@ -13,8 +13,6 @@ from benchmarks.client import COMMAND, connected, environment
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["measure", "theirs"]
-
 OURS = (COMMAND, "hook", "user-prompt-submit")
 THEIRS = (Path(__file__).parents[1] / ".oracle" / "bin" / "vouch-kb", "context-hook")
 RUNS = 15

@@ -24,8 +24,6 @@ from benchmarks.client import environment
 from benchmarks.generate import questions_of
 from benchmarks.timing import memory
 
-__all__ = ["main", "measure"]
-
 CALLS = 50
 BRIEF = "brief"
 """What a session begins with; no operation, but asked like one."""

@@ -15,8 +15,6 @@ from benchmarks.generate import LARGE, MEDIUM, Size
 from benchmarks.timing import Figure, Figures
 from benchmarks.vouch import VERSION
 
-__all__ = ["Results", "as_json", "conditions", "table"]
-
 
 class Row(NamedTuple):
     """What is measured, the name of its figure, its unit, and the aims at 10,000 and 100,000

@@ -13,8 +13,6 @@ from benchmarks.client import Client, connected
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["measure"]
-
 FEW = "are the vectors there?"
 
 

@@ -16,8 +16,6 @@ from benchmarks.features import edited
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
-__all__ = ["day", "measure", "names"]
-
 LATER_STARTS = 3
 SAVES = 20
 DAY = 1_000

@@ -11,8 +11,6 @@ from typing import Any
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures
 
-__all__ = ["VERSION", "measure"]
-
 VERSION = "1.5.0"
 """The one that `scripts/oracle` installs."""
 ROOT = Path(__file__).resolve().parent.parent

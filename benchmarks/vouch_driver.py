@@ -14,8 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
-
 
 def vouch(module: str) -> Any:
     return import_module(f"vouch.{module}")

@@ -20,8 +20,6 @@ from benchmarks.client import environment
 from benchmarks.generate import questions_of
 from benchmarks.timing import Figure, Figures
 
-__all__ = ["main", "measure"]
-
 NAMES = 1_000
 SLOTS = 8
 WORDS = 30

@@ -20,8 +20,6 @@ from vouch_sidecar.operations.schema import protocol
 
 from tests.protocol.client import Client, running, uri_of
 
-__all__ = ["document", "main"]
-
 REPOSITORY = Path(__file__).parents[1]
 TARGET = REPOSITORY / "docs" / "protocol.md"
 COURIER = REPOSITORY / "examples" / "courier"

@@ -14,8 +14,6 @@ from typing import Any
 
 from vouch_sidecar.kb.settings import CLIENT, GROUPS, Name, names, schema_of
 
-__all__ = ["client_names", "configuration", "main", "table"]
-
 REPOSITORY = Path(__file__).parents[1]
 README = REPOSITORY / "README.md"
 MANIFEST = REPOSITORY / "extension" / "package.json"

@@ -14,8 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NOW", "OracleKb", "Step", "install", "now", "run_vouch"]
-
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = ROOT / ".oracle" / "bin" / "vouch-kb"
 

@@ -18,8 +18,6 @@ from typing import Any
 
 from tests.oracle_clock import Clock, freeze_clock, make_fast, vouch
 
-__all__ = ["main"]
-
 AGENT = "agent"
 REVIEWER = "reviewer"
 

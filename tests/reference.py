@@ -18,8 +18,6 @@ from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 
-__all__ = ["Expert", "Named", "Reference"]
-
 DAY = 86_400.0
 
 

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-__all__ = ["LONG", "examples", "soak"]
-
 LONG = os.environ.get("VOUCH_SIDECAR_LONG") == "1"
 """Whether tests take as long as they need to try much more."""
 TIMES = 20

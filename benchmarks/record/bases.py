@@ -14,8 +14,6 @@ from benchmarks import generate
 from benchmarks.record import rarities
 from benchmarks.record.material import read
 
-__all__ = ["GENERATED", "Base", "bases", "digest"]
-
 ROOT = Path(__file__).resolve().parents[2]
 COURIER = ROOT / "examples" / "courier"
 SHARED = ROOT.parent / "shared" / "kbs"

@@ -11,8 +11,6 @@ from pathlib import Path
 from benchmarks.record.material import Fields, Material, write_fields
 from benchmarks.record.program import Asking
 
-__all__ = ["CHANGES", "Change", "apply", "changes", "overlays"]
-
 CHANGES = 300
 SEED = 11
 PATIENCE = 60.0

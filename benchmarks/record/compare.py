@@ -8,8 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
-__all__ = ["Difference", "differences", "report"]
-
 IGNORED = frozenset(
     "generation indexed_at version watcher session_id"
     " probe_time_ms p50_ms p95_ms from_cache probe_cache".split()

@@ -11,8 +11,6 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line of the package; it takes ARGUMENT... for its own."""

@@ -10,8 +10,6 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Fields", "Material", "read", "write_fields"]
-
 Fields = dict[str, Any]
 _WORD = re.compile(r"[^\W\d_]{3,}")
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from benchmarks.client import Client, RefusedError
 
-__all__ = ["NOW", "Answer", "Asking", "Params", "Program", "Server"]
-
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 """What the clock of every program shows."""
 DRIVER = Path(__file__).with_name("driver.py")

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from benchmarks.record.material import Material
 
-__all__ = ["VIEWERS", "Question", "lookups", "questions", "texts"]
-
 SEED = 7
 VIEWERS: tuple[dict[str, str] | None, ...] = (
     None,

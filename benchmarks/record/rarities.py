@@ -12,8 +12,6 @@ from pathlib import Path
 
 from benchmarks.record.material import Fields, Material, write_fields
 
-__all__ = ["add"]
-
 SCOPES: tuple[object, ...] = (
     None,
     "public",

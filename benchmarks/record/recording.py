@@ -14,8 +14,6 @@ from benchmarks.record.material import Material, read, write_fields
 from benchmarks.record.program import Asking, Program, Server
 from benchmarks.record.questions import VIEWERS, Question, lookups, questions, texts
 
-__all__ = ["record"]
-
 OVERLAID = 40
 """Documents that are open in an editor."""
 AGAIN = 4

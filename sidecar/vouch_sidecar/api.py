@@ -32,16 +32,9 @@ from vouch_sidecar.operations.artifacts import IdParams
 from vouch_sidecar.operations.base import Params, Result, Wire
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
-from vouch_sidecar.operations.errors import InvalidParamsError, NotFoundError
+from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
+from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
 from vouch_sidecar.operations.operation import Operation
-
-__all__ = [
-    "InvalidParamsError",
-    "KnowledgeBase",
-    "NoKnowledgeBaseError",
-    "NotFoundError",
-    "open_kb",
-]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)

@@ -9,8 +9,6 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Slice", "slices"]
-
 FOLDER = os.path.join(os.path.dirname(__file__), "operations")
 DEFINES = "\nOPERATION = Operation("
 SHOWS = "\n    show="

@@ -13,21 +13,6 @@ from vouch_sidecar.engine import Caller, Engine, Indexer
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
-__all__ = [
-    "NOW",
-    "Clock",
-    "ask",
-    "base",
-    "cached",
-    "call",
-    "counts",
-    "engine_on",
-    "kept",
-    "sealed",
-    "until",
-    "write",
-]
-
 NOW = 1.79e9
 
 

@@ -18,8 +18,6 @@ from vouch_sidecar.index.schema import artifact_in
 from tests.engine.bases import cached
 from tests.protocol.client import COMMAND, environment
 
-__all__ = ["Server", "holds", "place", "serving", "until", "warming"]
-
 PATIENCE = 60.0
 
 

@@ -15,19 +15,6 @@ from vouch_sidecar.operations import InvalidParamsError
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, entity, make_kb, page
 
-__all__ = [
-    "ODD",
-    "TIMELESS",
-    "VIEWERS",
-    "Files",
-    "answers",
-    "changed",
-    "files",
-    "lay",
-    "said_by",
-    "take",
-]
-
 Files = dict[str, bytes]
 """Path below `.vouch/`, and bytes."""
 Ask = Callable[..., dict[str, Any]]

@@ -16,8 +16,6 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 
-__all__ = ["GATES", "WORDS", "claims", "entities", "pages", "steps", "texts"]
-
 GATES = [
     frozenset({OPEN}),
     frozenset({OPEN, "agent:ada"}),

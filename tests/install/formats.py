@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["CLAUDE_HOOKS", "CLAUDE_MANIFEST", "CODEX", "CURSOR", "MCP_SERVERS", "OPENCODE", "ZED"]
-
 Schema = dict[str, Any]
 STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}

@@ -7,8 +7,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["CODEX", "FILES", "INTEGRATIONS", "MEMBERS", "MERGED"]
-
 PLUGIN = ".claude/skills/vouch-sidecar"
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.test_install import SAFE, Install, install, root, tree
+from tests.install.test_install import SAFE, Install, tree
+from tests.install.test_install import install as install
+from tests.install.test_install import root as root
 from tests.protocol.client import COMMAND
-
-__all__ = ["install", "root"]
 
 
 def plugged(vouch_kb: Path, root: Path, host: str) -> None:

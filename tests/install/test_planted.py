@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from vouch_sidecar.surfaces.lsp.framing import frame
 
-from tests.install.test_install import PLUGIN, WRITING, Install, install, root
+from tests.install.test_install import PLUGIN, WRITING, Install
+from tests.install.test_install import install as install
+from tests.install.test_install import root as root
 from tests.mcp.test_process import INITIALIZE
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces import test_entry
-
-__all__ = ["install", "root"]
 
 # By host: its file with hooks, and that with the server, which stands below a key.
 HOOKS = {"claude-code": f"{PLUGIN}/hooks/hooks.json", "codex": ".codex/config.toml"}

@@ -19,13 +19,15 @@ from tests.install.test_install import (
     TRUST,
     WRITING,
     Install,
-    install,
-    root,
     tree,
 )
+from tests.install.test_install import (
+    install as install,
+)
+from tests.install.test_install import (
+    root as root,
+)
 from tests.protocol.client import COMMAND
-
-__all__ = ["install", "root"]
 
 OPENCODES = ("{}", '{"mcp": {"servers": {}}}')
 

@@ -15,8 +15,6 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.protocol.client import COMMAND
 
-__all__ = ["ENVIRONMENTS", "ROOT", "called", "connected", "json_of", "make_both", "text_of"]
-
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = {"SDK 2": COMMAND, "SDK 1": ROOT / ".mcp1" / "bin" / COMMAND.name}
 """The program beside each version of the SDK."""

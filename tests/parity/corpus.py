@@ -12,8 +12,6 @@ from random import Random
 
 from tests.oracle import NOW, Step
 
-__all__ = ["AGENT", "ENTITIES", "steps"]
-
 ENTITIES = 150
 CLAIMS = 800
 PAGES = 25

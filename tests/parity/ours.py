@@ -13,8 +13,6 @@ from vouch_sidecar.retrieval.matching import Question, matching
 from tests.oracle import OracleKb, now
 from tests.retrieval.samples import claims_in
 
-__all__ = ["Row", "Sidecar", "by_score"]
-
 Row = dict[str, Any]
 """A row of `experts`: the seven keys of the contract."""
 

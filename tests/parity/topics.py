@@ -12,8 +12,6 @@ import yaml
 from vouch_sidecar.index.text import stem
 from vouch_sidecar.index.words import STOPWORDS
 
-__all__ = ["all_words", "names_of", "plain_topics", "touches_whole_words"]
-
 PLAIN = re.compile(r"[a-z]{2,}")
 TOKEN = re.compile(r"[a-z0-9]+")
 CAMEL = re.compile(r"[A-Z][a-z]+(?=[A-Z])|(?<=[a-z])[A-Z][a-z]+")

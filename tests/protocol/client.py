@@ -15,8 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["COMMAND", "Client", "Message", "environment", "running", "uri_of"]
-
 Message = dict[str, Any]
 WAIT = 60.0
 HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")

@@ -12,8 +12,6 @@ from lsprotocol import types as lsp
 
 from tests.protocol.client import Client
 
-__all__ = ["ABLE", "Editor", "checked"]
-
 ABLE: dict[str, Any] = {
     "textDocument": {
         "hover": {"contentFormat": ["markdown", "plaintext"]},

@@ -5,20 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-__all__ = [
-    "EVIDENCE",
-    "SOURCE",
-    "claim",
-    "claim_text",
-    "config",
-    "digest",
-    "entity",
-    "library",
-    "make",
-    "source",
-    "write",
-]
-
 SOURCE = hashlib.sha256(b"Auth notes").hexdigest()
 EVIDENCE = "ev-0000000000000001"
 

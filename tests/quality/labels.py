@@ -6,8 +6,6 @@ import re
 
 from benchmarks.quality.sets import KnowledgeBase
 
-__all__ = ["known"]
-
 _HEADING = re.compile(r"^#+ (.+?)\s*$", re.MULTILINE)
 
 

@@ -19,21 +19,6 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = [
-    "ADA",
-    "COURIER",
-    "NOBODY",
-    "PRIVATE",
-    "claim",
-    "claims_in",
-    "entity",
-    "evidence",
-    "page",
-    "relation",
-    "source",
-    "view",
-]
-
 NOBODY = Viewer()
 ADA = Viewer(agent="ada")
 COURIER = Viewer(project="courier")

@@ -15,8 +15,6 @@ from tests.kb.samples import claim, entity, make_kb, page, put
 from tests.protocol.client import COMMAND, environment
 from tests.semantic import model
 
-__all__ = ["ASKED", "Process", "Start"]
-
 WAIT = 30.0
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""

@@ -11,8 +11,6 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-__all__ = ["DIMENSION", "MATTERS", "make"]
-
 MATTERS = (
     "picture pictures photo photos image",
     "keep kept retain retained deleted erased",

@@ -12,8 +12,6 @@ from typing import Any
 
 from vouch_sidecar.semantic.local import Local
 
-__all__ = ["FAILURES", "Ollama", "serving"]
-
 MODEL = "tiny"
 FAILURES = {
     "error": (500, b'{"error": "out of memory"}'),

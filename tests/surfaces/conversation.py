@@ -10,8 +10,6 @@ from typing import Any
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
-__all__ = ["INITIALIZE", "Said", "call", "framed", "heard", "talk"]
-
 Message = dict[str, Any]
 
 

@@ -18,18 +18,6 @@ from vouch_sidecar.workspace.files import Files, list_files
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put
 
-__all__ = [
-    "cite",
-    "commit_as",
-    "git",
-    "listed",
-    "repository",
-    "settled",
-    "source_of",
-    "tie_rows",
-    "write",
-]
-
 
 def git(folder: Path, *arguments: str) -> str:
     """Run git as a user without any settings."""

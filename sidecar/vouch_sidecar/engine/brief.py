@@ -16,8 +16,6 @@ from vouch_sidecar.retrieval.changes import changed_since
 from vouch_sidecar.retrieval.tied import visible_ties
 from vouch_sidecar.retrieval.view import View, moment
 
-__all__ = ["MAX_BRIEF", "brief"]
-
 MAX_BRIEF = 600
 """Characters, frame included."""
 ENTITIES = 12

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from vouch_sidecar.kb.access import Viewer
 
-__all__ = ["Caller"]
-
 
 @dataclass(frozen=True, slots=True)
 class Caller:

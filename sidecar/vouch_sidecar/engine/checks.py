@@ -44,8 +44,6 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
 from vouch_sidecar.retrieval.stale import stale_for
 
-__all__ = ["CHECKS", "CODES", "Allowance", "CheckContext", "Finding", "check_all", "check_one"]
-
 MAX_FINDINGS = 20
 """Findings of one file: the place of each is looked up."""
 CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)

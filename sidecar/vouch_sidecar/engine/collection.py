@@ -43,8 +43,6 @@ from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.snapshot import Workspace
 
-__all__ = ["GIT", "REBASE_FROM", "WATCH", "Collection", "Step", "Written"]
-
 log = logging.getLogger(__name__)
 
 REBASE_FROM = 300

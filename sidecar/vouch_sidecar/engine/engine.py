@@ -33,7 +33,6 @@ from vouch_sidecar.workspace.snapshot import Workspace
 if TYPE_CHECKING:
     from vouch_sidecar.engine.semantic import Meaning
 
-__all__ = ["Engine", "UnknownRootError"]
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 
 from vouch_sidecar.semantic.backend import UnavailableError
 
-__all__ = ["Faults"]
-
 log = logging.getLogger(__name__)
 
 

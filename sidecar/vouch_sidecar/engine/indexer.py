@@ -27,8 +27,6 @@ from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import WorkingTree
 
-__all__ = ["Indexer"]
-
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.access import Viewer
 
-__all__ = ["Last", "last_session", "note_session"]
-
 MAX_BYTES = 64
 
 

@@ -14,8 +14,6 @@ from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.settings import load_settings
 
-__all__ = ["Overlay", "Overlays"]
-
 _stamps = count(1)
 
 

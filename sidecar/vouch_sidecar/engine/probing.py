@@ -11,8 +11,6 @@ from vouch_sidecar.retrieval.asking import holds_exact
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
-__all__ = ["Probed", "allowed", "probe"]
-
 
 @dataclass(frozen=True, slots=True)
 class Probed:

@@ -18,8 +18,6 @@ from vouch_sidecar.engine.speech import Speech, fresh, held_back, say
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.salience import Salient
 
-__all__ = ["Pushes", "SaliencePush", "StatusPush"]
-
 log = logging.getLogger(__name__)
 
 Health = Literal["ok", "warning", "error"]

@@ -28,7 +28,6 @@ from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_byt
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
 
-__all__ = ["Meaning", "Progress"]
 
 BATCH = 16
 """Texts that are embedded at once."""

@@ -11,8 +11,6 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.salience import Salient, rank
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Served", "Speaker", "persona_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Speaker:

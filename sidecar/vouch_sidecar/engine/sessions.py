@@ -16,8 +16,6 @@ from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
 
-__all__ = ["Session", "Sessions", "Slot", "both_ends"]
-
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0

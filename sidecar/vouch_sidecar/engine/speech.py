@@ -26,8 +26,6 @@ from vouch_sidecar.retrieval.salience import (
     worth_volunteering,
 )
 
-__all__ = ["Speech", "fresh", "held_back", "say", "speak_of", "spoken_before"]
-
 
 @dataclass(frozen=True, slots=True)
 class Speech:

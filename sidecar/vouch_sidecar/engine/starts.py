@@ -9,8 +9,6 @@ from pathlib import Path
 from vouch_sidecar.kb.discovery import Finder, why_refused
 from vouch_sidecar.kb.plain import printable
 
-__all__ = ["Starts"]
-
 log = logging.getLogger(__name__)
 
 

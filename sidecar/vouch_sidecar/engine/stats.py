@@ -11,8 +11,6 @@ from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.retrieval.block import Hit, HitArm
 from vouch_sidecar.retrieval.probe import Probe
 
-__all__ = ["Arm", "Stats", "Timing"]
-
 ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
 LATEST = 1000
 FOLLOWED = 1000

@@ -65,7 +65,6 @@ from vouch_sidecar.workspace.ties import (
 if TYPE_CHECKING:
     from vouch_sidecar.engine.engine import Engine
 
-__all__ = ["State", "Workspaces", "history_of", "recall", "settle", "work_out"]
 
 log = logging.getLogger(__name__)
 

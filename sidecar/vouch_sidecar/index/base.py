@@ -31,8 +31,6 @@ from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind
 
-__all__ = ["Bases", "Manifest", "Unsealed", "code_version", "tidy", "user_folder"]
-
 MANIFEST = "manifest.json"
 ROOT = "root"
 """Names the knowledge base that a folder is for."""

@@ -23,8 +23,6 @@ from vouch_sidecar.index.schema import document, retired_fields
 from vouch_sidecar.kb.access import OPEN, gate_of, is_told
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
 
-__all__ = ["Builder", "knowledge_of"]
-
 
 def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:
     """All that there is, in memory."""

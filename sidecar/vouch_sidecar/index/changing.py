@@ -45,8 +45,6 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 
-__all__ = ["after"]
-
 _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 """What a relation may join."""
 

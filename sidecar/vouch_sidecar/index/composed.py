@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from unicodedata import combining, is_normalized, normalize
 
-__all__ = ["compose", "is_composed"]
-
-
 MAX_MARKS = 30
 """Characters that one letter is made of at most, as in Unicode's stream-safe text format; marks
 beyond these are passed over. No language needs them, and the cost grows with their square.

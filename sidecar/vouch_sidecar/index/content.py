@@ -14,8 +14,6 @@ from typing import NamedTuple
 from vouch_sidecar.index.text import Unit, Units, Word, has_spaceless, stem, units, words_of
 from vouch_sidecar.index.words import STOPWORDS
 
-__all__ = ["Term", "always_content", "content_stems", "terms"]
-
 _FEW = 1 << 8
 """Characters of a text that is one of thousands that are kept with what was made of them."""
 

@@ -16,8 +16,6 @@ from vouch_sidecar.index.mentions import Mention, mark_nested
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.kb.records import Entity
 
-__all__ = ["NOTHING_SEEN", "TOPIC", "Seen", "Table", "Topic", "topic_id"]
-
 TOPIC = "topic"
 """The type of every topic."""
 

@@ -32,8 +32,6 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.plain import count
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
 
-__all__ = ["Around", "Shared", "derive"]
-
 TAGGED = 2
 """Claims that a tag needs."""
 SPOKEN = 3

@@ -16,21 +16,6 @@ from vouch_sidecar.index.content import always_content
 from vouch_sidecar.index.text import Units, fold, units
 from vouch_sidecar.kb.records import Entity
 
-__all__ = [
-    "Arm",
-    "Form",
-    "Named",
-    "Path",
-    "forms",
-    "gap_key",
-    "is_gap",
-    "paths_without_gaps",
-    "required",
-    "surface",
-    "surfaces",
-    "unpunctuated",
-]
-
 MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")

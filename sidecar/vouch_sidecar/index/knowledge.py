@@ -47,8 +47,6 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 
-__all__ = ["Documents", "Knowledge", "is_known"]
-
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5

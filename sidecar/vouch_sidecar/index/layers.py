@@ -15,18 +15,6 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from tantivy import DocAddress, Document, Index, Query, Searcher
 from vouch_sidecar.index.schema import SCHEMA
 
-__all__ = [
-    "EMPTY",
-    "HEAP",
-    "DamagedError",
-    "Hit",
-    "Layer",
-    "Snapshot",
-    "Sum",
-    "Writing",
-    "in_memory",
-]
-
 HEAP = 1_000_000_000
 """Bytes that a writer may take before it begins another segment; it takes what it needs."""
 LAYER_HEAP = 15_000_000

@@ -26,17 +26,6 @@ from vouch_sidecar.index.schema import (
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Page, Relation
 
-__all__ = [
-    "LinkedBy",
-    "Links",
-    "Standing",
-    "World",
-    "documents_of",
-    "link",
-    "standing",
-    "stands_in",
-]
-
 LinkedBy = Literal["declared", "named", "page"]
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import TypeVar, cast
 
-__all__ = ["Memo"]
-
 MAX_ENTRIES = 512
 MAX_CHARACTERS = 1 << 20
 """Of the texts of all entries; what is worked out of one may take forty bytes for each."""

@@ -9,8 +9,6 @@ from vouch_sidecar.index.forms import Arm, Form, surface
 from vouch_sidecar.index.text import Unit, Units, inflects
 from vouch_sidecar.index.trie import Step
 
-__all__ = ["Mention", "mark_nested", "named_by"]
-
 
 class Mention(NamedTuple):
     """A place in a text that names an entity."""

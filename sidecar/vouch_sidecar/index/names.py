@@ -29,8 +29,6 @@ from vouch_sidecar.index.trie import Node, Step, walk
 from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Entity
 
-__all__ = ["Names"]
-
 MANY_SHARE = 5
 """Entities that may share a part of their names; what more have says nothing."""
 LONG_NAME = 256

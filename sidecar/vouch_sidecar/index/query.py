@@ -27,20 +27,6 @@ from vouch_sidecar.index.schema import (
 )
 from vouch_sidecar.kb.records import Kind
 
-__all__ = [
-    "Search",
-    "all_of",
-    "any_of",
-    "fewest",
-    "matching",
-    "nearly_query",
-    "rarity",
-    "spelled",
-    "stem_query",
-    "term_query",
-    "value_query",
-]
-
 FEW_VALUES = 16
 """Up to so many values, a query for each is faster than one that walks through all terms."""
 FEW_KEYS = 256

@@ -24,20 +24,6 @@ from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
 
-__all__ = [
-    "NO_DISK",
-    "Cited",
-    "Citing",
-    "Disk",
-    "Quoted",
-    "Receipts",
-    "Sentence",
-    "Shelf",
-    "citing",
-    "is_receipt",
-    "slug_of",
-]
-
 _TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
 _SLUG_CHARS = 60

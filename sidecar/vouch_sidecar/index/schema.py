@@ -39,47 +39,6 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.references import marks
 
-__all__ = [
-    "CITED_UNIT",
-    "DAY",
-    "FRESH_FROM",
-    "HALF_LIFE_DAYS",
-    "HOLLOW",
-    "MICROSECONDS",
-    "NOBODY",
-    "QUESTION",
-    "SAID",
-    "SCHEMA",
-    "TITLE",
-    "UNDATED",
-    "Fields",
-    "about",
-    "artifact_in",
-    "confirmed_at",
-    "document",
-    "entities_in",
-    "fields_of",
-    "forms_in",
-    "indexed_term",
-    "is_retired",
-    "key_in",
-    "lock",
-    "locks",
-    "place",
-    "quoted_in",
-    "reference",
-    "references",
-    "repeats",
-    "retired_fields",
-    "retired_key",
-    "said_stems_in",
-    "sections",
-    "sort_key",
-    "stems_in",
-    "texts",
-    "worth",
-]
-
 TITLE = "title"
 """The kind of a document that is a page's title alone."""
 QUESTION = "question"

@@ -12,8 +12,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-__all__ = ["MAX_SENTENCE", "Form", "Layout", "Place", "form_of_text", "is_talk"]
-
 MAX_SENTENCE = 1_000
 """Characters; what has more between two full stops is no sentence."""
 MAX_HEADING = 200

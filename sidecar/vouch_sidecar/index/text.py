@@ -19,20 +19,6 @@ from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 from vouch_sidecar.index.composed import compose, is_composed
 from vouch_sidecar.index.words import STOPWORDS, tier
 
-__all__ = [
-    "Unit",
-    "Units",
-    "Word",
-    "differ_in_number",
-    "fold",
-    "has_spaceless",
-    "inflects",
-    "is_acronym",
-    "stem",
-    "units",
-    "words_of",
-]
-
 # Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
 _SPACELESS = (
     "\u0e00-\u0eff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"

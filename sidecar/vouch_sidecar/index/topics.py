@@ -12,8 +12,6 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Kind
 
-__all__ = ["NO_TOPICS", "Topics"]
-
 MAX_KEPT = 16
 """Viewers, or generations, for which what they see is kept."""
 

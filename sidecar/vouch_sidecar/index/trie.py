@@ -9,8 +9,6 @@ from typing import NamedTuple
 from vouch_sidecar.index.forms import Form, gap_key
 from vouch_sidecar.index.text import Unit, Units
 
-__all__ = ["Node", "Step", "readings", "walk"]
-
 
 @dataclass(slots=True)
 class Node:

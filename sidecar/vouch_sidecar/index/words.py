@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
-__all__ = ["STOPWORDS", "tier", "words_without_tier"]
-
 STOPWORDS = frozenset(
     """
     a about above after again against all also am an and any are arent as at be because been

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import STATUSES, Artifact, Claim, Page, Source
 
-__all__ = ["OPEN", "Viewer", "gate_of", "is_live", "is_open", "is_told", "shows_more", "viewer_in"]
-
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 RETIRED_STATUSES = STATUSES - LIVE_STATUSES
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})

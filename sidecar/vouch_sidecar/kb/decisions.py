@@ -8,8 +8,6 @@ from pathlib import Path
 from vouch_sidecar.kb.document import MAX_YAML, DocumentError, decode, load
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 
-__all__ = ["decided_at", "rationales"]
-
 DECIDED = "decided"
 MAX_FILES = 20_000
 MAX_TEXT = 20_000

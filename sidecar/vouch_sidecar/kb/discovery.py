@@ -17,20 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vouch_sidecar.kb.ignoring import Rules
 
-__all__ = [
-    "KB_DIRNAME",
-    "LOG",
-    "NO_SETTINGS",
-    "RESIDENT",
-    "SETTINGS",
-    "SKIPPED",
-    "TRUST",
-    "Finder",
-    "discover",
-    "is_refused",
-    "start_folder",
-    "why_refused",
-]
 
 KB_DIRNAME = ".vouch"
 DEPTH = 3

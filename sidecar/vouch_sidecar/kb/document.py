@@ -11,17 +11,6 @@ from typing import Any, NoReturn
 import yaml
 from vouch_sidecar.kb.records import Problem
 
-__all__ = [
-    "MAX_YAML",
-    "Document",
-    "DocumentError",
-    "decode",
-    "load",
-    "placed",
-    "position",
-    "split_page",
-]
-
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 20_000

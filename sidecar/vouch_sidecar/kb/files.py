@@ -8,17 +8,6 @@ import stat
 from pathlib import Path
 from struct import Struct
 
-__all__ = [
-    "Stat",
-    "UnreadableError",
-    "mtime_ns",
-    "packed",
-    "read_below",
-    "read_bounded",
-    "root_of",
-    "stat_inside",
-]
-
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Rules", "is_ignored", "rules_in"]
-
 MAX_RULES = 2_000
 MAX_PATTERN = 300
 MAX_DOUBLE = 3

@@ -8,26 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME
+from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
 from vouch_sidecar.kb.files import Stat, UnreadableError, root_of, stat_inside
 from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
-
-__all__ = [
-    "CONFIG",
-    "CONTENT",
-    "FOLDERS",
-    "KB_DIRNAME",
-    "MAX_FILES",
-    "Survey",
-    "artifact_file",
-    "classify",
-    "content_stat",
-    "is_folder",
-    "survey",
-    "usual_key",
-    "usual_path",
-]
 
 CONFIG = "config.yaml"
 CONTENT = "content"

@@ -10,8 +10,6 @@ from vouch_sidecar.kb.access import is_open
 from vouch_sidecar.kb.layout import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """What every file says, by path, and which one file counts for each id.

@@ -13,27 +13,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-__all__ = [
-    "Base",
-    "Definition",
-    "Diagnostics",
-    "General",
-    "Group",
-    "Hover",
-    "Naming",
-    "People",
-    "Probe",
-    "Prompts",
-    "Recall",
-    "Reflex",
-    "Scope",
-    "Semantic",
-    "Settings",
-    "Source",
-    "Trust",
-    "Volunteer",
-]
-
 
 def _line(most: int, needed: bool = False) -> AfterValidator:
     """A text on one line, of so many characters at most. A blank one counts as none, and is refused

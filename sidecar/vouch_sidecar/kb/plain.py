@@ -7,8 +7,6 @@ import re
 from functools import cache
 from typing import Any
 
-__all__ = ["clip", "count", "escaped", "one_line", "printable", "with_field"]
-
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]"
 )

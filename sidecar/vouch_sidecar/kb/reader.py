@@ -27,19 +27,6 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.references import MAX_MARKS
 
-__all__ = [
-    "CONFLICT",
-    "MAX_CONTENT",
-    "MAX_PAGE",
-    "Reading",
-    "limit_of",
-    "locate",
-    "parse",
-    "place_in_body",
-    "read_bytes_of",
-    "read_content",
-]
-
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
 """Bytes of a page's body that count: more would keep the processor from other work for seconds."""

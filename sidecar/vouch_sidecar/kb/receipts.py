@@ -9,8 +9,6 @@ from pathlib import Path
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.records import Evidence, Source
 
-__all__ = ["Kept", "kept"]
-
 MAX_KEPT = 4 << 20
 CONTENT = "content"
 

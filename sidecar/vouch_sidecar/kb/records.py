@@ -25,30 +25,6 @@ from pydantic import (
 )
 from pydantic.types import FailFast
 
-__all__ = [
-    "KIND_OF",
-    "KNOWN_TYPES",
-    "OPEN_SCOPE",
-    "Artifact",
-    "Change",
-    "Claim",
-    "Entity",
-    "Evidence",
-    "Key",
-    "Kind",
-    "Page",
-    "Problem",
-    "Relation",
-    "Scope",
-    "Session",
-    "Severity",
-    "Source",
-    "key_of",
-    "record_of",
-    "type_field",
-    "values_of",
-]
-
 
 class Kind(StrEnum):
     """The kinds of artifact, named as vouch names them."""

@@ -15,20 +15,6 @@ from itertools import islice
 from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.records import Kind
 
-__all__ = [
-    "CITED",
-    "ENDS",
-    "FIELDS",
-    "LINKED",
-    "MAX_MARKS",
-    "Reference",
-    "Scalar",
-    "front_of",
-    "marks",
-    "references",
-    "scalars",
-]
-
 ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 CITED = (Kind.SOURCE, Kind.EVIDENCE)
 LINKED = (Kind.PAGE, Kind.ENTITY)

@@ -13,20 +13,9 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.document import DocumentError, decode, load, placed
 from vouch_sidecar.kb.layout import CONFIG
-from vouch_sidecar.kb.options import Group, Settings, Source
+from vouch_sidecar.kb.options import Group, Source
+from vouch_sidecar.kb.options import Settings as Settings
 from vouch_sidecar.kb.records import Problem, Severity
-
-__all__ = [
-    "CLIENT",
-    "GROUPS",
-    "Name",
-    "Settings",
-    "config_mapping",
-    "load_settings",
-    "names",
-    "schema_of",
-    "viewer_for",
-]
 
 CLIENT = "vouchSidecar"
 MAX_PROBLEMS = 20

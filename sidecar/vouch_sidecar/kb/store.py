@@ -28,8 +28,6 @@ from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, S
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
-__all__ = ["GRACE_SECONDS", "Keep", "Reconciled", "Store"]
-
 Keep = Callable[[Artifact], None]
 """Takes what a file says, and keeps it."""
 GRACE_SECONDS = 60.0

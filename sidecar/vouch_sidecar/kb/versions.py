@@ -11,8 +11,6 @@ from pathlib import Path
 from vouch_sidecar.kb.files import Stat, mtime_ns
 from vouch_sidecar.kb.reader import read_bytes_of
 
-__all__ = ["SETTLE_SECONDS", "Found", "Versions"]
-
 SETTLE_SECONDS = 0.1
 """A file written this short before it was read may change again under the same stat, and may be
 half of what it is going to be."""

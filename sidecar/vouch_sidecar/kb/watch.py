@@ -19,8 +19,6 @@ from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, artifact_file, 
 from vouch_sidecar.kb.plain import printable
 from watchfiles import awatch
 
-__all__ = ["sweep_interval", "watch"]
-
 STEP_MS = 30
 DEBOUNCE_MS = 200
 POLL_SECONDS = 0.25

@@ -33,20 +33,6 @@ from vouch_sidecar.workspace.locating import line_in
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = [
-    "ArtifactViews",
-    "Citation",
-    "ClaimView",
-    "EntityView",
-    "IdParams",
-    "PageRef",
-    "RelationRef",
-    "around",
-    "claim_line",
-    "iso",
-    "kind_of",
-]
-
 
 class IdParams(Params):
     """An artifact by id, an entity also by name."""

@@ -14,8 +14,6 @@ from vouch_sidecar.retrieval.authors import Author
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["AuthorRow", "author_line", "author_rows", "by_commits_field", "show_authors"]
-
 
 class AuthorRow(Wire):
     """Somebody who committed to the files of claims, by name alone."""

@@ -21,29 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from vouch_sidecar.retrieval.block import HitArm
-
-__all__ = [
-    "MAX_TEXT",
-    "Choices",
-    "Flag",
-    "HitArm",
-    "Id",
-    "Meta",
-    "Params",
-    "Result",
-    "SalienceMeta",
-    "SearchKind",
-    "SessionId",
-    "SinceParams",
-    "Text",
-    "Topic",
-    "ViewerParams",
-    "Wire",
-    "absent",
-    "as_json",
-    "since_when",
-]
+from vouch_sidecar.retrieval.block import HitArm as HitArm
 
 MAX_TEXT = 1_000_000
 

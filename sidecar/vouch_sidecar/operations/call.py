@@ -31,7 +31,6 @@ from vouch_sidecar.operations.turns import Turns
 if TYPE_CHECKING:
     from vouch_sidecar.engine.semantic import Meaning
 
-__all__ = ["beside", "call", "perform", "perform_async", "read_params", "refuse_unknown"]
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,6 @@ from vouch_sidecar.operations.notifications import NOTIFICATIONS
 from vouch_sidecar.operations.operation import Ask, Operation, operations
 from vouch_sidecar.version import __version__
 
-__all__ = ["OPERATION", "PROTOCOL", "CapabilitiesResult", "capabilities"]
-
 PROTOCOL = 1
 
 

@@ -11,8 +11,6 @@ from vouch_sidecar.retrieval.authors import Author, authors_about
 from vouch_sidecar.retrieval.people import ToAsk, people
 from vouch_sidecar.retrieval.salience import listed_topics
 
-__all__ = ["EntityCard", "Mentioned", "card_of", "mentioned_at"]
-
 CARD_CLAIMS = 7
 """As many as `hover.max_claims` may ask for."""
 

@@ -23,8 +23,6 @@ from vouch_sidecar.operations.operation import Ask, Operation
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["OPERATION", "ClaimResult"]
-
 
 class ClaimResult(Result):
     """A claim with what it stands on."""

@@ -26,8 +26,6 @@ from vouch_sidecar.operations.operation import Ask, Operation, analysed
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["OPERATION", "ContextParams", "ContextResult"]
-
 
 class ContextParams(SinceParams):
     """A task to give context for, or a session."""

@@ -34,7 +34,6 @@ from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["OPERATION", "EntityResult", "PersonRow"]
 
 BEST_CLAIMS = 20
 CLAIMS_FOR_MODELS = 5

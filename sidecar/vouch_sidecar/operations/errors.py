@@ -5,15 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = [
-    "InvalidParamsError",
-    "Message",
-    "NotFoundError",
-    "OperationError",
-    "SearchFailedError",
-    "UnknownOperationError",
-]
-
 
 class Message(NamedTuple):
     """What is wrong with one field."""

@@ -30,7 +30,6 @@ from vouch_sidecar.retrieval.weights import WEIGHTS
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "ExpertsParams", "ExpertsResult"]
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 NOTHING = "No entity carries evidence on this topic."

@@ -19,7 +19,6 @@ from vouch_sidecar.retrieval.salience import strength_of
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "ExplainParams", "ExplainResult"]
 
 NOTHING = "The text holds nothing that is known."
 

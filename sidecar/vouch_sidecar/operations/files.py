@@ -24,7 +24,6 @@ from vouch_sidecar.workspace.ties import Arm
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "FilesParams", "FilesResult"]
 
 NOTHING = "No claim is tied to these files."
 MAX_PATHS = 1_000

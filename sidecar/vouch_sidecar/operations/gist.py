@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from vouch_sidecar.kb.plain import clip, one_line
 
-__all__ = ["clipped", "named", "rows"]
-
 ROWS = 10
 TEXT = 300
 

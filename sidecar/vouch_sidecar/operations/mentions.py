@@ -17,7 +17,6 @@ from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "MentionsParams", "MentionsResult"]
 
 NOTHING = "Nothing known is named."
 MAX_LOOKED_AT = 4 * MAX_ANALYSED

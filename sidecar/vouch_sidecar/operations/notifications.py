@@ -11,14 +11,6 @@ from vouch_sidecar.operations.base import SessionId, Text, Wire
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 
-__all__ = [
-    "NOTIFICATIONS",
-    "DidChangeSalience",
-    "PromptParams",
-    "salience_notification",
-    "status_notification",
-]
-
 
 class PromptParams(Wire):
     """A prompt submitted without a document."""

@@ -24,15 +24,6 @@ from vouch_sidecar.slices import slices
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = [
-    "MAX_ANALYSED",
-    "Ask",
-    "Documents",
-    "OpenDocument",
-    "Operation",
-    "analysed",
-    "operations",
-]
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The order in which surfaces list operations; others follow by name."""

@@ -24,8 +24,6 @@ from rich.text import Text
 
 from vouch_sidecar.kb.plain import clip, one_line, printable
 
-__all__ = ["ColumnKind", "Look", "Printer"]
-
 TEXT = 300
 """Characters of a text that a terminal shows, where it is not what was asked for."""
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]

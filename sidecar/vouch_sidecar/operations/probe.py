@@ -20,7 +20,6 @@ from vouch_sidecar.retrieval.semantic import hits_by_meaning
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "ProbeParams", "ProbeResult"]
 
 NOTHING = "Nothing known is named."
 

@@ -16,7 +16,6 @@ from vouch_sidecar.retrieval.salience import ArmName, Salient
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "SalienceParams", "SalienceResult", "SalientEntity", "salient_row"]
 
 NOTHING = "Nothing known is in play."
 

@@ -13,8 +13,6 @@ from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL
 from vouch_sidecar.operations.base import ViewerParams, Wire
 from vouch_sidecar.operations.notifications import PromptParams
 
-__all__ = ["protocol", "standalone"]
-
 TARGET = Path(__file__).parents[3] / "schemas" / "protocol.json"
 
 

@@ -18,7 +18,6 @@ from vouch_sidecar.retrieval.semantic import search_by_meaning
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "SearchParams", "SearchResult"]
 
 NOTHING = "Nothing found."
 

@@ -7,8 +7,6 @@ from pydantic import Field
 from vouch_sidecar.operations.base import Params, Result, SessionId
 from vouch_sidecar.operations.operation import Ask, Operation
 
-__all__ = ["OPERATION", "SessionEndParams"]
-
 
 class SessionEndParams(Params):
     """The session to end."""

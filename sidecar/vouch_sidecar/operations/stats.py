@@ -13,8 +13,6 @@ from vouch_sidecar.operations.operation import Ask, Operation
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["OPERATION", "StatsResult"]
-
 
 class ArmStats(Wire):
     """What came of one way to recognise something, since the process began."""

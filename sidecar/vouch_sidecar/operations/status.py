@@ -18,7 +18,6 @@ from vouch_sidecar.version import __version__
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
-__all__ = ["OPERATION", "ProblemView", "RootStatus", "StatusResult"]
 
 COUNTED = {
     "claims": Kind.CLAIM,

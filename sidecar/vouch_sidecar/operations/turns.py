@@ -10,8 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import Any, TypeVar
 
-__all__ = ["Turns"]
-
 T = TypeVar("T")
 
 

@@ -31,8 +31,6 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.history import Commit
 from vouch_sidecar.workspace.sorts import is_for_names
 
-__all__ = ["Author", "authors_about", "authors_of", "authors_on", "folded_name", "told_by_commits"]
-
 DAY = 86_400
 
 

@@ -15,8 +15,6 @@ from vouch_sidecar.retrieval.stale import Stale, stale
 from vouch_sidecar.retrieval.view import Said, View, moment
 from vouch_sidecar.workspace.ties import Arm as TieArm
 
-__all__ = ["Hit", "HitArm", "beginning", "frame", "render", "safe", "titles_of"]
-
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"

@@ -9,8 +9,6 @@ from vouch_sidecar.index.schema import MICROSECONDS
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["ChangedClaims", "changed_since", "newest"]
-
 MAX_CHANGED = 200
 """Claims that are looked at; of more, all count as approved."""
 

@@ -18,8 +18,6 @@ from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 
-__all__ = ["Tiers", "adjacent_hits", "each_once", "lines_for", "tiers", "whom_to_ask"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tiers:

@@ -46,8 +46,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.places import Passage, has_signs, with_signs
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Evidence", "weigh"]
-
 _ARMS = {
     Arm.NAME: NAME,
     Arm.ALIAS: ALIAS,

@@ -14,8 +14,6 @@ from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Candidate", "Line", "Verdict", "candidates", "lines"]
-
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 PART = "part of a name is listed, not said"

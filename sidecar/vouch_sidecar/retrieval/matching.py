@@ -17,8 +17,6 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import MAX_SETS, MAX_TOPIC_WORDS, PARTIAL_SHARE
 from vouch_sidecar.retrieval.view import View, claim_in
 
-__all__ = ["Linking", "Match", "Matched", "Question", "matching"]
-
 Linking = Literal["auto", "declared"]
 
 

@@ -14,8 +14,6 @@ from vouch_sidecar.semantic.vectors import Near, Vectors
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
 
-__all__ = ["Meant"]
-
 
 class Meant(NamedTuple):
     """A text as a vector, and the vectors of knowledge bases by `View.identity`."""

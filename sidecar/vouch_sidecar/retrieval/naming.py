@@ -10,8 +10,6 @@ from vouch_sidecar.kb.records import Artifact, Entity, Kind
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["by_name", "names_of", "nearest", "successor"]
-
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
 LOOKED_AT = 500

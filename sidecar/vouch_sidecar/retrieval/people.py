@@ -23,17 +23,6 @@ from vouch_sidecar.retrieval.matching import Match, Question, matching
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
-__all__ = [
-    "PERSON",
-    "ROLES",
-    "ToAsk",
-    "asks_whom",
-    "committed_on",
-    "people",
-    "people_on",
-    "told",
-]
-
 PERSON = "person"
 BY_CLAIMS = 3
 """People named for their claims, at most."""

@@ -25,8 +25,6 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Phrase", "capitalised", "phrases", "titles_in"]
-
 MIN_CHARS = 3
 
 _QUOTED = re.compile(

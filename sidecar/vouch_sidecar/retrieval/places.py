@@ -18,8 +18,6 @@ from vouch_sidecar.index.text import Unit, Units, fold, is_acronym, units
 from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
 
-__all__ = ["ADDRESSING", "DATES", "Passage", "has_signs", "in_code", "with_signs"]
-
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
 _ENDING = frozenset(".!?;:\n")
 _LITTLE = STOPWORDS | frozenset(

@@ -13,8 +13,6 @@ from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.retrieval.naming import names_of
 from vouch_sidecar.retrieval.view import View
 
-__all__ = ["Begun", "beginning", "begun"]
-
 SAME, BEGINS, HOLDS, WORDS = range(4)
 """How well something fits, the best first: its id or name is what was typed, begins with it, holds
 it, or its text has words like it.

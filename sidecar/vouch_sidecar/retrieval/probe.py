@@ -31,7 +31,6 @@ from vouch_sidecar.retrieval.view import View
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.meant import Meant
 
-__all__ = ["Probe", "Strength", "run"]
 
 Strength = Literal["strong", "moderate", "weak"]
 SEARCHED = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)

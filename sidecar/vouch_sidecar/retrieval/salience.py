@@ -33,20 +33,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
 from vouch_sidecar.retrieval.view import View
 
-__all__ = [
-    "ArmName",
-    "Salient",
-    "arm_of",
-    "listed_topics",
-    "named_in",
-    "not_listed",
-    "not_said",
-    "rank",
-    "speaking_order",
-    "strength_of",
-    "worth_volunteering",
-]
-
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
 _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",

@@ -13,17 +13,6 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.view import View
 
-__all__ = [
-    "SEARCHED",
-    "Found",
-    "as_units",
-    "found_by_words",
-    "ranked",
-    "search",
-    "snippet",
-    "text_of",
-]
-
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
 _LOOKED_AT = 100_000

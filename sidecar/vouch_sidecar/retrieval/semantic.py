@@ -28,8 +28,6 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
 
-__all__ = ["hits_by_meaning", "search_by_meaning"]
-
 PHRASE_CHARS = 200
 SPARE = 50
 """Texts beyond those asked for that are looked at: some are known, or changed since."""

@@ -13,8 +13,6 @@ from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import Fresh, Freshness
 
-__all__ = ["Stale", "fresh_of", "stale", "stale_for"]
-
 Code = Literal["quote-gone", "file-gone", "name-gone"]
 
 

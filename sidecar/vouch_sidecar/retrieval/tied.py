@@ -17,17 +17,6 @@ from vouch_sidecar.workspace.freshness import Fresh, State
 from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
-__all__ = [
-    "Tied",
-    "files_of",
-    "mark_of",
-    "tied_at",
-    "tied_by_path",
-    "tied_to",
-    "tied_to_what",
-    "visible_ties",
-]
-
 GONE = 0.5
 """What a quote counts that stands in its file no more."""
 

@@ -49,17 +49,6 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.workspace.snapshot import Workspace
 
-__all__ = [
-    "Authors",
-    "Deadline",
-    "NameWords",
-    "Said",
-    "View",
-    "claim_in",
-    "moment",
-    "own_names",
-]
-
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 MAX_ALIKE = 100

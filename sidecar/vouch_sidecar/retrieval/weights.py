@@ -31,8 +31,6 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.matching import Match, Matched
 
-__all__ = ["WEIGHTS", "Tally", "Weight", "closeness", "focus"]
-
 WEIGHTS: dict[str, type[Weight]] = {}
 """By the name under which a question asks for it."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float32]
     """Vectors of length 1, one a row."""
 
-__all__ = ["Backend", "Matrix", "UnavailableError", "is_latin", "unit"]
-
 
 class UnavailableError(Exception):
     """There are no vectors. The words say what to do about it, in a sentence without its end."""

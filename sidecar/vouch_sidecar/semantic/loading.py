@@ -8,8 +8,6 @@ from pathlib import Path
 
 from vouch_sidecar.semantic.backend import Backend, UnavailableError
 
-__all__ = ["backend_of"]
-
 
 def backend_of(model: str, ollama: str | None) -> Backend:
     """The backend that the settings name, loaded. Raises UnavailableError."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from vouch_sidecar.semantic.backend import Matrix
 
-__all__ = ["Local"]
 
 MAX_TOKENS = 256
 """What follows in a text is not read: models of sentences were trained on less."""

@@ -15,7 +15,6 @@ from vouch_sidecar.semantic.backend import UnavailableError, unit
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.backend import Matrix
 
-__all__ = ["Ollama"]
 
 MAX_ANSWER = 64 * 1024 * 1024
 LOOK_SECONDS = 5.0

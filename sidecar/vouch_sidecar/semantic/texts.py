@@ -13,8 +13,6 @@ from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
 from vouch_sidecar.semantic.backend import is_latin
 
-__all__ = ["KINDS", "Place", "Texts", "compared", "mark_of", "texts_of"]
-
 KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
 Place = tuple[Kind, str]
 """A kind, and the gate that a viewer needs."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["Near", "Vector", "Vectors", "arranged", "from_bytes", "to_bytes"]
-
 
 class Near(NamedTuple):
     """A text that is near: its artifact, its section, its mark, and the cosine."""

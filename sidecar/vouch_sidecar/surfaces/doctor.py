@@ -39,8 +39,6 @@ from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.local.server import PROCESS
 from vouch_sidecar.surfaces.resident import IDLE_SECONDS
 
-__all__ = ["Remark", "examined"]
-
 State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
 TRIAL_SECONDS = 15.0

@@ -16,7 +16,6 @@ import vouch_sidecar.surfaces.parent  # noqa: F401 - notes the parent before it 
 if TYPE_CHECKING:
     from vouch_sidecar.surfaces.shell.remote import Printed
 
-__all__ = ["main"]
 
 HELP = {"-h", "--help"}
 M_ARENA_MAX = -8

@@ -26,8 +26,6 @@ from vouch_sidecar.surfaces.keeping import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
-__all__ = ["answer", "as_line", "refusal", "run_jsonl"]
-
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
 """How long a request waits for the first index of a knowledge base that appeared later."""

@@ -12,8 +12,6 @@ import anyio
 
 from vouch_sidecar.engine import Engine
 
-__all__ = ["Changes", "beside", "indexed"]
-
 GATHER_SECONDS = 0.05
 """How long after a change more changes are gathered."""
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["is_orphan"]
-
 _PARENT = os.getppid()
 
 

@@ -17,8 +17,6 @@ from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import leave
 
-__all__ = ["IDLE_SECONDS", "run_resident"]
-
 IDLE_SECONDS = 900.0
 LOOK_SECONDS = 1.0
 NICE = 10

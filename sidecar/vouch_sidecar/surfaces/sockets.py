@@ -17,8 +17,6 @@ from vouch_sidecar.surfaces.local.following import Tell
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.shell.remote import SHELL
 
-__all__ = ["local_server"]
-
 HOOK = "hook"
 LIMIT = "limit"
 """The event by which a hook asks how long it may take."""

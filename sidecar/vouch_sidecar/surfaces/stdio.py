@@ -17,18 +17,6 @@ from typing import BinaryIO, TextIO
 from vouch_sidecar.kb.plain import escaped
 from vouch_sidecar.surfaces.parent import is_orphan
 
-__all__ = [
-    "at_end",
-    "claim_streams",
-    "die_soon",
-    "end_with_client",
-    "is_alive",
-    "leave",
-    "log_to_file",
-    "log_to_stderr",
-    "say",
-]
-
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5
 """Seconds that a process may take to end by itself; two are allowed."""

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from io import RawIOBase
 from typing import BinaryIO
 
-__all__ = ["Outbox", "reader_of"]
-
 CHUNK = 1 << 16
 """Bytes that are read at once."""
 FLUSH_SECONDS = 1.0

@@ -8,8 +8,6 @@ import re
 from collections.abc import Set
 from itertools import takewhile
 
-__all__ = ["Wanted", "definitions"]
-
 MAX_LINE = 500
 """Characters of a line that is looked at: longer ones were not typed."""
 MAX_PLACES = 200

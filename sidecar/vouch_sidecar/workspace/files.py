@@ -20,17 +20,6 @@ from vouch_sidecar.kb.ignoring import Rules, is_ignored, rules_in
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.workspace.git import Repository, run
 
-__all__ = [
-    "MAX_BYTES",
-    "Files",
-    "below",
-    "folded",
-    "list_files",
-    "read",
-    "stamp_of",
-    "stat_of",
-]
-
 MAX_BYTES = 1 << 20
 """Bytes of a file that is read; larger ones are known by name alone."""
 MAX_FILES = 200_000

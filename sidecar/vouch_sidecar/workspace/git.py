@@ -24,8 +24,6 @@ from threading import Timer
 from vouch_sidecar.kb.discovery import is_refused
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 
-__all__ = ["Repository", "WorkingTree", "run"]
-
 log = logging.getLogger(__name__)
 
 STALE_SECONDS = 10.0

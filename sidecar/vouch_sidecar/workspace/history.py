@@ -19,8 +19,6 @@ from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.workspace.git import Repository, run
 
-__all__ = ["Commit", "History", "read_history"]
-
 MAX_COMMITS = 10_000
 """Commits that are looked at, newest first; those older than a few half-lives weigh little."""
 MAX_CHANGED = 25

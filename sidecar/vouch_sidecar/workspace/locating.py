@@ -17,8 +17,6 @@ from vouch_sidecar.workspace.files import Files, below
 from vouch_sidecar.workspace.naming import parts_of
 from vouch_sidecar.workspace.sorts import is_for_names, is_test, module_of
 
-__all__ = ["Locator", "line_in"]
-
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
 MAX_FOLDER = 60

@@ -10,8 +10,6 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
-__all__ = ["Named", "digest", "named_in", "parts_of"]
-
 MAX_TEXT = 20_000
 """Characters of one text that are looked at."""
 MAX_NAMED = 200

@@ -16,8 +16,6 @@ from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.sorts import language_of
 from vouch_sidecar.workspace.ties import Found, Tie, Ties, is_defining
 
-__all__ = ["Workspace"]
-
 
 @dataclass(frozen=True, eq=False)
 class Workspace:

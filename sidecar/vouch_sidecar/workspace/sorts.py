@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LANGUAGES", "is_for_names", "is_test", "language_of", "module_of"]
-
 LANGUAGES = {
     "python": "py pyi",
     "javascript": "js jsx mjs cjs ts tsx mts cts vue svelte",

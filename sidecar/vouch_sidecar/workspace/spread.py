@@ -9,8 +9,6 @@ from pathlib import Path
 from vouch_sidecar.workspace.files import Files, read
 from vouch_sidecar.workspace.sorts import is_for_names
 
-__all__ = ["widespread"]
-
 MAX_FILES = 400
 """Files that are looked at, evenly chosen from all that are listed: a fiftieth of them is eight."""
 SHARE = 0.02

@@ -19,20 +19,6 @@ from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import Named, digest, named_in, parts_of
 from vouch_sidecar.workspace.sorts import is_for_names, is_test, language_of
 
-__all__ = [
-    "ARMS",
-    "Arm",
-    "Cited",
-    "ClaimFacts",
-    "Found",
-    "NameOf",
-    "Tie",
-    "Ties",
-    "Use",
-    "ties_of",
-    "wanted_in",
-]
-
 Arm = Literal["cites", "quotes", "path", "identifier"]
 ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier")
 Where = Literal["text", "quote", "decision"]

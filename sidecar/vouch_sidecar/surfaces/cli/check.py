@@ -19,7 +19,6 @@ from vouch_sidecar.surfaces.stdio import say
 if TYPE_CHECKING:
     from vouch_sidecar.kb.records import Problem
 
-__all__ = ["CHECK"]
 
 PROBLEMS = 1
 FORMATS = ("text", "json", "github", "sarif")

@@ -10,8 +10,6 @@ import click
 
 from vouch_sidecar.surfaces.shell.asking import page, print_json, root_option, start_at
 
-__all__ = ["DOCTOR"]
-
 WRONG = 1
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 

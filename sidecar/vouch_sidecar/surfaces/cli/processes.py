@@ -14,8 +14,6 @@ from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.shell.asking import AskedFrom, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file
 
-__all__ = ["PROCESSES"]
-
 WARMING_SECONDS = 20.0
 
 

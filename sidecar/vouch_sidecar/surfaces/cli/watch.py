@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.engine import SaliencePush, StatusPush
     from vouch_sidecar.operations.notifications import DidChangeSalience
 
-__all__ = ["WATCH"]
 
 SESSIONS = 4
 """Sessions that are shown; a pane has no room for more."""

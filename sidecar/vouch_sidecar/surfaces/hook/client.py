@@ -27,7 +27,6 @@ from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 
 Payload = dict[str, Any]
 
-__all__ = ["run"]
 
 MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5

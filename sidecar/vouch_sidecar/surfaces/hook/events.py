@@ -18,8 +18,6 @@ from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.tied import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
-__all__ = ["EVENTS", "limit_of", "respond", "respond_async"]
-
 log = logging.getLogger(__name__)
 
 PROMPT = "user-prompt-submit"

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 
 from vouch_sidecar.surfaces.local.address import usable_folder
 
-__all__ = ["Mark"]
-
 MINUTE = 60.0
 FOLDER = "said"
 

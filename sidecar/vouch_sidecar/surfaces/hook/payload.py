@@ -9,7 +9,6 @@ from typing import Any
 
 Payload = Mapping[str, Any]
 
-__all__ = ["MAX_TEXT", "edited_file", "output", "prompt_of", "session_of", "text_of"]
 
 MAX_TEXT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""

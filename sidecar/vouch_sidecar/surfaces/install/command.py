@@ -20,8 +20,6 @@ from vouch_sidecar.surfaces.install.known_versions import COMMAND
 from vouch_sidecar.surfaces.install.plan import FileChange, apply, difference, plan
 from vouch_sidecar.surfaces.stdio import say
 
-__all__ = ["found_by", "place_of", "run_install"]
-
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The PATH that a program started from the desktop has at least."""
 

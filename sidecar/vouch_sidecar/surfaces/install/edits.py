@@ -18,8 +18,6 @@ from vouch_sidecar.surfaces.install.jsonc import Keys, find, parse, replace, wit
 from vouch_sidecar.surfaces.install.known_versions import calling, is_known
 from vouch_sidecar.surfaces.install.toml import Owns, cut, holds, loads
 
-__all__ = ["Edit", "JsonMember", "OwnFile", "Paste", "TomlTables"]
-
 HEADING = "# vouch-sidecar"
 
 

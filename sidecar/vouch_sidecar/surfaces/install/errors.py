@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ConflictError", "InstallError", "MalformedError"]
-
 
 class InstallError(Exception):
     """Base of these errors. Nothing was written. The text is for the user."""

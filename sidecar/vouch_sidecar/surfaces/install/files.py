@@ -6,8 +6,6 @@ from pathlib import Path
 
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 
-__all__ = ["real_path", "text_of"]
-
 MAX_FILE = 16 << 20
 
 

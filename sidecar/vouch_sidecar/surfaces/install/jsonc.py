@@ -17,8 +17,6 @@ from typing import Any
 
 from vouch_sidecar.surfaces.install.errors import ConflictError, MalformedError
 
-__all__ = ["JsonNode", "Keys", "Member", "find", "parse", "replace", "without"]
-
 Keys = Sequence[str]
 
 BLANK = " \t\r\n\ufeff"

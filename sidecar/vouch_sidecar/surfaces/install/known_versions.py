@@ -6,8 +6,6 @@ import hashlib
 import json
 import re
 
-__all__ = ["COMMAND", "ENV", "HOOK", "PREFIX", "WRITTEN", "calling", "digest", "is_known"]
-
 COMMAND = "vouch-sidecar"
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 """The environment in which every integration starts this program. By an empty or relative part of

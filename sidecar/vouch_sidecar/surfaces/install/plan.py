@@ -17,8 +17,6 @@ from vouch_sidecar.surfaces.install.edits import Edit, Paste
 from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError
 from vouch_sidecar.surfaces.install.files import real_path, text_of
 
-__all__ = ["FileChange", "Plan", "apply", "difference", "plan"]
-
 
 @dataclass(frozen=True, slots=True)
 class FileChange:

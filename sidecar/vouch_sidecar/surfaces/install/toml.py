@@ -13,8 +13,6 @@ from tomlkit.items import AoT, Table
 
 from vouch_sidecar.surfaces.install.errors import MalformedError
 
-__all__ = ["Owns", "cut", "holds", "loads"]
-
 Owns = Callable[[dict[str, Any]], bool]
 """Whether a table is ours. It gets what a text would hold that had this table and nothing else."""
 

@@ -11,8 +11,6 @@ from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.surfaces.install.files import text_of
 from vouch_sidecar.surfaces.install.known_versions import COMMAND, HOOK, PREFIX
 
-__all__ = ["TakenOver", "hooks", "servers"]
-
 _HOOK = re.compile(r'("command"\s*:\s*")((?:[^"\\\s]*/)?vouch(?:-kb)? context-hook)')
 _SERVER = re.compile(r'(?:command|path)"?\s*[:=]\s*"(?:[^"]*/)?vouch(?:-kb)?"')
 _OURS = " user-prompt-submit # instead of: "

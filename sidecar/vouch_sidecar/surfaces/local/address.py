@@ -12,8 +12,6 @@ import stat
 import struct
 from collections.abc import Mapping
 
-__all__ = ["is_own_user", "is_supported", "runtime_folder", "socket_path", "usable_folder"]
-
 FOLDER = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""

@@ -17,8 +17,6 @@ from vouch_sidecar.surfaces.local.address import (
     usable_folder,
 )
 
-__all__ = ["Owner", "ask", "owners", "settings_in", "viewer_of"]
-
 MAX_ANSWER = 8 << 20
 LEAST_SECONDS = 0.001
 """The least timeout of a socket: 0 would mean not to wait at all."""

@@ -20,8 +20,6 @@ from vouch_sidecar.surfaces.keeping import Changes
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 from vouch_sidecar.surfaces.local.client import viewer_of
 
-__all__ = ["FOLLOW", "MAX_LINE", "Tell", "feed", "follow"]
-
 FOLLOW = "follow"
 """The method that a process sends to be told from then on."""
 MAX_LINE = 8 << 20

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
-__all__ = ["Ownership", "hold"]
-
 BACKLOG = 64
 
 

@@ -29,8 +29,6 @@ from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed,
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end
 
-__all__ = ["LocalServer"]
-
 CHECK_SECONDS = 1.0
 """Pause between two looks at whether the socket file is there and has an owner."""
 RETRY_SECONDS = 0.1

@@ -22,8 +22,6 @@ from vouch_sidecar.operations.artifacts import Citation
 from vouch_sidecar.surfaces.lsp.ids import File, resolve
 from vouch_sidecar.surfaces.lsp.style import Style, paragraph
 
-__all__ = ["label_of", "lines_about"]
-
 TEXT = 240
 LABEL = 80
 IDS = 8

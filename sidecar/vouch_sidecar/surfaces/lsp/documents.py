@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from lsprotocol import types as lsp
 
-__all__ = ["BREAK", "EditorDocument", "well_formed"]
-
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 SURROGATE = re.compile("[\ud800-\udfff]")
 BYTES_PER_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}

@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable
 
 from vouch_sidecar.surfaces.streams import Outbox
 
-__all__ = ["MAX_BODY", "MessageReader", "MessageWriter", "frame"]
-
 MAX_BODY = 64 * 1024 * 1024
 # Searched for anywhere in a line: after a message of unknown length, its rest stands before the
 # next header on the same line.

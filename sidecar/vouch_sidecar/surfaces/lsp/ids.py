@@ -23,19 +23,6 @@ from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = [
-    "ArtifactFiles",
-    "File",
-    "NamedId",
-    "client_uri",
-    "file_at",
-    "id_at",
-    "location",
-    "resolve",
-    "target_uri",
-]
-
-
 MAX_READ = 4 << 20
 """Bytes of files that are read and looked through for one answer."""
 

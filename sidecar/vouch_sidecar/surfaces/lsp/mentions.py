@@ -17,8 +17,6 @@ from vouch_sidecar.surfaces.lsp.prompts import is_prompt
 from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["FoundMention", "FoundTies", "find", "find_ties", "is_ours", "places_naming"]
-
 REACH = 2_000
 """Characters on either side of a position that are looked at."""
 

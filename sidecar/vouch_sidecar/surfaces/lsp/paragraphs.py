@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from vouch_sidecar.surfaces.lsp.documents import BREAK
 
-__all__ = ["Paragraphs"]
-
 MAX_LINES = 20
 BEFORE = 14
 """Lines of a longer paragraph that are taken before the one being edited."""

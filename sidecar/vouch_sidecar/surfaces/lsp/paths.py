@@ -11,8 +11,6 @@ from pygls.uris import to_fs_path
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 
-__all__ = ["anchored", "is_readable", "path_of", "resolved", "spelling"]
-
 
 def path_of(uri: str) -> Path | None:
     """The path that a URI stands for; None for another scheme, and where no file can have it."""

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["LANGUAGE", "PromptDocuments", "is_prompt", "session_of"]
-
 LANGUAGE = "vouch-prompt"
 MAX_SESSION_ID = 256
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["in_code", "is_code"]
-
 BLOCK = r"/\*.*?(?:\*/|\Z)"
 SLASHES = r"//[^\r\n]*"
 HASH = r"#[^\r\n]*"

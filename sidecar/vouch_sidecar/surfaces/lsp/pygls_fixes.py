@@ -41,8 +41,6 @@ from vouch_sidecar.operations import Wire, as_json
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import is_readable
 
-__all__ = ["EditorDocuments", "Protocol", "Server", "converter"]
-
 log = logging.getLogger(__name__)
 
 # Fault: at INFO it logs what is sent, and in the tracebacks of errors what came.

@@ -26,8 +26,6 @@ from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
-__all__ = ["run_stdio", "run_tcp"]
-
 PARENT_POLL = 0.5
 LAST_ANSWERS = 1.0
 """Seconds to answer what was asked before the end of the input."""

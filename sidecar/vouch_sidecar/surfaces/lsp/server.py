@@ -28,8 +28,6 @@ from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 from vouch_sidecar.surfaces.stdio import is_alive
 
-__all__ = ["SERVER_NAME", "Sidecar"]
-
 SERVER_NAME = "vouch-sidecar"
 CELLS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[

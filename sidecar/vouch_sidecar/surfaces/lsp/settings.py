@@ -7,8 +7,6 @@ from typing import Any
 
 from vouch_sidecar.kb.settings import CLIENT, names
 
-__all__ = ["own_settings"]
-
 SECTIONS = (CLIENT, "vouch-sidecar")
 EDITORS = frozenset({"path", "trace"})
 """What the editor's extension reads itself."""

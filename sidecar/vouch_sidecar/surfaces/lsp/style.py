@@ -13,8 +13,6 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["Style", "isolated", "markdown", "paragraph", "style_for"]
-
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
 MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)

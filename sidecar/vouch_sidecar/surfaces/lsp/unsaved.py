@@ -11,8 +11,6 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Engine
 
-__all__ = ["Unsaved"]
-
 LARGE = 20_000
 """Characters from which a document is read in a thread: 4 MB of words take seconds."""
 

@@ -11,8 +11,6 @@ from typing import Any
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
-__all__ = ["Incoming", "Outgoing", "Pending"]
-
 LAST_SECONDS = 1.5
 """How long after the end of the input answers are waited for; the process has two seconds."""
 CANCELLED = "notifications/cancelled"

@@ -12,8 +12,6 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_async
 from vouch_sidecar.retrieval.block import safe
 
-__all__ = ["JSON", "RESOURCES", "TEMPLATES", "harmless", "read"]
-
 JSON = "application/json"
 STATUS = "vouch://status"
 ENTITIES = "vouch://entities"

@@ -22,8 +22,6 @@ from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
-__all__ = ["run_mcp"]
-
 INTERRUPTED = 130
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 

@@ -26,8 +26,6 @@ from vouch_sidecar import __version__
 from vouch_sidecar.surfaces.mcp.server import NAME, Answers, UnknownError
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 
-__all__ = ["build"]
-
 RESULTS: dict[type[Any], type[Any]] = {
     ListToolsRequest: ListToolsResult,
     CallToolRequest: CallToolResult,

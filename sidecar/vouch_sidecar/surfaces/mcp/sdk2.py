@@ -19,8 +19,6 @@ from vouch_sidecar import __version__
 from vouch_sidecar.surfaces.mcp.server import NAME, Answers, UnknownError
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 
-__all__ = ["build"]
-
 
 def build(answers: Answers) -> Server[Any]:
     """The SDK's server, which gives these answers."""

@@ -44,8 +44,6 @@ from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import PREFIX, tools
 
-__all__ = ["NAME", "Answers", "UnknownError"]
-
 log = logging.getLogger(__name__)
 
 NAME = "vouch-sidecar"

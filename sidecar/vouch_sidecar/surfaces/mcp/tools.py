@@ -8,8 +8,6 @@ from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.base import Choices
 from vouch_sidecar.operations.schema import standalone
 
-__all__ = ["INSTRUCTIONS", "PREFIX", "SERVED", "tools"]
-
 PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
 """The operations that a model needs. The others, and the tools for hooks, are listed on demand, and

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = [
-    "AskedFrom",
-    "MissingKnowledgeBaseError",
-    "common_options",
-    "loaded",
-    "page",
-    "print_json",
-    "root_option",
-    "roots_of",
-    "start_at",
-]
 
 ROOT: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),

@@ -20,8 +20,6 @@ from vouch_sidecar.operations.printer import Look, Printer
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
-__all__ = ["printed"]
-
 
 class ShellParams(Wire):
     """What `shell.remote` sends: a command line without `--root`, who asks, and from which folder.

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.base import Choices, Result
     from vouch_sidecar.operations.printer import Printer
 
-__all__ = ["QUESTIONS", "QuestionCommand"]
 
 NOTHING_FOUND = 1
 TEXTS = "texts"

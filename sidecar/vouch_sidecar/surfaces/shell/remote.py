@@ -15,8 +15,6 @@ from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS, discover, start_fo
 from vouch_sidecar.slices import slices
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
-__all__ = ["OWN", "SHELL", "Printed", "printed_elsewhere"]
-
 SHELL = "shell"
 """The method that asks for what a command prints."""
 SECONDS = 2.0

@@ -19,8 +19,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     home,
 )
 
-__all__ = ["HOOKS", "HOST"]
-
 SECONDS = 5
 FOLDER = PurePosixPath(".claude/skills") / NAME
 

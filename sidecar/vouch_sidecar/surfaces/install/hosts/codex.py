@@ -19,8 +19,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     home,
 )
 
-__all__ = ["HOST"]
-
 EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "user-prompt-submit",

@@ -12,8 +12,6 @@ from typing import Any
 from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Location, home
 
-__all__ = ["HOST"]
-
 KEYS = ("mcpServers", NAME)
 FILE = PurePosixPath(".cursor/mcp.json")
 RULE = """\

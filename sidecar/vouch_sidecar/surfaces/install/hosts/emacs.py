@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, PREFIX, Host
 
-__all__ = ["HOST"]
-
 COMMAND_LINE = " ".join(f'"{word}"' for word in ("env", *PREFIX.split(), COMMAND, "lsp"))
 SNIPPET = f"""\
 ;; In the init file. Eglot runs one server a buffer: name the modes that have no other. The modes

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from vouch_sidecar.surfaces.install.hosts.host import ENV_TABLE, Host
 
-__all__ = ["HOST"]
-
 SNIPPET = f"""\
 # In .helix/languages.toml or ~/.config/helix/languages.toml. Helix has no "every language": a
 # language's list replaces the one that comes with Helix, so name its other servers as well: before

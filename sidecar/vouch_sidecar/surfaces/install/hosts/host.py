@@ -7,21 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.surfaces.install.edits import Edit
-from vouch_sidecar.surfaces.install.known_versions import COMMAND, ENV, HOOK, PREFIX
-
-__all__ = [
-    "COMMAND",
-    "ENV",
-    "ENV_TABLE",
-    "HOOK",
-    "MCP",
-    "NAME",
-    "PREFIX",
-    "Host",
-    "Location",
-    "config_home",
-    "home",
-]
+from vouch_sidecar.surfaces.install.known_versions import COMMAND as COMMAND
+from vouch_sidecar.surfaces.install.known_versions import ENV as ENV
+from vouch_sidecar.surfaces.install.known_versions import HOOK as HOOK
+from vouch_sidecar.surfaces.install.known_versions import PREFIX as PREFIX
 
 NAME = "vouch-sidecar"
 MCP = ("mcp",)

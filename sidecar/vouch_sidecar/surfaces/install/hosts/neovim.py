@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from vouch_sidecar.surfaces.install.hosts.host import ENV_TABLE, Host
 
-__all__ = ["HOST"]
-
 SNIPPET = f"""\
 -- In init.lua. For every file below a folder with .vouch/, whatever its type; one without any
 -- has no server in Neovim until :set filetype gives it one.

@@ -22,8 +22,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
 )
 from vouch_sidecar.surfaces.install.jsonc import Keys, parse
 
-__all__ = ["HOST"]
-
 SCHEMA = {"$schema": "https://opencode.ai/config.json"}
 NAMES = ("opencode.json", "opencode.jsonc")
 

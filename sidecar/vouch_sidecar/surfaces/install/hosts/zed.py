@@ -16,9 +16,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     config_home,
 )
 
-__all__ = ["HOST"]
-
-
 SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": ENV}
 
 

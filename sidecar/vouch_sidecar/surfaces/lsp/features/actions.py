@@ -22,8 +22,6 @@ from vouch_sidecar.kb.references import Reference
 from vouch_sidecar.surfaces.lsp.ids import id_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 COPY = "vouchSidecar.copyText"
 SHOW = "vouch.showCommand"
 LABEL = 60

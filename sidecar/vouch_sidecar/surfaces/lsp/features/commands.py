@@ -21,8 +21,6 @@ from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 MAX_CHANGED = 50
 
 

@@ -30,8 +30,6 @@ from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import style_for
 
-__all__ = ["register"]
-
 EACH = 30
 """Ids of one kind in an answer; the next character asks again."""
 LABEL = 80

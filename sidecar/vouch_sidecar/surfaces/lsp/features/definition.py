@@ -13,8 +13,6 @@ from vouch_sidecar.surfaces.lsp.ids import id_at, location, target_uri
 from vouch_sidecar.surfaces.lsp.mentions import find
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 
 def register(server: Sidecar) -> None:
     """Answer `textDocument/definition`."""

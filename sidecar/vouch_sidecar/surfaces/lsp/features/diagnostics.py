@@ -19,8 +19,6 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 SOURCE = "vouch"
 SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,

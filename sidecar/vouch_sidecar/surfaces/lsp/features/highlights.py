@@ -10,8 +10,6 @@ from vouch_sidecar.surfaces.lsp.ids import id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 
 def register(server: Sidecar) -> None:
     """Answer `textDocument/documentHighlight`."""

@@ -24,8 +24,6 @@ from vouch_sidecar.surfaces.lsp.mentions import find, find_ties
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_for
 
-__all__ = ["register"]
-
 CLAIMS_OF_MANY = 2
 CARDS = 3
 CONTRADICTING = 2

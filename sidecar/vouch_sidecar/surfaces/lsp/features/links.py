@@ -15,8 +15,6 @@ from vouch_sidecar.operations import beside
 from vouch_sidecar.surfaces.lsp.ids import File, client_uri, file_at, target_uri
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 MAX_LINKS = 500
 MAX_READ = 1 << 20
 """Bytes of files of retired artifacts that are read for one answer; others are no links."""

@@ -21,8 +21,6 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["answer", "refusal", "register"]
-
 log = logging.getLogger(__name__)
 
 

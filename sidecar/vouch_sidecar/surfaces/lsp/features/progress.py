@@ -10,8 +10,6 @@ from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 NOTICED = 0.5
 """Seconds that an index may take unnoticed."""
 

@@ -9,8 +9,6 @@ from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 
 def register(server: Sidecar) -> None:
     """Tell the client of changes from its start on."""

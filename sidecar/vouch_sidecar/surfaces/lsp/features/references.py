@@ -18,8 +18,6 @@ from vouch_sidecar.surfaces.lsp.ids import ArtifactFiles, NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 MAX_FILES = 500
 """Files in one answer."""
 MAX_READ = 80

@@ -9,8 +9,6 @@ from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.lsp.pygls_fixes import converter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 OURS = [{"pattern": "**/.vouch/**"}]
 
 

@@ -18,8 +18,6 @@ from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["SYMBOLS", "register"]
-
 SYMBOLS = {
     Kind.CLAIM: lsp.SymbolKind.Constant,
     Kind.ENTITY: lsp.SymbolKind.Class,

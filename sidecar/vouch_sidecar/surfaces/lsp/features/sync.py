@@ -15,8 +15,6 @@ from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 
 def register(server: Sidecar) -> None:
     """Listen to text documents and to the cells of notebooks."""

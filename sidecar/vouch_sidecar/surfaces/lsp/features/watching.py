@@ -10,8 +10,6 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 # A folder that is moved or removed is only reported where the glob names the folder itself.
 GLOBS = ("**/.vouch", "**/.vouch/**")
 

@@ -7,8 +7,6 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 
 def register(server: Sidecar) -> None:
     """Serve the knowledge bases of the workspace folders, with the client's settings."""

@@ -15,8 +15,6 @@ from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["register"]
-
 SEARCHED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
 EACH = 40
 """Symbols of one kind in an answer."""
