@@ -41,3 +41,9 @@ def test_no_other_class_has_a_name_that_is_taken() -> None:
 def test_no_other_module_has_a_name_that_is_taken() -> None:
     names = Counter(path.stem for path in ROOT.rglob("*.py") if path.stem != "__init__")
     assert doubles(names) <= MODULES
+
+
+def test_modules_have_no_list_of_names() -> None:
+    """A leading underscore says what is a module's own; packages list what they offer."""
+    own = [path for path in ROOT.rglob("*.py") if path.stem != "__init__"]
+    assert [path for path in own if "\n__all__" in path.read_text("utf-8")] == []
