@@ -63,6 +63,7 @@ def test_a_word_that_english_lacks_is_one_in_three_claims() -> None:
     assert topic.claims == {"asked", "import", "off"}
     assert topic.why == "no English word, in 3 claims"
     assert names(seen(*KEYRINGS[:2])) == set()
+    assert names(seen(*claims(*(f"They weren't there at {n}." for n in range(3))))) == set()
     assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
 
 

@@ -78,7 +78,7 @@ STANDARDS = frozenset(
 
 _TICKED = re.compile(r"`[^`\n]*`")
 _ADDRESS = re.compile(r"[^\s\\/@]*[\\/@]\S*")
-_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w)")
+_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
 _CAPITALS = re.compile(r"[A-Z][\w-]*(?: [A-Z0-9][\w.-]*\w)+")
 _SENTENCE = re.compile(r"(?:\A|[.!?:;]\s)\W*\Z")
 _TICKET = re.compile(
@@ -193,7 +193,7 @@ class _StoppedError(Exception):
 def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  # noqa: B008
     """The topics of a generation; None where it was to stop."""
     try:
-        return Topics(knowledge, _Deriving(knowledge, around).tables())
+        return Topics(knowledge, _Deriving(knowledge, around).tables()).made_ready()
     except _StoppedError:
         return None
 

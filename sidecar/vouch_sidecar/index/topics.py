@@ -12,6 +12,8 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Kind
 
+READY = 4
+"""Gates for whose viewers look-ups are built at once."""
 MAX_KEPT = 16
 """Viewers, or generations, for which what they see is kept."""
 
@@ -25,6 +27,13 @@ class Topics:
     of: Knowledge | None = None
     by_gate: Mapping[str, Table] = field(default_factory=dict)
     _kept: dict[tuple[object, ...], Seen] = field(default_factory=dict, init=False, repr=False)
+
+    def made_ready(self) -> Topics:
+        """Itself, with what most viewers look up built: in the thread that calls this."""
+        for gate in [OPEN, *self.by_gate][:READY]:
+            if self.of is not None:
+                self.seen(self.of, frozenset({OPEN, gate})).of_claim("")
+        return self
 
     def seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
