@@ -40,6 +40,7 @@ from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.workspace import parsing
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
@@ -48,7 +49,7 @@ from vouch_sidecar.workspace.history import History, read_history
 from vouch_sidecar.workspace.locating import Locator, line_in
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
-from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace.sorts import ending_of, language_of
 from vouch_sidecar.workspace.spread import widespread
 from vouch_sidecar.workspace.ties import (
     Cited,
@@ -474,7 +475,7 @@ def _look_through(
         state.stats.pop(path, None)
         if found is not None:
             data, state.stats[path] = found
-            if defined := definitions(data, language_of(path), wanted):
+            if defined := definitions(data, language_of(path), wanted, ending_of(path)):
                 state.defined[path] = {digest(name): line for name, line in defined.items()}
         elif stat is not None:
             state.stats[path] = stat
@@ -568,7 +569,8 @@ def _sources(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) 
 
 @cache
 def _name() -> str:
-    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}"
+    how = "parsed" if parsing.is_available() else "lines"
+    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}-{how}"
 
 
 def recall(collection: Collection, state: State | None = None) -> Workspace | None:

@@ -1,12 +1,14 @@
-"""Where a file of code defines names: one expression a language, tried on the lines that hold them.
-The repository is not parsed; a name that no claim holds is not looked for.
+"""Where a file of code defines names: one expression a language, tried on the lines that hold them,
+or, with the extra `code`, a parser. A name that no claim holds is not looked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
+
+from vouch_sidecar.workspace.parsing import Defined, parsed
 
 MAX_LINE = 500
 """Characters of a line that is looked at: longer ones were not typed."""
@@ -128,19 +130,35 @@ class Wanted:
         return {word.decode() for word in found}
 
 
-def definitions(data: bytes, language: str | None, wanted: Wanted) -> dict[str, int]:
-    """The wanted names that a file defines, each with the line, from 1, of its first definition."""
+def definitions(
+    data: bytes, language: str | None, wanted: Wanted, ending: str = ""
+) -> dict[str, int]:
+    """The wanted names that a file defines, each with the line, from 1, of its first definition.
+    `ending` is that of the file's name, where it may be parsed.
+    """
     held = wanted.held(data)
     if not held:
         return {}
     text = data.decode("utf-8", "replace")
-    places = {word: _lines(text, word, language) for word in held}
+    known = parsed(data, ending, held) if ending else None
+    if known is None:
+        places = {word: _lines(text, word, language) for word in held}
+    else:
+        places = {
+            word: sorted({*_parsed_lines(known, word), *_lines(text, word, None)}) for word in held
+        }
     found = {word: lines[0] for word, lines in places.items() if lines and word in wanted.names}
     for name, (owner, member) in wanted.dotted.items():
         owned, members = places.get(owner), places.get(member)
         if owned and members:
             found[name] = next((line for line in members if line >= owned[0]), members[0])
     return found
+
+
+def _parsed_lines(known: Mapping[str, Sequence[Defined]], word: str) -> list[int]:
+    """Where a word is defined; one that is a word of English as well, as a function or a type."""
+    plain = word.isalpha() and word.islower()
+    return [one.line for one in known.get(word, ()) if not (plain and one.is_value)]
 
 
 def _lines(text: str, word: str, language: str | None) -> list[int]:

@@ -13,7 +13,7 @@ from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import digest
-from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace.sorts import ending_of, language_of
 from vouch_sidecar.workspace.ties import Found, Tie, Ties, is_defining
 
 
@@ -70,7 +70,7 @@ class Workspace:
             if data is None:
                 found = read(self.root, path)
                 data = b"" if found is None else found[0]
-            defined = definitions(data, language_of(path), self.wanted)
+            defined = definitions(data, language_of(path), self.wanted, ending_of(path))
             return self.ties.of_file(path, {digest(name): at for name, at in defined.items()})
         return self.ties.of_file(path)
 

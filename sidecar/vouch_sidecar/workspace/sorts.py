@@ -43,9 +43,14 @@ _GENERAL = re.compile(
 )
 
 
+def ending_of(path: str) -> str:
+    """What follows the last dot of a file's name, in small letters."""
+    return path.rpartition(".")[2].lower()
+
+
 def language_of(path: str) -> str | None:
     """The language of a file whose definitions are looked for."""
-    return _BY_ENDING.get(path.rpartition(".")[2].lower())
+    return _BY_ENDING.get(ending_of(path))
 
 
 def is_test(path: str) -> bool:

@@ -1,0 +1,136 @@
+"""Where a file of code defines names, by tree-sitter: with the extra `code`, which brings a grammar
+a language. Without it, or where a file is large, `defining` looks at lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MAX_PARSED = 256 * 1024
+"""Bytes of a file that is parsed: meanwhile no other thread runs."""
+MAX_PLACES = 200
+"""Places of one name in one file that are looked at."""
+GRAMMARS = {
+    "tree_sitter_python.language": "py pyi",
+    "tree_sitter_javascript.language": "js jsx mjs cjs",
+    "tree_sitter_typescript.language_typescript": "ts mts cts",
+    "tree_sitter_typescript.language_tsx": "tsx",
+    "tree_sitter_go.language": "go",
+    "tree_sitter_rust.language": "rs",
+    "tree_sitter_java.language": "java",
+    "tree_sitter_kotlin.language": "kt kts",
+    "tree_sitter_swift.language": "swift",
+    "tree_sitter_ruby.language": "rb rake",
+    "tree_sitter_c.language": "c",
+    "tree_sitter_cpp.language": "h cc cpp cxx hh hpp hxx",
+    "tree_sitter_c_sharp.language": "cs",
+}
+"""By the function that gives a grammar, the endings of its files."""
+_BY_ENDING = {ending: name for name, endings in GRAMMARS.items() for ending in endings.split()}
+_DEFINING = re.compile(
+    r"(?:definition|declaration|declarator|assignment|_item|_spec|_def|_signature|specifier)$"
+    r"|^(?:method|singleton_method|class|module)$"
+)
+_NOT = re.compile(r"parameter|import|local|package")
+_VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
+_WRAPPING = ("qualified_identifier", "pattern", "pointer_declarator")
+"""What stands between a name and the node that defines it."""
+_SCOPES = frozenset({"module", "class_definition", "program", "class"})
+_WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
+
+
+class Defined(NamedTuple):
+    """A place that defines a name. `line` counts from 1; `is_value`: it is no function and no type,
+    as a variable or a field.
+    """
+
+    line: int
+    is_value: bool
+
+
+def is_available() -> bool:
+    """Whether the extra is there."""
+    return _parser("tree_sitter_python.language") is not None
+
+
+def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Defined]] | None:
+    """By word, the places that define it, in order; None where nothing parses such a file."""
+    grammar = _BY_ENDING.get(ending.lower())
+    parser = _parser(grammar) if grammar is not None and len(data) <= MAX_PARSED else None
+    if parser is None:
+        return None
+    root: Node = parser.parse(data).root_node
+    found: dict[str, list[Defined]] = {}
+    for word in words:
+        for at in _places(data, word.encode("utf-8", "replace")):
+            node = root.named_descendant_for_byte_range(at, at + len(word))
+            defined = None if node is None else _defined(node)
+            if defined is not None:
+                found.setdefault(word, []).append(defined)
+    return found
+
+
+def _places(data: bytes, word: bytes) -> Iterator[int]:
+    whole = re.compile(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])")
+    return (one.start() for one in islice(whole.finditer(data), MAX_PLACES))
+
+
+def _defined(node: Node) -> Defined | None:
+    """What a node defines whose text is a name; None where it only uses the name."""
+    above = _above(node, 5)
+    while above and above[0].type in _WRAPPING:
+        node = above.pop(0)
+    if not above or not _is_name(node, above[0]) or _DEFINING.search(above[0].type) is None:
+        return None
+    parent, kinds = above[0], [one.type for one in above]
+    if _WITH_BODY.search(parent.type) and parent.child_by_field_name("body") is None:
+        return None
+    if any(map(_NOT.search, kinds[:3])):
+        return None
+    if parent.type == "function_declarator":
+        is_there = not {"function_definition", "field_declaration"}.isdisjoint(kinds[:3])
+    elif parent.type == "assignment":  # of a function's own variable it tells nothing
+        is_there = not _SCOPES.isdisjoint(kinds[1:4])
+    elif parent.type in ("declaration", "init_declarator"):
+        is_there = "translation_unit" in kinds[1:3]
+    else:
+        is_there = True
+    is_value = _VALUE.search(parent.type) is not None and "function" not in parent.type
+    return Defined(node.start_point[0] + 1, is_value) if is_there else None
+
+
+def _is_name(node: Node, parent: Node) -> bool:
+    """Whether a node is what its parent is called."""
+    if parent.type == "variable_declaration":
+        return True
+    fields = (parent.child_by_field_name(one) for one in ("name", "declarator", "left"))
+    return node in fields
+
+
+def _above(node: Node, most: int) -> list[Node]:
+    found: list[Node] = []
+    at = node.parent
+    while at is not None and len(found) < most:
+        found.append(at)
+        at = at.parent
+    return found
+
+
+@cache
+def _parser(grammar: str) -> Parser | None:
+    """A parser for a grammar; None without the extra."""
+    try:
+        from tree_sitter import Language, Parser
+
+        module, _, name = grammar.partition(".")
+        return Parser(Language(getattr(import_module(module), name)()))
+    except (ImportError, AttributeError, ValueError, TypeError):
+        return None

@@ -1,0 +1,123 @@
+"""Definitions by tree-sitter, with the extra `code`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.workspace import parsing
+from vouch_sidecar.workspace.defining import Wanted, definitions
+from vouch_sidecar.workspace.parsing import GRAMMARS, MAX_PARSED, parsed
+
+from tests.workspace.places import cite, repository, settled, tie_rows
+
+NAME = "FindMeHere"
+DEFINING = [
+    ("py", "async def NAME(x): pass"),
+    ("py", "class A:\n    NAME: int = 3"),
+    ("py", "NAME = 3"),
+    ("js", "export default class NAME extends X {}"),
+    ("js", "export const NAME = (x) => x"),
+    ("js", "class A {\n  async #NAME(x) {} }"),
+    ("ts", "export interface NAME { a: string }"),
+    ("tsx", "class A { private NAME: number }"),
+    ("go", "package x\nfunc (s *Server) NAME(ctx context.Context) error { return nil }"),
+    ("go", "package x\ntype NAME struct { a int }"),
+    ("rs", "pub async fn NAME<T>(x: T) -> T { x }"),
+    ("rs", "macro_rules! NAME { () => {} }"),
+    ("java", "class A { public static <T> List<T> NAME(T x) { return null; } }"),
+    ("java", "public record NAME(int x) {}"),
+    ("kt", "suspend fun String.NAME(): Int = 1"),
+    ("kt", "val NAME = 1"),
+    ("swift", "class A { public func NAME(x: Int) -> Int { return x } }"),
+    ("rb", "class A\n  def self.NAME; end\nend"),
+    ("rb", "class A\n  NAME = 1\nend"),
+    ("c", "static int NAME(const char *x) { return 1; }"),
+    ("c", "char *NAME(void)\n{ return 0; }"),
+    ("c", "#define NAME(x) (x)"),
+    ("c", "typedef struct { int a; } NAME;"),
+    ("cpp", "class NAME : public X {};"),
+    ("hpp", "int A::NAME(int x) { return 1; }"),
+    ("cs", "class A { public async Task<int> NAME(int x) { return 1; } }"),
+]
+USING = [
+    ("py", "return_(NAME(x))\nf(NAME=1)\nfrom a import NAME\n"),
+    ("py", "def f(NAME=1):\n    NAME = 2\n"),
+    ("js", "import { NAME } from './x'\nNAME(x)"),
+    ("go", "package x\nfunc f(NAME int) { NAME(x) }"),
+    ("rs", "fn f() { let x = NAME(1); }"),
+    ("java", "class A { void f() { NAME(x); int NAME = 1; } }"),
+    ("c", "struct NAME *p;\nint f(void) { return NAME(1); }"),
+    ("cs", "class A { void F() { await NAME(x); var NAME = 1; } }"),
+]
+
+
+def test_each_grammar_is_there() -> None:
+    assert parsing.is_available()
+    for endings in GRAMMARS.values():
+        for ending in endings.split():
+            assert parsed(b"", ending, {NAME}) == {}
+    assert parsed(b"", "vue", ()) is parsed(b"", "", ()) is None
+    tried = {ending for ending, _ in DEFINING}
+    assert all(tried.intersection(one.split()) for one in GRAMMARS.values())
+
+
+@pytest.mark.parametrize(("ending", "text"), DEFINING)
+def test_what_defines_a_name(ending: str, text: str) -> None:
+    data = f"\n{text.replace('NAME', NAME)}\n".encode()
+    line = next(n for n, one in enumerate(data.decode().split("\n"), 1) if NAME in one)
+    assert definitions(data, None, Wanted({NAME}), ending) == {NAME: line}
+
+
+@pytest.mark.parametrize(("ending", "text"), USING)
+def test_what_only_uses_one(ending: str, text: str) -> None:
+    assert definitions(text.replace("NAME", NAME).encode(), None, Wanted({NAME}), ending) == {}
+
+
+def test_what_lines_can_not_tell(tmp_path: Path) -> None:
+    """A definition within a text is none, one over several lines is one."""
+    text = f'"""\nclass {NAME}:\n"""\n\n\ndef (\n'
+    assert definitions(text.encode(), "python", Wanted({NAME})) == {NAME: 2}
+    assert definitions(text.encode(), "python", Wanted({NAME}), "py") == {}
+    code = {"src/a.py": text, "src/b.py": f"class {NAME}:\n    pass\n"}
+    root = repository(tmp_path / "repo", code)
+    cite(root, "one", f"`{NAME}` is slow.", "https://example.org")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "src/b.py") == [("one", "identifier", 1)]
+    assert tie_rows(engine, "src/a.py") == []
+
+
+def test_a_word_of_english_is_a_function_or_a_type() -> None:
+    text = b"retry = 3\n"
+    assert definitions(text, "python", Wanted({"retry"}), "py") == {}
+    assert definitions(b"def retry(): ...\n", "python", Wanted({"retry"}), "py") == {"retry": 1}
+
+
+def test_options_are_found_as_without() -> None:
+    text = b'parser.add("--max-frame")\nenv("PKG_FRAME")\n'
+    wanted = Wanted({"--max-frame", "PKG_FRAME"})
+    assert definitions(text, "python", wanted, "py") == {"--max-frame": 1, "PKG_FRAME": 2}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xfe" * 50,
+        b"(" * 100_000,
+        b"x = " + b"[" * 50_000 + b"FindMeHere",
+        b"{" * 100_000 + b" FindMeHere" * 500,
+        b"class A:\n" * 20_000,
+    ],
+)
+def test_hostile_files(data: bytes) -> None:
+    assert parsed(data, "py", {NAME}) == {}
+
+
+def test_large_files_and_those_without_the_extra_go_by_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = b"class FindMeHere:\n" + b"#" * MAX_PARSED
+    assert parsed(large, "py", {NAME}) is None
+    monkeypatch.setattr(parsing, "_parser", lambda _: None)
+    assert not parsing.is_available()
+    assert definitions(b"class FindMeHere:\n", "python", Wanted({NAME}), "py") == {NAME: 1}
