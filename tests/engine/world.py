@@ -157,7 +157,9 @@ def said_by(engine: Engine, weights: tuple[str, ...] = WEIGHTS) -> dict[str, str
 def _lasting(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
-    return [_lasting(one) for one in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return [_lasting(one) for one in value if one != "workspace_pending"]  # it comes when it comes
 
 
 # Files

@@ -18,6 +18,8 @@ from tests.soak import LONG, soak
 CLAIMS = 10_000 if LONG else 200
 ROUNDS = 360 if LONG else 8
 """Each stands for ten seconds: ten changed files, a hundred texts, three documents typed in."""
+GROWTH = 1.5 if LONG else 2.0
+"""How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
 SWITCH = 36 if LONG else 4
 """Rounds from one checkout of another branch, which changes every claim, to the next."""
 
@@ -53,7 +55,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
                 gc.collect()
                 held = tracemalloc.get_traced_memory()[0]
         gc.collect()
-        assert tracemalloc.get_traced_memory()[0] < held * 1.5
+        assert tracemalloc.get_traced_memory()[0] < held * GROWTH
     finally:
         tracemalloc.stop()
     assert len(engine.sessions) <= 256
