@@ -34,8 +34,9 @@ from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.files import Stat
-from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.kb.receipts import CONTENT, Kept, kept
+from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
+from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.receipts import Kept, kept
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of
@@ -386,8 +387,7 @@ def _topics(
         return known
 
     def content(source: Source) -> bytes | None:
-        found = kept(root / KB_DIRNAME, source)
-        return None if found is None else found.data
+        return read_content(root / KB_DIRNAME, source)
 
     own = own_names(collection.name, root, made.origin)
     shared = list(_shared(state.reads, made.ties))

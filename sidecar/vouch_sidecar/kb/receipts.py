@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from hashlib import sha256
 from pathlib import Path
 
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Evidence, Source
-
-MAX_KEPT = 4 << 20
-CONTENT = "content"
 
 
 class Kept:
@@ -39,12 +35,6 @@ class Kept:
 
 
 def kept(kb_dir: Path, source: Source) -> Kept | None:
-    """The content of a source; None where it is not there, larger than `MAX_KEPT`, or another than
-    the source's id says.
-    """
-    try:
-        path = Path(kb_dir, source.path).with_name(CONTENT)
-        data, _ = read_bounded(path, MAX_KEPT, kb_dir=kb_dir)
-    except (FileNotFoundError, UnreadableError):
-        return None
-    return Kept(data) if sha256(data).hexdigest() == source.id else None
+    """The content of a source; None where `read_content` gives none."""
+    data = read_content(kb_dir, source)
+    return None if data is None else Kept(data)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, cast
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.kb.receipts import CONTENT, kept
+from vouch_sidecar.kb.receipts import kept
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
