@@ -88,7 +88,7 @@ export async function run({ w, test, artifacts }) {
     await w.command('Preferences: Open Settings (UI)');
     await page.locator('.settings-editor .suggest-input-container').click();
     await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar recall');
-    await page.locator('.settings-editor', { hasText: 'Similarity Threshold' }).waitFor();
+    await page.locator('.settings-editor', { hasText: 'Max Context Chars' }).waitFor();
     await page.waitForTimeout(500);
   });
 }
