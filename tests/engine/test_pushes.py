@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,12 +50,10 @@ def configure(engine: Engine, root: Path, **sections: object) -> None:
     engine.load()
 
 
-def test_sessions_that_there_is_no_time_for_come_next(engine: Engine, pushes: Pushes) -> None:
+def test_the_most_active_sessions_come_first(engine: Engine, pushes: Pushes) -> None:
     for session_id in ("first", "second", "third"):
         engine.observe(session_id, None, "the Key Vault")
-    for session_id, others in (("third", True), ("second", True), ("first", False)):
-        assert [push.session_id for push in pushes.salience(0)] == [session_id]
-        assert pushes.behind is others
+    assert [push.session_id for push in pushes.salience()] == ["third", "second", "first"]
     assert pushes.salience() == []
 
 
@@ -353,34 +350,3 @@ def test_whoever_has_nothing_in_play_is_told_that_there_is_more_to_know(
     assert (second.health, second.quiescent) == (first.health, first.quiescent)
     assert second.generation > first.generation
     assert pushes.status() is None
-
-
-def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
-    engine: Engine, pushes: Pushes, clock: Clock
-) -> None:
-    told: list[object] = []
-    timers: list[tuple[float, Callable[[], None]]] = []
-
-    def later(seconds: float, action: Callable[[], None]) -> None:
-        timers.append((clock() + seconds, action))
-
-    def pass_time(seconds: float) -> None:
-        end = clock() + seconds
-        while due := sorted((at for at, _ in timers if at <= end)):
-            number = next(n for n, (at, _) in enumerate(timers) if at == due[0])
-            at, action = timers.pop(number)
-            clock.now = max(clock.now, at)
-            action()
-        clock.now = end
-
-    pushes.start(told.append, later)
-    engine.observe("s", None, "Is Mail Relay 1x up?")
-    pass_time(1)
-    (push,) = (one for one in told if isinstance(one, SaliencePush))
-    assert push.rows
-    engine.observe("s", None, "And Mail Relay 1x now?")
-    pass_time(29 * 60)
-    assert [one.rows for one in told if isinstance(one, SaliencePush)][-1]
-    pass_time(2 * 60)
-    assert [one.rows for one in told if isinstance(one, SaliencePush)][-1] == ()
-    assert len(timers) <= 1

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread, current_thread
+from typing import Any, TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
+from vouch_sidecar import operations
+from vouch_sidecar.engine import (
+    Caller,
+    Engine,
+    Indexer,
+    Pushes,
+    SaliencePush,
+    StatusPush,
+    pushes,
+    sessions,
+)
+from vouch_sidecar.retrieval.turn import Turn, Window, turn
+from vouch_sidecar.surfaces.keeping import GATHER_SECONDS, keep_told
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-from tests.engine.bases import base, engine_on, until
+from tests.engine.bases import Clock, base, engine_on, until, write
+from tests.kb.samples import claim
 
 SECRET = "hunter2"
+T = TypeVar("T")
 
 
 def fails(*_: object) -> Any:
@@ -43,21 +59,111 @@ def test_pushes_that_fail_are_said_and_made_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
-    pushes = Pushes(engine, Caller())
 
     async def main() -> None:
         engine.observe("s", None, "the Key Vault")
-        with monkeypatch.context() as broken:
-            broken.setattr(Pushes, "salience", fails)
-            pushes.start(told.append, asyncio.get_running_loop().call_later)
-            await until(lambda: bool(told))
-            assert [push.health for push in told] == ["warning"]
-            assert "TypeError" in told[0].message
-            assert engine.degraded() == ["watch_lost"]
-        told.clear()
-        engine.tell()
-        await until(lambda: len(told) == 2)
-        assert [row.entity.id for row in told[0].rows] == ["vault"]
-        assert (told[1].health, engine.degraded()) == ("ok", [])
+        async with anyio.create_task_group() as tasks:
+            with monkeypatch.context() as broken:
+                broken.setattr(pushes, "turn", fails)
+                tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
+                await until(lambda: len(told) == 2)
+                assert [push.health for push in told] == ["ok", "warning"]
+                assert "TypeError" in told[1].message
+                assert engine.degraded() == ["watch_lost"]
+            told.clear()
+            engine.tell()
+            await until(lambda: len(told) == 2)
+            assert [row.entity.id for row in told[0].rows] == ["vault"]
+            assert (told[1].health, engine.degraded()) == ("ok", [])
+            tasks.cancel_scope.cancel()
 
     anyio.run(main)
+
+
+def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "IDLE_SECONDS", 0.1)
+    clock, told = Clock(), list[SaliencePush]()
+    engine = engine_on(base(tmp_path / "other"), clock=clock)
+
+    def tell(push: SaliencePush | StatusPush) -> None:
+        if isinstance(push, SaliencePush):
+            told.append(push)
+            clock.now += 1
+
+    async def main() -> None:
+        async with anyio.create_task_group() as tasks:
+            engine.observe("s", None, "the Key Vault")
+            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), tell)
+            await until(lambda: len(told) == 2)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert [[row.entity.id for row in one.rows] for one in told] == [["vault"], []]
+
+
+def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: Engine) -> None:
+    """The loop goes on meanwhile, and what is overtaken is never worked out."""
+    begun, go_on, order = Event(), Event(), list[str]()
+    told: list[Any] = []
+    heard: list[tuple[Thread, list[str]]] = []
+
+    def held_up() -> None:
+        begun.set()
+        assert go_on.wait(30)
+        order.append("first question")
+
+    def noted(windows: Sequence[Window], *args: Any) -> Turn:
+        order.append("push")
+        heard.append((current_thread(), [*windows[0].texts]))
+        return turn(windows, *args)
+
+    async def main() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(operations.beside, Caller(), held_up)
+            await until(begun.is_set)
+            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
+            engine.observe("s", "draft", "the Key")
+            await anyio.sleep(2 * GATHER_SECONDS)
+            engine.observe("s", "draft", "the Key Vault")
+            await anyio.sleep(2 * GATHER_SECONDS)
+            last = partial(order.append, "last question")
+            tasks.start_soon(operations.beside, Caller("other"), last)
+            await anyio.sleep(2 * GATHER_SECONDS)
+            assert order == []
+            go_on.set()
+            await until(lambda: any(isinstance(one, SaliencePush) for one in told))
+            tasks.cancel_scope.cancel()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pushes, "turn", noted)
+        anyio.run(main)
+    assert order == ["first question", "last question", "push"]
+    ((thread, texts),) = heard
+    assert thread is not current_thread()
+    assert texts == ["the Key Vault"]
+
+
+def test_a_push_of_what_was_published_over_is_void(engine: Engine) -> None:
+    """What was retired while a push was worked out is not in it."""
+    (root,) = engine.collections
+    told = Pushes(engine, Caller())
+
+    async def late(begin: Callable[[], Callable[[], T] | None]) -> T | None:
+        if (run := begin()) is None:
+            return None
+        worked = run()
+        write(
+            root, "claims/rotation.yaml", claim("rotation", text="Keys stay.", entities=["vault"])
+        )
+        engine.read()
+        return worked
+
+    async def texts() -> list[str]:
+        return [push.speech.text async for push in told.salience_behind(late)]
+
+    engine.observe("s", None, "the Key Vault")
+    (said,) = anyio.run(texts)
+    assert "Keys stay." in said
+    assert "Keys rotate." not in said

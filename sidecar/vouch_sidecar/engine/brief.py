@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from heapq import nlargest
 
 from vouch_sidecar.engine.last_sessions import Last
-from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.index.schema import QUESTION
 from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Kind, Page, Source
 from vouch_sidecar.retrieval.block import frame, safe
 from vouch_sidecar.retrieval.changes import changed_since
+from vouch_sidecar.retrieval.context import Speaker
 from vouch_sidecar.retrieval.tied import visible_ties
 from vouch_sidecar.retrieval.view import View, moment
 

@@ -27,6 +27,7 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.authors import folded_name
 from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.turn import in_play
 from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 
@@ -68,6 +69,8 @@ class Engine:
         self.meaning: Meaning | None = None
         """Finds by meaning; there only while a indexer runs."""
         self.generation = 0
+        self._nothing = Knowledge()
+        """What is known where nothing may be said."""
         self.watching: Watching = "none"
         self.faults = Faults()
         """What fails and concerns no knowledge base more than another."""
@@ -260,7 +263,7 @@ class Engine:
             overlay = self.overlays.of(caller.connection, collection.root)
             knowledge = collection.knowledge
             if collection.is_silent:
-                knowledge = Knowledge()
+                knowledge = self._nothing
             elif overlay is not None:
                 knowledge = overlay.knowledge(collection)
                 if overlay.config is not None:
@@ -301,10 +304,6 @@ class Engine:
             if path == collection.root or collection.root in path.parents:
                 return [collection]
         raise UnknownRootError
-
-    def require(self, caller: Caller, root: str | None) -> None:
-        """Raises `UnknownRootError` where no knowledge base is served to a caller."""
-        self._chosen(caller, root)
 
     def overlay(self, connection: str, path: Path, text: str | None) -> None:
         """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
@@ -444,16 +443,7 @@ class Engine:
         session = self.sessions.peek(session_id)
         if session is None:
             return []
-        rows: list[Salient] = []
-        limit = 0
-        for one in served:
-            reflex = one.settings.reflex
-            if reflex.enabled:
-                most = top_k or reflex.top_k
-                limit = max(limit, most)
-                rows += one.in_play(session, most)
-        rows.sort(key=lambda r: (-r.score, r.entity.id, r.view.collection))
-        return rows[:limit]
+        return in_play([one.window(session) for one in served], top_k)
 
 
 def _authors(settings: Settings, caller: Caller) -> Authors:

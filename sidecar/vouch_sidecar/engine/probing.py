@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.engine.served import Speaker, persona_of
+from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.asking import holds_exact
+from vouch_sidecar.retrieval.context import persona_of
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
@@ -22,7 +23,7 @@ class Probed:
 
 
 def probe(
-    served: Sequence[Speaker],
+    served: Sequence[Served],
     text: str,
     session: Session | None,
     *,
@@ -50,7 +51,7 @@ def probe(
 
 
 def _probe(
-    asked: Sequence[Speaker], text: str, again: bool, spoken: Spoken, meant: Meant | None
+    asked: Sequence[Served], text: str, again: bool, spoken: Spoken, meant: Meant | None
 ) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
@@ -61,7 +62,7 @@ def _probe(
     return Probed(found, 0, persona_of(asked, found.primary))
 
 
-def allowed(served: Sequence[Speaker]) -> Sequence[Speaker]:
+def allowed(served: Sequence[Served]) -> Sequence[Served]:
     """Those that are probed: as many as the strictest setting says, in the order of their names."""
     limits = [n for one in served if (n := one.settings.probe.max_collections) is not None]
     if not limits:

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from dataclasses import dataclass
-from functools import partial
-from math import inf
-from time import perf_counter
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.served import Served
-from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.engine.speech import Speech, fresh, held_back, say
+from vouch_sidecar.engine.sessions import Session, Slot
+from vouch_sidecar.engine.speech import count_as_pushed, held_back, volunteering
 from vouch_sidecar.kb.records import Severity
+from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.turn import Turn, Window, turn
 
 log = logging.getLogger(__name__)
 
 Health = Literal["ok", "warning", "error"]
-
-DELAY = 0.05
-"""Seconds from a change to the look at it: what else changes meanwhile is told with it."""
-SLICE = 0.005
-"""Seconds that one look may take. A change of the knowledge concerns every session."""
-BREATH = 0.001
-"""Seconds until the next look at the sessions that are left: requests are answered meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +44,35 @@ class StatusPush:
     generation: int
 
 
-Tell = Callable[[SaliencePush | StatusPush], None]
-Later = Callable[[float, Callable[[], None]], object]
-"""Calls something in so many seconds."""
+T = TypeVar("T")
+_Work = Callable[[], tuple["_SessionState", Turn]]
+
+
+class Behind(Protocol):
+    """Waits until nothing else is to be done; then what `begin` returns is run beside the loop."""
+
+    async def __call__(self, begin: Callable[[], Callable[[], T] | None]) -> T | None: ...
+
+
+class _Stamp(NamedTuple):
+    """What the ranking of a session, and what of it is fresh, follow from."""
+
+    session: Session
+    touches: int
+    is_held_back: bool
+    known: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SessionState:
+    """A session as it stands at one moment. Any thread may work out what that amounts to."""
+
+    stamp: _Stamp
+    slot: Slot | None
+    windows: Sequence[Window]
+
+    def turn(self) -> tuple[_SessionState, Turn]:
+        return self, turn(self.windows)
 
 
 class Pushes:
@@ -67,110 +85,78 @@ class Pushes:
         self._caller = caller
         self._only = only
         self._shown: dict[str, tuple[object, ...]] = {}
-        self._looked_at: dict[str, tuple[object, ...]] = {}
+        self._looked_at: dict[str, _Stamp] = {}
         self._status: StatusPush | None = None
-        self.behind = False
-        """Whether the last look ran out of time, with sessions left."""
-        self._start: tuple[Tell, Later] | None = None
-        self._waiting = False
-        self._waits_for_end = False
-        """Whether it will look when a session may have run out."""
 
-    def start(self, tell: Tell, later: Later) -> None:
-        """From now on, look soon after every change, and `tell` what differs."""
-        self._start = tell, later
-        self._engine.listeners.add(self._look_soon)
-        self._engine.session_listeners.add(self._look_soon)
-        self._look_soon()
-
-    def _look_soon(self) -> None:
-        self._look_in(DELAY)
-
-    def _look_in(self, seconds: float) -> None:
-        if self._start is not None and not self._waiting:
-            tell, later = self._start
-            self._waiting = True
-            later(seconds, partial(self._look, tell))
-
-    def _look(self, tell: Tell) -> None:
-        self._waiting = False
-        with self._engine.untold.contained(self._look, "What is in play could not be told"):
-            for push in self.salience(SLICE):
-                tell(push)
-            if self.behind:
-                self._look_in(BREATH)
-        self._look_at_end()
-        if (status := self.status()) is not None:
-            tell(status)
-
-    def _look_at_end(self) -> None:
-        """Look again once the session that is idle longest has run out: nobody tells of that."""
-        left = self._engine.sessions.seconds_left
-        if self._start is not None and left is not None and not self._waits_for_end:
-            _, later = self._start
-            self._waits_for_end = True
-            later(left, self._end)
-
-    def _end(self) -> None:
-        self._waits_for_end = False
-        if self._look_soon in self._engine.listeners:  # the connection may be gone by now
-            self._look_soon()
-
-    def salience(self, seconds: float = inf) -> list[SaliencePush]:
+    def salience(self) -> list[SaliencePush]:
         """One push for every session whose ranking differs from the one told last, the most active
-        ones first. Only what may have changed is looked at, for about so many seconds: at one of
-        them at least.
+        ones first. Only what may have changed is looked at.
         """
-        engine = self._engine
-        sessions = {
-            session.id: session
-            for session in engine.sessions
-            if self._only is None or session.id in self._only
-        }
-        pushes = [
-            SaliencePush(gone, (), (), Speech(), engine.generation, False)
-            for gone in [s for s in self._shown if s not in sessions]
-        ]
-        for gone in self._looked_at.keys() - sessions.keys():
-            del self._looked_at[gone]
-            self._shown.pop(gone, None)
-        self.behind = False
-        served = engine.serving(self._caller)
-        until = perf_counter() + seconds
-        changed = self._changed(served, reversed(sessions.values()))
-        for number, (session, state) in enumerate(changed):
-            if number and perf_counter() > until:
-                self.behind = True
-                break
-            self._looked_at[session.id] = state
-            if (push := self._push_for(served, session)) is not None:
-                pushes.append(push)
-        for push in pushes:
-            log.debug("push: %d in play, %d fresh", len(push.rows), len(push.fresh))
+        pushes = self._ended()
+        while (begun := self._begin()) is not None:
+            pushes += self._told(*begun())
         return pushes
 
-    def _changed(
-        self, served: Sequence[Served], sessions: Iterable[Session]
-    ) -> Iterator[tuple[Session, tuple[object, ...]]]:
-        """The sessions that may stand differently than when they were looked at, each with what its
-        ranking, and what of it is fresh, follow from.
+    async def salience_behind(self, behind: Behind) -> AsyncIterator[SaliencePush]:
+        """The same, each worked out `behind` all else. What a session says meanwhile is looked at
+        instead of what it said before.
         """
-        known, now = tuple((one.view.stamp, one.settings) for one in served), self._engine.clock()
-        for session in sessions:
-            state = (session, session.touches, held_back(served, session, now), known)
-            if self._looked_at.get(session.id) != state:
-                yield session, state
+        while True:
+            differs = self._begin() is not None
+            for push in self._ended():
+                yield push
+            worked = await behind(self._begin) if differs else None
+            for push in self._told(*worked) if worked is not None else []:
+                yield push
+            if not differs:
+                return
 
-    def _push_for(self, served: Sequence[Served], session: Session) -> SaliencePush | None:
-        engine = self._engine
-        rows = tuple(engine.salience(served, session.id))
-        new = tuple(fresh(served, session, engine.clock()))
-        if not self._differs(session.id, rows) and not new:
-            return None
-        speech = say(served, new, next(iter(session.newest_first()), ""))
-        if new:
-            engine.stats.spoke(speech.hits)
-        return SaliencePush(session.id, rows, new, speech, engine.generation, len(served) > 1)
+    def _sessions(self) -> list[Session]:
+        """The most active ones first."""
+        only = self._only
+        found = [one for one in self._engine.sessions if only is None or one.id in only]
+        return found[::-1]
+
+    def _ended(self) -> list[SaliencePush]:
+        """A push without rows for every session that was told of and is no more."""
+        there = {session.id for session in self._sessions()}
+        for gone in self._looked_at.keys() - there:
+            del self._looked_at[gone]
+        ended = [session_id for session_id in self._shown if session_id not in there]
+        for session_id in ended:
+            del self._shown[session_id]
+        generation = self._engine.generation
+        return [SaliencePush(gone, (), (), Speech(), generation, False) for gone in ended]
+
+    def _begin(self) -> _Work | None:
+        """The first session that may stand otherwise than when it was looked at."""
+        served, now = self._engine.serving(self._caller), self._engine.clock()
+        known = _known(served)
+        for session in self._sessions():
+            stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
+            if self._looked_at.get(session.id) != stamp:
+                windows = volunteering(served, session, now)
+                return _SessionState(stamp, session.newest(), windows).turn
+        return None
+
+    def _told(self, begun: _SessionState, found: Turn) -> list[SaliencePush]:
+        """The push for what a session amounts to, if it is to be told. What was published
+        meanwhile, and the end of the session, make that void.
+        """
+        engine, session = self._engine, begun.stamp.session
+        served = engine.serving(self._caller)
+        if engine.sessions.peek(session.id) is not session or begun.stamp.known != _known(served):
+            return []
+        self._looked_at[session.id] = begun.stamp
+        count_as_pushed(session, found, begun.slot, engine.clock())
+        if not self._differs(session.id, found.rows) and not found.fresh:
+            return []
+        if found.fresh:
+            engine.stats.spoke(found.speech.hits)
+        log.debug("push: %d in play, %d fresh", len(found.rows), len(found.fresh))
+        many = len(served) > 1
+        said = (found.rows, found.fresh, found.speech, engine.generation, many)
+        return [SaliencePush(session.id, *said)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         told = tuple(
@@ -209,6 +195,11 @@ class Pushes:
         if not engine.collections:
             return "ok", True, "No knowledge base here"
         return "ok", True, None
+
+
+def _known(served: Sequence[Served]) -> tuple[object, ...]:
+    """What every ranking follows from."""
+    return tuple((one.view.stamp, one.settings) for one in served)
 
 
 def _with_more(message: str, found: Sequence[object]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from vouch_sidecar.engine.served import Speaker
 from vouch_sidecar.retrieval.block import Hit, HitArm
+from vouch_sidecar.retrieval.context import Speaker
 from vouch_sidecar.retrieval.probe import Probe
 
 ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
 from vouch_sidecar.operations.call import (
+    behind,
     beside,
     call,
     perform,
@@ -53,6 +54,7 @@ __all__ = [
     "ViewerParams",
     "Wire",
     "as_json",
+    "behind",
     "beside",
     "call",
     "capabilities",

@@ -122,6 +122,22 @@ async def beside(caller: Caller, run: Callable[[], T]) -> T:
         waiting.cancel()
 
 
+async def behind(begin: Callable[[], Callable[[], T] | None]) -> T | None:
+    """Once nobody waits for an answer, call `begin`, and run beside the event loop what that
+    returns. It begins with all that came in meanwhile.
+    """
+    import asyncio  # the shell asks without an event loop
+
+    for turns in (_QUESTIONS, _LATE):
+        await asyncio.wrap_future(turns.behind(_nothing))
+    run = begin()
+    return None if run is None else await asyncio.wrap_future(_LATE.behind(run))
+
+
+def _nothing() -> None:
+    """For whoever waits for a turn alone."""
+
+
 @dataclass(frozen=True)
 class _Call(Generic[P, R]):
     """A call under way. It begins and is completed by the thread to which the engine belongs; any
@@ -157,12 +173,11 @@ class _Call(Generic[P, R]):
         who = params.viewer
         viewer = Viewer(who.project, who.agent) if who else None
         try:
-            engine.require(caller, params.root)
+            served = engine.serving(caller, viewer, params.root)
             if params.session_id and operation.text_field:
                 text = getattr(params, operation.text_field)
                 if text is not None:
                     engine.observe(params.session_id, None, text)
-            served = engine.serving(caller, viewer, params.root)
         except UnknownRootError:
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None

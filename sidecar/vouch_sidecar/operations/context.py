@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.served import Speaker, persona_of
-from vouch_sidecar.engine.speech import speak_of, spoken_before
+from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.speech import ContextRequest, speak_of, spoken_before
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import (
     MAX_TEXT,
@@ -22,6 +22,7 @@ from vouch_sidecar.operations.base import (
 )
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.retrieval.context import persona_of
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
@@ -85,7 +86,7 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
     session = find(session_id) if session_id else None
     task = None if params.task is None else analysed(params.task)
-    served: Sequence[Speaker] = ask.served
+    served: Sequence[Served] = ask.served
     probed = None
     if task is not None:
         served = probing.allowed(ask.served)
@@ -96,15 +97,15 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         made = probing.probe(served, task, session, again=again, spoken=spoken, meant=ask.meant)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
-    speech = speak_of(
-        served,
+    request = ContextRequest(
         None if task is None else [task],
-        probed=probed,
         session=session,
-        max_chars=params.max_chars,
         repeat=params.repeat,
+        probed=probed,
+        max_chars=params.max_chars,
         adjacent=params.adjacent,
     )
+    speech = speak_of(served, request)
     ask.engine.stats.spoke(speech.hits)
     return ContextResult(
         text=speech.text,

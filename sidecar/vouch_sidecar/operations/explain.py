@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.engine.speech import ContextRequest, speak_of
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.base import Params, Result, SearchKind, Topic, Wire, absent
@@ -70,7 +70,7 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None, meant=ask.meant).probe
-    speech = speak_of(served, [text], probed=probed)
+    speech = speak_of(served, ContextRequest([text], probed=probed))
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for one in ask.served:

@@ -26,6 +26,7 @@ class Turns:
         self._waiting: OrderedDict[Hashable, deque[tuple[Future[Any], Callable[[], Any]]]] = (
             OrderedDict()
         )
+        self._behind: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, who: Hashable, run: Callable[[], T]) -> Future[T]:
         """Run this when it is its turn. Its future can be cancelled until then."""
@@ -35,16 +36,28 @@ class Turns:
         self._worker.submit(self._run_next)
         return future
 
-    def _run_next(self) -> None:
-        """Run the question of whoever waits longest for a turn. One call for each question."""
+    def behind(self, run: Callable[[], T]) -> Future[T]:
+        """Run this when no question waits."""
+        future: Future[T] = Future()
         with self._lock:
-            who, questions = self._waiting.popitem(last=False)
-            future, run = questions.popleft()
-            if questions:
-                self._waiting[who] = questions
+            self._behind.append((future, run))
+        self._worker.submit(self._run_next)
+        return future
+
+    def _run_next(self) -> None:
+        """Run the question of whoever waits longest for a turn. One call for each submitted."""
+        with self._lock:
+            future, run = self._next() if self._waiting else self._behind.popleft()
         if not future.set_running_or_notify_cancel():
             return
         try:
             future.set_result(run())
         except BaseException as error:  # whoever waits for it is told, as an executor does
             future.set_exception(error)
+
+    def _next(self) -> tuple[Future[Any], Callable[[], Any]]:
+        who, questions = self._waiting.popitem(last=False)
+        first = questions.popleft()
+        if questions:
+            self._waiting[who] = questions
+        return first

@@ -1,22 +1,60 @@
-"""What to say of a text or a window: lines chosen from what it names and what answers it."""
+"""What to say of a text or a window: lines chosen from what it names and what answers it, and the
+block that they make.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.answering import asks_for_all, spoken_about
 from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
-from vouch_sidecar.retrieval.block import Hit, titles_of
+from vouch_sidecar.retrieval.block import Hit, render, titles_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A view of a knowledge base, and the settings that govern what is said of it."""
+
+    view: View
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a block can be made of: entities, what answers beside them, and how much of it."""
+
+    rows: Sequence[Salient]
+    text: str
+    """What they were named in."""
+    more: Sequence[Hit] = ()
+    given: frozenset[object] = frozenset()
+    """The `state_of` what stays out."""
+    leads: str | None = None
+    """The collection that is primary where it has something to say."""
+    max_chars: int | None = None
+    adjacent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A block and what it is made of; everything is empty when there is nothing to say."""
+
+    text: str = ""
+    hits: tuple[Hit, ...] = ()
+    primary: str | None = None
+    supplemental: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +70,63 @@ class _Line(NamedTuple):
 
     hit: Hit
     likelihood: float
+
+
+def say(served: Sequence[Speaker], material: Material) -> Speech:
+    """A block, as long and as full as the settings allow."""
+    recalls = {one.view.collection: one.settings.recall for one in served}
+    rows, more, given = material.rows, material.more, material.given
+    about = {row.view.collection for row in rows} | {hit.view.collection for hit in more}
+    if not about:
+        return Speech()
+    limit = max(recalls[collection].max_results for collection in about)
+    hits = lines_for(rows, material.text, more, limit + len(given))
+    hits = [hit for hit in hits if state_of(hit) not in given]
+    hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
+    if material.adjacent:
+        hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
+    found = tiers(material.text, hits, [one.view.collection for one in served])
+    chosen = _led_by(material.leads, found)
+    budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
+    key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
+    persona = persona_of(served, chosen.primary)
+    block, said = render(hits, chosen.primary, budget, key_facts, persona)
+    if not said:
+        return Speech()
+    present = {hit.view.collection for hit in said}
+    return Speech(
+        block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
+    )
+
+
+def _led_by(leads: str | None, found: Tiers) -> Tiers:
+    """Lines say less than a probe does: what two names bring in may be one claim."""
+    if leads is None or leads not in found.supplemental:
+        return found
+    others = (found.primary, *found.supplemental)
+    return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
+
+
+def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
+    """The first hits of each collection, as many as it lets be said."""
+    left = dict(limits)
+    kept = []
+    for hit in hits:
+        left[hit.view.collection] -= 1
+        if left[hit.view.collection] >= 0:
+            kept.append(hit)
+    return kept
+
+
+def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
+    """The persona that the config of a collection names."""
+    found = (one for one in served if one.view.collection == collection)
+    return next((one.settings.general.persona for one in found), None)
+
+
+def state_of(hit: Hit) -> tuple[object, ...]:
+    """What a line cites, and how that stands."""
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
 
 
 def lines_for(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import prod
 from typing import ClassVar, Literal
@@ -62,11 +62,12 @@ class Salient:
     """The newest text that brings it in."""
     place: int = 0
     """Where it names the entity first."""
+    top_claim_id: str | None = None
+    """The best claim for that text, once it was looked up."""
 
-    @property
-    def top_claim_id(self) -> str | None:
-        """The best claim for that text."""
-        return best_claim_id(self.view, self.entity, self.text)
+    def with_claim(self) -> Salient:
+        """The same, with its best claim."""
+        return replace(self, top_claim_id=best_claim_id(self.view, self.entity, self.text))
 
     @property
     def similarity(self) -> float:
@@ -183,7 +184,8 @@ def _scored(view: View, one: _Named | _Described) -> tuple[float, str]:
 
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
-    """The entities that the texts (newest first) name or, below these, strongly describe.
+    """The entities that the texts (newest first) name or, below these, strongly describe, each with
+    its best claim.
 
     Where there are more of one score than `top_k` leaves room for, those that were written last
     are listed.
@@ -194,8 +196,13 @@ def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salien
         for one in _in_play(view, texts)
     ]
     found.sort(key=lambda entry: entry[:4])
-    rows = [one.row(view) for *_, one, view in found[:top_k]]
-    return sorted(rows, key=lambda row: (-row.score, row.entity.id, row.view.collection))
+    rows = [one.row(view).with_claim() for *_, one, view in found[:top_k]]
+    return sorted(rows, key=ranking_order)
+
+
+def ranking_order(row: Salient) -> tuple[float, str, str]:
+    """Highest score first."""
+    return (-row.score, row.entity.id, row.view.collection)
 
 
 def _in_play(view: View, texts: Sequence[str]) -> list[_Named | _Described]:

@@ -10,7 +10,8 @@ from typing import Self
 
 import anyio
 
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Engine, Pushes, SaliencePush, StatusPush
+from vouch_sidecar.operations import behind
 
 GATHER_SECONDS = 0.05
 """How long after a change more changes are gathered."""
@@ -54,6 +55,28 @@ class Changes:
             await self._event.wait()
             await anyio.sleep(GATHER_SECONDS)
         self._event = anyio.Event()
+
+
+async def keep_told(
+    engine: Engine, pushes: Pushes, tell: Callable[[SaliencePush | StatusPush], None]
+) -> None:
+    """Tell what differs, soon after every change, and when a session has run out: nobody says that.
+    Where it fails, that is said, and made again. Does not return.
+    """
+    with Changes(engine) as changes:
+        while True:
+            _tell_status(pushes, tell)
+            with engine.untold.contained(pushes, "What is in play could not be told"):
+                async for push in pushes.salience_behind(behind):
+                    tell(push)
+            _tell_status(pushes, tell)
+            left = engine.sessions.seconds_left
+            await changes.wait(math.inf if left is None else left)
+
+
+def _tell_status(pushes: Pushes, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
+    if (status := pushes.status()) is not None:
+        tell(status)
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:

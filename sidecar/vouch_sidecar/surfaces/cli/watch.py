@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,21 +57,19 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     """Serve the knowledge base as an editor's process does: as the owner of its socket, or as one
     that follows the owner.
     """
-    import asyncio
-
     import anyio
 
     from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
-    from vouch_sidecar.surfaces.keeping import beside
+    from vouch_sidecar.surfaces.keeping import beside, keep_told
     from vouch_sidecar.surfaces.sockets import local_server
 
     engine = Engine(env=os.environ)
     engine.start_from(start_at(root))
     indexer = Indexer(engine)
     pushes = Pushes(engine, Caller(connection="watch"))
-    pushes.start(pane.pushed, asyncio.get_running_loop().call_later)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
+        tasks.start_soon(beside, partial(keep_told, engine, pushes, pane.pushed))
         tasks.start_soon(beside, local_server(engine, indexer, pane.tell, watches=True).run)
 
 

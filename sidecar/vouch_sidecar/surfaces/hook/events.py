@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.brief import brief
 from vouch_sidecar.engine.last_sessions import Last, last_session, note_session
 from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.engine.speech import speak_of
+from vouch_sidecar.engine.speech import ContextRequest, speak_of
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import context, perform, perform_async
@@ -126,8 +126,10 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
     tied = _tied(served, path, session) if path is not None else []
     if not lines and not tied:
         return ""
-    texts = [lines] if lines else []
-    speech = speak_of(served, texts, session=session, repeat=session is None, tied=tied)
+    asked = ContextRequest(
+        [lines] if lines else [], session=session, repeat=session is None, tied=tied
+    )
+    speech = speak_of(served, asked)
     engine.stats.spoke(speech.hits)
     return speech.text
 

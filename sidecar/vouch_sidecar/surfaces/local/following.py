@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import as_json, salience_notification
+from vouch_sidecar.operations import as_json, behind, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.keeping import Changes
@@ -45,9 +45,9 @@ async def feed(
     pushes = Pushes(engine, caller, session_ids)
     with Changes(engine) as changes:
         while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
-            for push in pushes.salience():
+            async for push in pushes.salience_behind(behind):
                 writer.write(as_line(as_json(salience_notification(push))))
-            await writer.drain()  # waits while the follower does not read
+                await writer.drain()  # waits while the follower does not read
             await changes.wait(CHECK_SECONDS)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
+from vouch_sidecar.surfaces.keeping import keep_told
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -14,8 +14,8 @@ def register(server: Sidecar) -> None:
     """Tell the client of changes from its start on."""
 
     def start() -> None:
-        later = asyncio.get_running_loop().call_later
-        Pushes(server.engine, server.caller).start(partial(_tell, server), later)
+        pushes = Pushes(server.engine, server.caller)
+        server.spawn(keep_told(server.engine, pushes, partial(_tell, server)))
 
     server.on_start.append(start)
 

@@ -1,0 +1,91 @@
+"""A turn of a session: what is in play, what its newest text brings in, and a block about that."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vouch_sidecar.index.memo import Memo
+from vouch_sidecar.retrieval.constants import VOLUNTEERED
+from vouch_sidecar.retrieval.context import Material, Speaker, Speech, say
+from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The texts of a session that count for one knowledge base, newest first."""
+
+    speaker: Speaker
+    texts: Sequence[str]
+    ranked: Memo = field(default_factory=lambda: Memo(1))
+    """What is in play, until the window or the knowledge is another."""
+    most: int | None = None
+    """How many entities the newest text may bring in; None: nothing is volunteered."""
+    pushed: frozenset[str] = frozenset()
+    """Ids of those that an earlier text brought in."""
+    passed_over: frozenset[str] = frozenset()
+    """Ids of those that this text named before, beyond what it could bring in."""
+
+    def in_play(self, most: int) -> list[Salient]:
+        """The ranking. It is computed again only when something changed."""
+        view, texts = self.speaker.view, self.texts
+        state = (view.stamp, most, *texts)
+        return self.ranked.once(next(iter(texts), ""), state, lambda: rank([view], texts, most))
+
+    def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
+        """What the newest text brings in, strongest first, and the ids of what it passes over."""
+        least = self.speaker.settings.volunteer.threshold
+        threshold = VOLUNTEERED if least is None else least
+        rows = worth_volunteering([self.speaker.view], self.texts[:1], threshold)
+        rows = [row for row in rows if row.entity.id not in self.pushed]
+        new = [row for row in rows if row.entity.id not in self.passed_over][: self.most]
+        brought = [row.with_claim() for row in new]
+        beyond = {row.entity.id for row in rows} - {row.entity.id for row in brought}
+        return brought, frozenset(beyond)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a window amounts to."""
+
+    rows: tuple[Salient, ...] = ()
+    """All that is in play."""
+    fresh: tuple[Salient, ...] = ()
+    """What the newest text brings in."""
+    passed_over: Mapping[Hashable, frozenset[str]] = field(default_factory=dict)
+    """By `View.identity`, the ids of what it names beyond what it may bring in."""
+    speech: Speech = field(default_factory=Speech)
+    """About what is fresh."""
+
+
+def turn(windows: Sequence[Window], parts: Sequence[str] = ("salience", "text")) -> Turn:
+    """What the windows of one session amount to, of which `parts` are wanted: the ranking
+    (`salience`), the block (`text`). Whatever is looked up for that is looked up here.
+    """
+    rows = in_play(windows) if "salience" in parts else []
+    fresh: list[Salient] = []
+    passed_over: dict[Hashable, frozenset[str]] = {}
+    for one in windows:
+        if one.most is not None:
+            brought, passed_over[one.speaker.view.identity] = one.brought_in()
+            fresh += brought
+    speech = Speech()
+    if fresh and "text" in parts:
+        newest = next(one.texts[0] for one in windows if one.texts)
+        speech = say([one.speaker for one in windows], Material(fresh, newest))
+    return Turn(tuple(rows), tuple(fresh), passed_over, speech)
+
+
+def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
+    """What is in play in the windows of one session, as far as each knowledge base's config lets
+    it: `top_k` entities, or as many as that says.
+    """
+    rows: list[Salient] = []
+    limit = 0
+    for one in windows:
+        reflex = one.speaker.settings.reflex
+        if reflex.enabled:
+            most = top_k or reflex.top_k
+            limit = max(limit, most)
+            rows += one.in_play(most)
+    return sorted(rows, key=ranking_order)[:limit]
