@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import exp
 
 import pytest
+from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.answering import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.asking import holds_exact, worth_searching
 from vouch_sidecar.retrieval.constants import (
@@ -40,7 +41,15 @@ def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
 
 def test_the_likelihood_is_the_logistic_function_of_the_weighted_sum() -> None:
     features = Features.of(
-        held=1.5, whole=2.0, rivals=2, lone=False, pairs=7, named=0.9, section=True, total=160
+        held=1.5,
+        whole=2.0,
+        rivals=2,
+        lone=False,
+        pairs=7,
+        named=0.9,
+        section=True,
+        around=0.3,
+        total=160,
     )
     assert features.pairs == 2
     for bias, weights, some in (
@@ -182,6 +191,40 @@ def test_an_identifier_a_ticket_a_path_or_an_option_is_enough_to_search_for(text
 def test_what_is_not_worth_searching(text: str) -> None:
     assert not holds_exact(text)
     assert not worth_searching(text) or len(text.split()) > 2
+
+
+def test_words_that_stand_in_several_passages_of_a_section_are_no_answer() -> None:
+    together = "The boiler feeds a valve.\n\n- Pumps are grey.\n"
+    apart = "The boiler is old.\n\n- Pumps feed the yard.\n\nNobody painted a valve.\n"
+    asked = "does the boiler feed that valve, or must a mechanic open it?"
+    assert probed(view(page("p", body=together), *OTHERS), asked).answers
+    assert not probed(view(page("p", body=apart), *OTHERS), asked).answers
+
+
+QUOTED = claim("cellar", "The boiler feeds a valve.")
+COMPILED = (
+    "All of the heating plant.\n\n- Pumps are grey.\n- The boiler feeds a valve. [claim: cellar]\n"
+)
+
+
+def test_what_a_page_quotes_is_said_as_the_claim_and_is_no_rival_of_it() -> None:
+    asked = "does the boiler feed that valve?"
+    seen = view(QUOTED, page("p", body=COMPILED), *OTHERS)
+    assert [hit.artifact.id for hit in probed(seen, asked).answers] == ["cellar"]
+    assert answers(seen, asked, {})[0].features.rivals == 0
+    without = view(page("p", body=COMPILED), *OTHERS)
+    assert [hit.artifact.id for hit in probed(without, asked).answers] == ["p"]
+
+
+def test_a_section_lends_its_words_to_the_claims_that_it_quotes() -> None:
+    asked = "heating plant: does the boiler feed that valve?"
+
+    def around(*pages: Page) -> float:
+        found = answers(view(QUOTED, *pages, *OTHERS), asked, {})
+        return next(one.features.around for one in found if one.artifact.id == "cellar")
+
+    assert around(page("p", body=COMPILED)) > 0
+    assert around(page("p", body=COMPILED.replace("[claim: cellar]", ""))) == around() == 0
 
 
 def test_a_section_answers_by_its_heading_and_words() -> None:

@@ -172,3 +172,14 @@ def test_every_entity_has_a_line_before_another_has_two() -> None:
     ]
     text = "do old keys of the Key Vault rotate through the Mail Relay?"
     assert said(view(VAULT, RELAY, *both), text, limit=2) == ["b", "c"]
+
+
+def test_a_long_section_is_told_from_the_item_that_answers_without_marks() -> None:
+    items = "".join(
+        f"- Pump {i} is checked by hand every week. [claim: pump-{i}]\n" for i in range(9)
+    )
+    answer = "- A valve feeds the [[boiler|big boiler]]. [claim: gone]"
+    body = f"## Limits\n\n{items}{answer}\n- Nothing more."
+    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4)
+    (hit,) = found.answers
+    assert hit.excerpt == "## Limits … - A valve feeds the big boiler. - Nothing more."

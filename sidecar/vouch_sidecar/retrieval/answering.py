@@ -7,17 +7,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import islice, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tantivy import Document
+from tantivy import Document, Query
 from vouch_sidecar.index.content import Term, content_stems
 from vouch_sidecar.index.layers import Hit
+from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.schema import (
     QUESTION,
     SAID,
     key_in,
+    reference,
     sections,
     stems_in,
     texts,
@@ -39,6 +41,7 @@ from vouch_sidecar.retrieval.constants import (
     MEANT,
 )
 from vouch_sidecar.retrieval.likelihood import Features
+from vouch_sidecar.retrieval.passages import Passage, heading, passages
 from vouch_sidecar.retrieval.tied import Tied, tied_to_what
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.naming import named_in
@@ -89,6 +92,10 @@ class _Candidate(NamedTuple):
     """What answers the same question: no rivals of each other."""
     turn: int = 0
     """The place in the answer to a question."""
+    around: frozenset[str] = frozenset()
+    """Of a section, all stems in it and above it…"""
+    quotes: tuple[str, ...] = ()
+    """…and the ids of the claims that it quotes."""
 
 
 def answers(
@@ -113,7 +120,7 @@ def _answers(
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
     paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
     asked = asked_by(view, text, (*view.places_of(text, named), *paths))
-    tied = _documents(view, [(Kind.CLAIM, claim_id) for claim_id in ties])
+    tied = _documents(view, asked, [(Kind.CLAIM, claim_id) for claim_id in ties])
     found = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
         for one in (*_candidates(view, asked, named, kinds, meant), *tied)
@@ -151,54 +158,88 @@ def _candidates(
     meant: Meant | None = None,
 ) -> Iterator[_Candidate]:
     snapshot = view.knowledge.snapshot
-    for kind in kinds:
-        if asked.weights and not view.deadline.has_passed():
-            looked_for = SAID if kind is Kind.CLAIM else kind
-            query = view.search.weighed(asked.weights, looked_for)
+    for kind in kinds if asked.weights else ():
+        if kind is not Kind.RELATION and not view.deadline.has_passed():
+            query = view.search.weighed(asked.weights, SAID if kind is Kind.CLAIM else kind)
             for hit in snapshot.search(query, MAX_CONSIDERED):
-                yield from _candidate(view, snapshot.document(hit))
+                yield from _candidate(view, snapshot.document(hit), asked)
     near = [] if meant is None else meant.nearest(view, [Kind.CLAIM], MEANT, MAX_BY_MEANING)
-    yield from _documents(view, [(Kind.CLAIM, one.id) for one in near])
+    yield from _documents(view, asked, [(Kind.CLAIM, one.id) for one in near])
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
     for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
         if view.deadline.has_passed():
             return
-        for document in _nearest(view, entity_id, asked.weights):
-            yield from _candidate(view, document)
+        yield from _claims_of(view, entity_id, asked)
         if Kind.RELATION in kinds:
-            for relation in islice(view.relations_of(entity_id), MAX_RELATIONS):
-                yield _relation_candidate(relation, content_stems(texts(relation)[0]))
+            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
+                yield from _candidate(view, snapshot.document(hit), asked)
 
 
-def _documents(view: View, keys: Iterable[Key]) -> Iterator[_Candidate]:
+def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
+    """The claims of an entity that are nearest to what is asked."""
+
+    def find() -> list[_Candidate]:
+        documents = _nearest(view, entity_id, asked.weights)
+        return [one for document in documents for one in _candidate(view, document, asked)]
+
+    return view.once(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+
+
+def _relations_of(view: View, entity_id: str, asked: Asked) -> Query:
+    """The relations of an entity that hold a word of what is asked."""
+    of_entity = term_query("refers", reference("joins", entity_id))
+    return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
+
+
+def _documents(view: View, asked: Asked, keys: Iterable[Key]) -> Iterator[_Candidate]:
     for key in keys:
         document = view.knowledge.document(key)
         if document is not None:
-            yield from _candidate(view, document)
+            yield from _candidate(view, document, asked)
 
 
-def _candidate(view: View, document: Document) -> Iterator[_Candidate]:
-    artifact, number = view.told_by(document), key_in(document)[2]
-    stems = stems_in(document)
+def _candidate(view: View, document: Document, asked: Asked) -> Iterator[_Candidate]:
+    artifact = view.told_by(document)
     if isinstance(artifact, Claim):
         yield _claim_candidate(view, document, artifact)
     elif isinstance(artifact, Relation):
-        yield _relation_candidate(artifact, stems)
+        ends = frozenset((artifact.source, artifact.target))
+        yield _Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
     elif isinstance(artifact, Page):
-        first = sections(artifact)[number].partition("\n")[0]
-        heading = f"{artifact.title}\n{first if first.startswith('#') else ''}"
-        said = f"{heading}\n{texts(artifact)[number]}"
-        names = {one.entity_id for one in (*view.mentions(said), *view.derived_in(said))}
-        about = frozenset(names.union(artifact.entities))
-        yield _Candidate(artifact, number, [*content_stems(heading), *stems], said, about)
+        yield _section_candidate(view, document, artifact, asked)
     elif isinstance(artifact, Entity | Source):
+        stems = stems_in(document)
         yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
-def _relation_candidate(relation: Relation, stems: list[str]) -> _Candidate:
-    ends = frozenset((relation.source, relation.target))
-    return _Candidate(relation, None, stems, texts(relation)[0], ends)
+def _section_candidate(view: View, document: Document, page: Page, asked: Asked) -> _Candidate:
+    """A section by the passage of it that holds most of what is asked, below its headings. What
+    quotes a claim that the viewer may see is that claim's, to which the section lends its words.
+    """
+    number = key_in(document)[2]
+    section = sections(page)[number]
+    above = f"{page.title}\n{heading(section)}"
+    headed, whole = _stems(view, above), stems_in(document)
+    parts = view.once("passages", section, lambda: list(passages(section)))
+
+    def weight(part: Passage) -> float:
+        held = asked.held_by(frozenset((*headed, *part.stems)))
+        return asked.weight_of(held, asked.exactly_in(part.text))
+
+    best = Passage("", (), ())
+    for part in sorted(parts, key=lambda one: -weight(one)):
+        if not any(view.claim(claim_id) for claim_id in part.claim_ids):
+            best = part
+            break
+    said = f"{above}\n{best.text}"
+    names = {one.entity_id for one in (*view.mentions(said), *view.derived_in(said))}
+    about = frozenset(names.union(page.entities))
+    quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
+    around = frozenset((*headed, *whole))
+    return _Candidate(
+        page, number, [*headed, *best.stems], said, about, around=around, quotes=quoted
+    )
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
@@ -241,6 +282,8 @@ def _judged(
     and with a word of the rest: what is asked about that end. `ties` are the claims tied to files
     that the text names, by id: the strength of a tie weighs as an exact word does.
     """
+    found = list(found)
+    lent = {claim_id: one.around for one in reversed(found) for claim_id in one.quotes}
     holding = [(one, _held(asked, one)) for one in found]
     rivals = _rivals(holding)
     whole, total = asked.whole, view.search.total(SAID) + view.search.total(Kind.PAGE)
@@ -251,6 +294,7 @@ def _judged(
         exactly = asked.exactly_in(one.said)
         tied = ties.get(one.artifact.id) if isinstance(one.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
+        around = asked.held_by(one.around or lent.get(one.artifact.id, frozenset()))
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie,
             whole=whole + tie,
@@ -259,6 +303,7 @@ def _judged(
             pairs=_pairs(asked, held, one.stems),
             named=strength,
             section=one.section is not None,
+            around=asked.weight_of(set(around).difference(held), ()),
             total=total,
         )
         words = tuple(word.word for word in held)
@@ -273,10 +318,11 @@ def _rivals(
     """By words, how many candidates hold all of them; the statements of one exchange are one."""
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     for one, held in holding:
-        groups[frozenset(held)].add(_group(one))
+        if isinstance(one.artifact, Claim | Page | Relation):
+            groups[frozenset(held)].add(_group(one))
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in groups
+        for words in {frozenset(held) for _, held in holding}
     }
 
 
@@ -307,8 +353,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     def find() -> list[Answer]:
         own = {entity.id} if view.is_topic(entity.id) else set()
         asked = asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
-        documents = _nearest(view, entity.id, asked.weights)
-        found = [one for document in documents for one in _candidate(view, document)]
+        found = _claims_of(view, entity.id, asked)
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
 
     return view.once(f"claims about {entity.id}", text, find)

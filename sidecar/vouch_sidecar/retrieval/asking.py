@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
@@ -70,9 +73,14 @@ class Exact(NamedTuple):
     """Finds it as it is written, in whatever case."""
 
 
-class Asked(NamedTuple):
-    """The words of a text with their weights, from 0 to 1, and how they stand there."""
+@dataclass(frozen=True)
+class Asked:
+    """The words of a text with their weights, from 0 to 1, and how they stand there. `names` are
+    the places that are left out.
+    """
 
+    text: str
+    names: tuple[Span, ...]
     weights: Mapping[Term, float]
     rarities: Mapping[Term, float]
     """The weights without what is taken off for common English words."""
@@ -91,7 +99,19 @@ class Asked(NamedTuple):
 
     def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
         """The words that a text with these stems holds."""
-        return tuple(word for word in self.weights if word.held_by(stems))
+        words, by_stem, others = self._words
+        found = [at for stem in stems & by_stem.keys() for at in by_stem[stem]]
+        found += [at for at in others if words[at].held_by(stems)]
+        return tuple(words[at] for at in sorted(found))
+
+    @cached_property
+    def _words(self) -> tuple[list[Term], Mapping[str, Sequence[int]], Sequence[int]]:
+        """The words, the places of those that are one stem, and of the others."""
+        words, by_stem, others = list(self.weights), defaultdict[str, list[int]](list), list[int]()
+        for at, word in enumerate(words):
+            stem = word.only_stem
+            (others if stem is None else by_stem[stem]).append(at)
+        return words, by_stem, others
 
     def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of identifiers and the like that stand in a text as they are written here."""
@@ -147,7 +167,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     )
     named = frozenset(word for each in proper for word in terms(each))
     sizes = {word: _size(word) for word in weights}
-    return Asked(weights, rarities, sizes, _exact_in(rest), named, pairs)
+    exact = _exact_in(rest)
+    return Asked(text, names, weights, rarities, sizes, exact, named, pairs)
 
 
 def _exact_in(text: str) -> tuple[Exact, ...]:

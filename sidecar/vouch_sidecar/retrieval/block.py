@@ -10,6 +10,7 @@ from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.retrieval.passages import heading, passages, plain
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.stale import Stale, stale
 from vouch_sidecar.retrieval.view import Said, View, moment
@@ -26,8 +27,7 @@ _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
 _SOURCES_NAMED = 2
 _ELLIPSIS = "…"
-_SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n\s*(?=[-*\d|])|\n\s*\n")
-"""Where a sentence, an item of a list or a paragraph ends."""
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
 HitArm = ArmName | TieArm
@@ -259,26 +259,30 @@ def beginning(page: Page) -> str:
         lines = (line.strip() for line in section.splitlines())
         words = " ".join(line for line in lines if line and not line.startswith("#"))
         if words:
-            return clip(words, EXCERPT_CHARS)
+            return clip(plain(words), EXCERPT_CHARS)
     return ""
 
 
 def _around(section: str, words: Sequence[str]) -> str:
-    """A section from its heading on; a long one from the sentence that holds most of the words."""
-    whole = " ".join(section.split())
+    """A section from its heading on; a long one from the passage that holds most of the words, and
+    a long passage from the sentence that does.
+    """
+    whole = plain(section)
     if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)
-    heading = section.partition("\n")[0].strip() if section.startswith("#") else ""
-    parts = [" ".join(part.split()) for part in _SENTENCE.split(section[len(heading) :])]
     wanted = terms(" ".join(words))
 
-    def held(first: int, last: int) -> int:
-        stems = frozenset(content_stems(" ".join(parts[first:last])))
-        return sum(word.held_by(stems) for word in wanted)
+    def from_best(parts: Sequence[str]) -> Sequence[str]:
+        held = [frozenset(content_stems(part)) for part in parts]
+        counts = [sum(word.held_by(stems) for word in wanted) for stems in held]
+        return parts[counts.index(max(counts)) :]
 
-    best = max(range(len(parts)), key=lambda at: (held(at, at + 1), held(at, at + 2), -at))
-    start = [heading, _ELLIPSIS if best else ""]
-    return clip(" ".join(filter(None, [*start, *parts[best:]])), EXCERPT_CHARS)
+    parts = [one.text for one in passages(section)]
+    first, *others = from_best(parts) or [""]
+    if len(first) > EXCERPT_CHARS:
+        first = " ".join(from_best(_SENTENCE.split(first)))
+    begins = "" if parts and first == parts[0] else _ELLIPSIS
+    return clip(" ".join(filter(None, [heading(section), begins, first, *others])), EXCERPT_CHARS)
 
 
 def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:

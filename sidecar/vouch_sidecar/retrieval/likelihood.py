@@ -1,7 +1,7 @@
 """The one measure: how likely it is that a claim, a section of a page or a relation answers or
 constrains what a text says.
 
-A logistic function of eight features. `make fit` finds the weights (benchmarks/quality/fit.py);
+A logistic function of nine features. `make fit` finds the weights (benchmarks/quality/fit.py);
 docs/how-it-decides.md shows them at work.
 """
 
@@ -35,7 +35,11 @@ class Features(NamedTuple):
     named: float
     """How strongly the text names what the candidate is about, from 0 to 1."""
     section: float
-    """1 for a section of a page, which holds more words than a claim, else 0."""
+    """1 for a section of a page, else 0."""
+    around: float
+    """Weight of the words beside these that stand elsewhere in the section, for a claim in one that
+    quotes it.
+    """
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     cosine: float | None = None
@@ -54,6 +58,7 @@ class Features(NamedTuple):
         pairs: int,
         named: float,
         section: bool,
+        around: float,
         total: int,
     ) -> Features:
         """The features from counts and weights; `whole` is the weight of all words of the text."""
@@ -65,6 +70,7 @@ class Features(NamedTuple):
             min(pairs, 2),
             named,
             float(section),
+            around,
             log(1 + total),
         )
 

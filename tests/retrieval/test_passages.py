@@ -1,0 +1,47 @@
+"""Sections of pages, passage by passage."""
+
+from __future__ import annotations
+
+import pytest
+from vouch_sidecar.retrieval.constants import MAX_PASSAGED
+from vouch_sidecar.retrieval.passages import heading, passages, plain
+
+
+def test_paragraphs_and_items_are_passages_below_the_heading() -> None:
+    items = "- an item\n  that goes on\n* another\n12. a third\n| a | row |\n"
+    section = f"## Pumps\n\nOne\nparagraph.\n\n{items}"
+    assert heading(section) == "## Pumps"
+    assert [one.text for one in passages(section)] == [
+        "One paragraph.",
+        "- an item that goes on",
+        "* another",
+        "12. a third",
+        "| a | row |",
+    ]
+
+
+def test_a_section_without_a_heading_begins_with_a_passage() -> None:
+    assert heading("Plain.\n") == ""
+    assert [one.text for one in passages("Plain.\n\nMore.")] == ["Plain.", "More."]
+    assert list(passages("# Alone")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "claim_ids"),
+    [
+        ("A fact. [claim: a-fact]", "A fact.", ("a-fact",)),
+        ("A fact.[claim: a|b] More [claim:c].", "A fact. More.", ("a", "c")),
+        ("See [[Relay]] and [[relay|the relay]].", "See Relay and the relay.", ()),
+        ("[claim: never closed", "[claim: never closed", ()),
+        ("a [link](x) and [1]", "a [link](x) and [1]", ()),
+    ],
+)
+def test_marks_are_read_and_not_shown(text: str, read: str, claim_ids: tuple[str, ...]) -> None:
+    assert plain(text) == read
+    assert [(one.text, one.claim_ids) for one in passages(text)] == [(read, claim_ids)]
+
+
+def test_of_a_very_long_section_the_start_is_looked_at() -> None:
+    section = "one two. " * MAX_PASSAGED
+    assert sum(len(one.text) for one in passages(section)) <= MAX_PASSAGED
+    assert len(plain("[claim:" + " " * (4 << 20))) <= MAX_PASSAGED
