@@ -168,7 +168,10 @@ def test_health_is_told_on_change(start: Start, root: Path) -> None:
     assert first["health"] == "ok"
     since = len(client.received)
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: [", "utf-8")
-    told = client.notified("vouch/didChangeStatus", since)
+    told = client.wait(
+        lambda m: m.get("method") == "vouch/didChangeStatus" and m["params"]["health"] != "ok",
+        since,
+    )["params"]
     assert told["health"] == "warning"
     assert "broken.yaml" in told["message"]
 
