@@ -91,6 +91,18 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
 
+def test_what_nobody_wants_is_not_worked_out(engine: Engine) -> None:
+    ranked, none = Pushes(engine, Caller(), parts=["salience"]), Pushes(engine, Caller(), parts=[])
+    (push,) = say(engine, ranked, "the Key Vault")
+    assert ([row.entity.id for row in push.rows], push.fresh) == (["vault"], ())
+    assert push.speech.text == ""
+    assert none.salience() == []
+    session = engine.sessions.peek("s")
+    assert session is not None
+    assert session.pushed == set()
+    assert fresh(Pushes(engine, Caller()).salience()) == ["vault"]
+
+
 def test_an_ended_session_is_told_as_empty_once(engine: Engine, pushes: Pushes) -> None:
     say(engine, pushes, "the Key Vault")
     engine.end_session("s")

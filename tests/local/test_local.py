@@ -166,6 +166,31 @@ def test_one_that_starts_late_is_told_what_is_in_play(start: Any, place: Place) 
     until(lambda: pushed(late) == [])
 
 
+def test_an_editor_is_told_the_parts_that_it_wants_of_sessions_elsewhere(place: Place) -> None:
+    """And takes from no other what it does not want: what is fresh is told once."""
+    with ExitStack() as stack:
+
+        def begin(*parts: str) -> Client:
+            one = stack.enter_context(running(cwd=place.root, env=place.env))
+            one.initialize(place.root, initializationOptions={"push": parts})
+            one.indexed()
+            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            return one
+
+        nothing, ranking = begin(), begin("salience")
+        assert prompt(place)
+        told = ranking.notified("vouch/didChangeSalience")
+        assert [row["entity_id"] for row in told["salience"]] == ["jwt"]
+        assert (told["fresh"], told["text"]) == ([], "")
+        block = begin("text")
+        told = block.notified("vouch/didChangeSalience")
+        assert (told["session_id"], told["salience"], told["fresh"]) == ("agent", [], [])
+        assert "“JWT”" in told["text"]
+        assert put(place, "kb.session_end", session_id="agent")
+        until(lambda: pushed(ranking) == [])
+        assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
+
+
 def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
     start: Any, place: Place
 ) -> None:

@@ -69,6 +69,40 @@ def test_a_prompt_that_stands_still_is_pushed(client: Client) -> None:
     assert "JWT access tokens expire after 15 minutes." in push["text"]
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (["salience"], (["redis"], [], False)),
+        (["fresh"], ([], ["redis"], False)),
+        (["text"], ([], [], True)),
+        (["fresh", "salience"], (["redis"], ["redis"], False)),
+        (["everything"], (["redis"], ["redis"], True)),  # not of the form: as if left out
+    ],
+)
+def test_a_client_is_told_the_parts_that_it_wants(
+    start: Start, root: Path, parts: list[str], expected: tuple[list[str], list[str], bool]
+) -> None:
+    client = start()
+    client.initialize(root, initializationOptions={"push": parts})
+    client.indexed()
+    client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
+    push = client.notified(SALIENCE)
+    rows = tuple([row["entity_id"] for row in push[part]] for part in ("salience", "fresh"))
+    assert (*rows, bool(push["text"])) == expected
+
+
+def test_a_client_that_wants_nothing_is_told_its_status_alone(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(root, initializationOptions={"push": []})
+    client.indexed()
+    since = len(client.received)
+    client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
+    (root / ".vouch" / "claims" / "broken.yaml").write_text("text: [", "utf-8")
+    client.notified("vouch/didChangeStatus", since)
+    assert SALIENCE not in {m.get("method") for m in client.received[since:]}
+    assert in_play(client, "A") == ["redis"]
+
+
 def test_pushed_only_on_change(client: Client) -> None:
     client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
     pushed(client, "A", ["jwt"])

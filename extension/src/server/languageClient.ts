@@ -83,6 +83,7 @@ export function createClient(wishes: Wishes): Client {
       initializationOptions: () => ({
         session_id: wishes.sessionId,
         settings: wishes.settings(),
+        push: ['salience'],
       }),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: middleware(wishes.folders),

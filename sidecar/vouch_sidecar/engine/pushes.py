@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
@@ -15,7 +15,7 @@ from vouch_sidecar.engine.speech import count_as_pushed, held_back, volunteering
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.turn import Turn, Window, turn
+from vouch_sidecar.retrieval.turn import PARTS, Part, Turn, Window, turn
 
 log = logging.getLogger(__name__)
 
@@ -70,20 +70,28 @@ class _SessionState:
     stamp: _Stamp
     slot: Slot | None
     windows: Sequence[Window]
+    parts: Collection[Part]
 
     def turn(self) -> tuple[_SessionState, Turn]:
-        return self, turn(self.windows)
+        return self, turn(self.windows, self.parts)
 
 
 class Pushes:
     """Compares what is with what a connection was told last: of all sessions, or of those `only`,
-    which may become others.
+    which may become others. Of a session only the `parts` that the connection wants are told.
     """
 
-    def __init__(self, engine: Engine, caller: Caller, only: Container[str] | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        caller: Caller,
+        only: Container[str] | None = None,
+        parts: Collection[Part] = PARTS,
+    ) -> None:
         self._engine = engine
         self._caller = caller
         self._only = only
+        self._parts = parts
         self._shown: dict[str, tuple[object, ...]] = {}
         self._looked_at: dict[str, _Stamp] = {}
         self._status: StatusPush | None = None
@@ -112,8 +120,8 @@ class Pushes:
                 return
 
     def _sessions(self) -> list[Session]:
-        """The most active ones first."""
-        only = self._only
+        """Those that are told of, the most active ones first."""
+        only = self._only if self._parts else ()
         found = [one for one in self._engine.sessions if only is None or one.id in only]
         return found[::-1]
 
@@ -136,7 +144,7 @@ class Pushes:
             stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
             if self._looked_at.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
-                return _SessionState(stamp, session.newest(), windows).turn
+                return _SessionState(stamp, session.newest(), windows, self._parts).turn
         return None
 
     def _told(self, begun: _SessionState, found: Turn) -> list[SaliencePush]:
@@ -155,7 +163,8 @@ class Pushes:
             engine.stats.spoke(found.speech.hits)
         log.debug("push: %d in play, %d fresh", len(found.rows), len(found.fresh))
         many = len(served) > 1
-        said = (found.rows, found.fresh, found.speech, engine.generation, many)
+        new = found.fresh if "fresh" in self._parts else ()
+        said = (found.rows, new, found.speech, engine.generation, many)
         return [SaliencePush(session.id, *said)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:

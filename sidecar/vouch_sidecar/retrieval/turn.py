@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.context import Material, Speaker, Speech, say
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
+
+Part = Literal["salience", "fresh", "text"]
+"""What a client can be told of a turn: the ranking, what the newest text brings in, the block."""
+PARTS: frozenset[Part] = frozenset(get_args(Part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +63,15 @@ class Turn:
     """About what is fresh."""
 
 
-def turn(windows: Sequence[Window], parts: Sequence[str] = ("salience", "text")) -> Turn:
-    """What the windows of one session amount to, of which `parts` are wanted: the ranking
-    (`salience`), the block (`text`). Whatever is looked up for that is looked up here.
+def turn(windows: Sequence[Window], parts: Collection[Part] = PARTS) -> Turn:
+    """What the windows of one session amount to, as far as `parts` are wanted. Whatever is looked
+    up for that is looked up here.
     """
     rows = in_play(windows) if "salience" in parts else []
     fresh: list[Salient] = []
     passed_over: dict[Hashable, frozenset[str]] = {}
     for one in windows:
-        if one.most is not None:
+        if one.most is not None and not {"fresh", "text"}.isdisjoint(parts):
             brought, passed_over[one.speaker.view.identity] = one.brought_in()
             fresh += brought
     speech = Speech()

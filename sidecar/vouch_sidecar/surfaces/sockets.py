@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.retrieval.turn import PARTS, Part
 from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
@@ -25,10 +26,15 @@ log = logging.getLogger(__name__)
 
 
 def local_server(
-    engine: Engine, indexer: Indexer, tell: Tell | None = None, *, watches: bool = False
+    engine: Engine,
+    indexer: Indexer,
+    tell: Tell | None = None,
+    *,
+    watches: bool = False,
+    parts: Callable[[], Collection[Part]] = lambda: PARTS,
 ) -> LocalServer:
     """The sockets of an engine, which answer all that other processes ask. As `LocalServer`."""
-    local = LocalServer(engine, indexer, tell, watches=watches)
+    local = LocalServer(engine, indexer, tell, watches=watches, parts=parts)
     local.register(HOOK, _answer_hook)
     local.register(SHELL, _answer_shell)
     return local

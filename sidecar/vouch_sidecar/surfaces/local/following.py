@@ -6,15 +6,15 @@ The owner of the socket ranks and sends; the editor's process passes it on and k
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.engine import Engine, Pushes
 from vouch_sidecar.operations import as_json, behind, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.retrieval.turn import PARTS, Part
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.keeping import Changes
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
@@ -32,17 +32,13 @@ Tell = Callable[[DidChangeSalience], None]
 async def feed(
     engine: Engine,
     root: Path,
-    viewer: Viewer | None,
-    session_ids: Container[str] | None,
+    pushes: Pushes,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Send a follower what is in play in these sessions (None: in all), now and whenever it
-    changes. Returns when the follower leaves or the knowledge base is no longer served.
-    `session_ids` may change meanwhile. Raises OSError.
+    """Send a follower what it is to be told, now and whenever it changes. Returns when the follower
+    leaves or the knowledge base is no longer served. Raises OSError.
     """
-    caller = Caller("socket", viewer=viewer, env={}, roots=frozenset({root}))
-    pushes = Pushes(engine, caller, session_ids)
     with Changes(engine) as changes:
         while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
             async for push in pushes.salience_behind(behind):
@@ -51,10 +47,18 @@ async def feed(
             await changes.wait(CHECK_SECONDS)
 
 
-async def follow(engine: Engine, root: Path, tell: Tell, everything: bool = False) -> None:
+def parts_in(params: object) -> Collection[Part]:
+    """The parts that a follower wants."""
+    named = params.get("push") if isinstance(params, Mapping) else None
+    return [part for part in PARTS if part in named] if isinstance(named, list) else PARTS
+
+
+async def follow(
+    engine: Engine, root: Path, tell: Tell, parts: Collection[Part], everything: bool = False
+) -> None:
     """Pass on what the owner of a socket sends about the sessions that came in through the socket,
-    or about `everything`. When the owner ends, tell that nothing is in play in those sessions.
-    Raises OSError when there is no owner.
+    or about `everything`, as far as `parts` are wanted. When the owner ends, tell that nothing is
+    in play in those sessions. Raises OSError when there is no owner.
     """
     path = socket_path(root, engine.env)
     reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
@@ -62,7 +66,7 @@ async def follow(engine: Engine, root: Path, tell: Tell, everything: bool = Fals
     try:
         if not is_own_user(writer.get_extra_info("socket")):
             raise PermissionError
-        params = {"viewer": viewer_of(engine.env), "all": everything}
+        params = {"viewer": viewer_of(engine.env), "all": everything, "push": sorted(parts)}
         writer.write(as_line({"method": FOLLOW, "params": params}))
         while line := await reader.readline():
             try:

@@ -12,20 +12,21 @@ import json
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.retrieval.turn import PARTS, Part
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
 from vouch_sidecar.surfaces.local.client import settings_in
-from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow
+from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end
 
@@ -48,16 +49,23 @@ class LocalServer:
     """The sockets of one engine. Belongs to its event loop."""
 
     def __init__(
-        self, engine: Engine, indexer: Indexer, tell: Tell | None = None, *, watches: bool = False
+        self,
+        engine: Engine,
+        indexer: Indexer,
+        tell: Tell | None = None,
+        *,
+        watches: bool = False,
+        parts: Callable[[], Collection[Part]] = lambda: PARTS,
     ) -> None:
-        """`tell` shows what is in play in sessions of other processes; None where nobody looks.
-        `watches`: it shows all sessions of the owner, and this process leaves the socket to an
-        editor, whose process has sessions of its own.
+        """`tell` shows what is in play in sessions of other processes, as far as `parts` are
+        wanted; None where nobody looks. `watches`: it shows all sessions of the owner, and this
+        process leaves the socket to an editor, whose process has sessions of its own.
         """
         self._engine = engine
         self._keeper = indexer
         self._tell = tell
         self._watches = watches
+        self._parts = parts
         self._yielded: set[Path] = set()
         """The knowledge bases whose socket is left to an editor."""
         self._came: defaultdict[Path, set[str]] = defaultdict(set)
@@ -111,7 +119,9 @@ class LocalServer:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
                         with suppress(OSError):  # the owner is about to listen, or about to end
-                            await follow(self._engine, root, self._tell, self._watches)
+                            await follow(
+                                self._engine, root, self._tell, self._parts(), self._watches
+                            )
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:
@@ -149,7 +159,11 @@ class LocalServer:
                         self._yielded.add(root)
                         return
                     came = None if watches else self._came[root]
-                    await feed(self._engine, root, viewer_in(params), came, reader, writer)
+                    caller = Caller(
+                        "socket", viewer=viewer_in(params), env={}, roots=frozenset({root})
+                    )
+                    pushes = Pushes(self._engine, caller, came, parts_in(params))
+                    await feed(self._engine, root, pushes, reader, writer)
                     return
                 writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()

@@ -80,9 +80,8 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
-    local = local_server(
-        engine, indexer, partial(server.protocol.notify, "vouch/didChangeSalience")
-    )
+    notify = partial(server.protocol.notify, "vouch/didChangeSalience")
+    local = local_server(engine, indexer, notify, parts=lambda: server.parts)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(beside, local.run)

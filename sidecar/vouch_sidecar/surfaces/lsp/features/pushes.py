@@ -14,7 +14,7 @@ def register(server: Sidecar) -> None:
     """Tell the client of changes from its start on."""
 
     def start() -> None:
-        pushes = Pushes(server.engine, server.caller)
+        pushes = Pushes(server.engine, server.caller, parts=server.parts)
         server.spawn(keep_told(server.engine, pushes, partial(_tell, server)))
 
     server.on_start.append(start)
