@@ -29,7 +29,7 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.base import Params, Result, Wire
+from vouch_sidecar.operations.base import EditorOnly, Params, Result, Wire, marked
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
@@ -101,7 +101,8 @@ def _signature(operation: Operation[Any, Any]) -> Signature:
     """
     model = operation.params
     fields, types = model.model_fields, get_type_hints(model)
-    names = [name for name in fields if name not in operation.of_documents]
+    of_editors = marked(model, EditorOnly)
+    names = [name for name in fields if name not in of_editors]
     names.sort(key=lambda name: (name in Params.model_fields, name not in model.__annotations__))
     if operation.of_session or operation.forgets:
         names.sort(key="session_id".__ne__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -62,6 +62,16 @@ class Choices:
     values: tuple[str, ...]
     help: str
     of_entities: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EditorOnly:
+    """Marks a param about open documents: only the language server offers it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Marks the param that takes paths: a shell's arguments, or the lines of standard input."""
 
 
 class Wire(BaseModel):
@@ -136,6 +146,12 @@ def _is_time(since: str) -> str:
     return since
 
 
+def marked(model: type[Params], mark: type) -> list[str]:
+    """The params that have such a mark."""
+    fields = model.model_fields.items()
+    return [name for name, field in fields if any(isinstance(m, mark) for m in field.metadata)]
+
+
 class SinceParams(Params):
     """Of an operation that can be asked about what is new."""
 
@@ -172,6 +188,16 @@ class Result(Wire):
     meta: Meta | None = absent(
         "Salience of the session named; absent without one, or with none in play.", alias="_meta"
     )
+
+    found_in: ClassVar[tuple[str, ...]] = ()
+    """The lists that hold what was asked for; none where something is always found."""
+    nothing: ClassVar[str] = ""
+    """What is said where they are empty."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return bool(self.found_in) and not any(getattr(self, name) for name in self.found_in)
 
 
 def as_json(result: Wire) -> dict[str, Any]:

@@ -104,5 +104,5 @@ OPERATION = Operation(
     example={"id": "limit-per-depot"},
     gist=gist,
     show=show,
-    of_workspace=True,
+    needs=frozenset({"ties"}),
 )

@@ -153,5 +153,5 @@ OPERATION = Operation(
     minds_time=True,
     text_field="task",
     by_meaning="if it speaks",
-    of_topics=True,
+    needs=frozenset({"topics"}),
 )

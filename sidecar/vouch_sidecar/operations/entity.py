@@ -200,5 +200,5 @@ OPERATION = Operation(
     example={"id": "rate-limiter"},
     gist=gist,
     show=show,
-    of_workspace=True,
+    needs=frozenset({"ties"}),
 )

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
-NOTHING = "No entity carries evidence on this topic."
 QUOTED = 160
 """Characters of a top claim that a model reads."""
 
@@ -109,6 +108,9 @@ class ExpertRow(Wire):
 
 class ExpertsResult(Result):
     """Entities by evidence, best first."""
+
+    found_in = ("experts", "by_commits")
+    nothing = "No entity carries evidence on this topic."
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
     by_commits: list[AuthorRow] | None = by_commits_field()
@@ -190,7 +192,7 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
             quoted.add(where)
         lines.append("\n".join(told))
     by_commits = author_line(result.by_commits)
-    return [*(rows(lines, NOTHING) if lines or not by_commits else []), *by_commits]
+    return [*(rows(lines, ExpertsResult.nothing) if lines or not by_commits else []), *by_commits]
 
 
 def show(page: Printer, result: ExpertsResult) -> None:
@@ -240,9 +242,5 @@ OPERATION = Operation(
     show=show,
     is_long=True,
     text_field="topic",
-    rows=("experts", "by_commits"),
-    of_commits=True,
-    nothing=NOTHING,
-    must_find=True,
-    of_topics=True,
+    needs=frozenset({"commits", "topics"}),
 )

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "The text holds nothing that is known."
-
-
 class ExplainParams(Params):
     """A text to explain."""
 
@@ -59,6 +56,9 @@ class ExplainedText(Wire):
 
 class ExplainResult(Result):
     """Every candidate of a text."""
+
+    found_in = ("entities", "texts")
+    nothing = "The text holds nothing that is known."
 
     entities: list[ExplainedEntity] = Field(default_factory=list, description="Strongest first.")
     texts: list[ExplainedText] = Field(
@@ -113,7 +113,7 @@ def gist(result: ExplainResult) -> list[str]:
     told = [
         f"{one.verdict}: {one.kind} {one_line(one.id)}: {one_line(one.why)}" for one in result.texts
     ]
-    return rows([*named, *told], NOTHING)
+    return rows([*named, *told], ExplainResult.nothing)
 
 
 def show(page: Printer, result: ExplainResult) -> None:
@@ -138,10 +138,8 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     gist=gist,
     show=show,
-    rows=("entities", "texts"),
-    nothing=NOTHING,
     is_long=True,
     minds_time=True,
     by_meaning="if it speaks",
-    of_topics=True,
+    needs=frozenset({"topics"}),
 )

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.base import Params, Result, Text, Wire
+from vouch_sidecar.operations.base import EditorOnly, Params, Paths, Result, Text, Wire
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.gist import rows as listed
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "No claim is tied to these files."
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10
 
@@ -35,16 +34,16 @@ PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
 class FilesParams(Params):
     """Files by their paths, or one by its URI."""
 
-    paths: list[PathText] | None = Field(
+    paths: Annotated[list[PathText] | None, Paths()] = Field(
         default=None,
         max_length=MAX_PATHS,
         description="Absolute, or relative to the root of a knowledge base or the top of its "
         "repository, as `git diff --name-only` prints them.",
     )
-    uri: Text | None = Field(
+    uri: Annotated[Text | None, EditorOnly()] = Field(
         default=None, description="Instead of paths, one file; as it stands in the editor."
     )
-    range: Range | None = Field(
+    range: Annotated[Range | None, EditorOnly()] = Field(
         default=None, description="Of that file: claims tied to a line in it come first."
     )
 
@@ -84,6 +83,9 @@ class TiedFile(Wire):
 
 class FilesResult(Result):
     """The claims tied to each file that was asked about."""
+
+    found_in = ("files",)
+    nothing = "No claim is tied to these files."
 
     files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
 
@@ -172,7 +174,7 @@ def gist(result: FilesResult) -> list[str]:
             said = f"{one_line(claim.id)}: {clipped(claim.text)}"
             why = "; ".join(filter(None, [claim.why, claim.stale]))
             lines.append(f"{one_line(file.path)}: {said} ({one_line(why)})")
-    return listed(lines, NOTHING)
+    return listed(lines, FilesResult.nothing)
 
 
 def show(page: Printer, result: FilesResult) -> None:
@@ -182,7 +184,7 @@ def show(page: Printer, result: FilesResult) -> None:
         for claim in file.claims
     ]
     if not told:
-        page.nothing(NOTHING)
+        page.nothing(FilesResult.nothing)
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     page.table(columns | {"why": "short", "text": "text"}, told)
@@ -200,9 +202,5 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
-    rows=("files",),
-    nothing=NOTHING,
-    of_documents=("uri", "range"),
-    many_field="paths",
-    of_workspace=True,
+    needs=frozenset({"ties"}),
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import Params, Result, Text, Wire, absent
+from vouch_sidecar.operations.base import EditorOnly, Params, Result, Text, Wire, absent
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "Nothing known is named."
 MAX_LOOKED_AT = 4 * MAX_ANALYSED
 """Characters of a text that count: names in so many are found in a quarter of a second."""
 
@@ -41,11 +40,11 @@ class MentionsParams(Params):
     """A text, or an open document."""
 
     text: Text | None = Field(default=None, description="The text. 65,536 characters count.")
-    uri: Text | None = Field(
+    uri: Annotated[Text | None, EditorOnly()] = Field(
         default=None,
         description="Instead of a text, an open document. The language server alone has them.",
     )
-    range: Range | None = Field(
+    range: Annotated[Range | None, EditorOnly()] = Field(
         default=None,
         description="The part of the document that is looked at; 65,536 characters count.",
     )
@@ -68,6 +67,9 @@ class NamedEntity(Wire):
 
 class MentionsResult(Result):
     """The entities that a text names."""
+
+    found_in = ("mentions",)
+    nothing = "Nothing known is named."
 
     mentions: list[NamedEntity] = Field(default_factory=list, description="As they stand there.")
 
@@ -160,7 +162,7 @@ def gist(result: MentionsResult) -> list[str]:
         doubt = "" if listed else " (hardly meant)"
         doubt += " (or another of that name)" if ambiguous else ""
         lines.append(named(name, entity_id) + doubt)
-    return rows(lines, NOTHING)
+    return rows(lines, MentionsResult.nothing)
 
 
 def show(page: Printer, result: MentionsResult) -> None:
@@ -190,9 +192,5 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     text_field="text",
-    reads=MAX_LOOKED_AT,
-    rows=("mentions",),
-    nothing=NOTHING,
-    of_documents=("uri", "range"),
-    of_topics=True,
+    needs=frozenset({"topics"}),
 )

@@ -14,7 +14,7 @@ from vouch_sidecar.engine.sessions import both_ends
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.base import MAX_TEXT, Params, Result, as_json, since_when
+from vouch_sidecar.operations.base import Params, Result, as_json, since_when
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.naming import by_name, nearest, successor
@@ -143,29 +143,12 @@ class Operation(Generic[P, R]):
     """Prints a result for people; without it, the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
-    reads: int = MAX_TEXT
-    """Characters of a text that are taken."""
     of_session: bool = False
     """It is about one session's window: MCP needs its id, the shell takes the texts of a window."""
-    many_field: str | None = None
-    """The param that takes several texts: a shell's arguments, or the lines of standard input."""
-    of_workspace: bool = False
-    """Its answer depends on ties to files: a shell that asks nobody works them out first."""
-    of_commits: bool = False
-    """Its answer says who committed to files, where git knows and the caller may be told."""
-    of_topics: bool = False
-    """Its answer depends on topics, where a knowledge base has some: likewise."""
-    of_documents: tuple[str, ...] = ()
-    """Params about open documents: they are for the language server, others don't offer them."""
-    rows: tuple[str, ...] = ()
-    """The lists of its result. Where they are empty, a shell says `nothing` instead."""
-    nothing: str = ""
-    must_find: bool = False
-    """A shell ends with 1 where they are empty."""
-    has_why: bool = False
-    """Its rows have formulas, which a shell shows with `--explain`."""
-    of_process: bool = False
-    """It is about the process that answers: the shell asks the one that runs already."""
+    needs: frozenset[Literal["ties", "commits", "topics"]] = frozenset()
+    """What its answer depends on beside the index, where a knowledge base has that and the caller
+    may be told: whoever asks no running process works it out first.
+    """
     is_long: bool = False
     """It may take so long that it has to be worked on beside the event loop."""
     minds_time: bool = False
@@ -189,9 +172,9 @@ class Operation(Generic[P, R]):
     def looks_around(self, served: Served) -> bool:
         """Whether its answer depends on what lies around a knowledge base."""
         return (
-            self.of_workspace
-            or (self.of_commits and served.tells_authors)
-            or (self.of_topics and served.collection.may_have_topics)
+            "ties" in self.needs
+            or ("commits" in self.needs and served.tells_authors)
+            or ("topics" in self.needs and served.collection.may_have_topics)
         )
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "Nothing known is named."
-
-
 class ProbeParams(Params):
     """A text to take apart."""
 
@@ -48,6 +45,9 @@ class ProbeHit(Wire):
 
 class ProbeResult(Result):
     """What the knowledge bases know of a text, and which of them it is about."""
+
+    found_in = ("hits",)
+    nothing = "Nothing known is named."
 
     hits: list[ProbeHit] = Field(default_factory=list, description="By similarity.")
     primary_collection: str | None = Field(
@@ -103,7 +103,7 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
 
 def gist(result: ProbeResult) -> list[str]:
     if not result.hits:
-        return [NOTHING]
+        return [ProbeResult.nothing]
     lines = [
         f"{one_line(hit.phrase)} ({hit.similarity:.2f}) → {hit.kind} "
         f"{one_line(hit.id)}: {clipped(hit.text)}"
@@ -146,8 +146,5 @@ OPERATION = Operation(
     minds_time=True,
     text_field="text",
     by_meaning="yes",
-    rows=("hits",),
-    nothing=NOTHING,
-    must_find=True,
-    of_topics=True,
+    needs=frozenset({"topics"}),
 )

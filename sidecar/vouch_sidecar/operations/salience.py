@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "Nothing known is in play."
-
-
 class SalienceParams(Params):
     """Which session's window to rank."""
 
@@ -49,6 +46,9 @@ class SalientEntity(Wire):
 
 class SalienceResult(Result):
     """Entities in play in a session, strongest first."""
+
+    found_in = ("salience",)
+    nothing = "Nothing known is in play."
 
     session_id: str = Field(description="The session that was ranked.")
     salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")
@@ -87,7 +87,7 @@ def gist(result: SalienceResult) -> list[str]:
         f"{named(row.name, row.entity_id)}: {row.score:.2f}, {one_line(row.why)}"
         for row in result.salience
     ]
-    return rows(lines, NOTHING)
+    return rows(lines, SalienceResult.nothing)
 
 
 def show(page: Printer, result: SalienceResult) -> None:
@@ -114,8 +114,5 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     of_session=True,
-    rows=("salience",),
-    nothing=NOTHING,
-    has_why=True,
-    of_topics=True,
+    needs=frozenset({"topics"}),
 )

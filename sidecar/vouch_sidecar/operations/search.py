@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
-NOTHING = "Nothing found."
-
-
 class SearchParams(SinceParams):
     """Words to search for."""
 
@@ -52,6 +49,9 @@ class SearchHit(Wire):
 class SearchResult(Result):
     """Hits, best first; before them the entities that the query is a name of."""
 
+    found_in = ("hits",)
+    nothing = "Nothing found."
+
     hits: list[SearchHit] = Field(default_factory=list)
 
 
@@ -81,7 +81,7 @@ def answer(ask: Ask, params: SearchParams) -> SearchResult:
 
 def gist(result: SearchResult) -> list[str]:
     lines = [f"{hit.kind} {one_line(hit.id)}: {clipped(_text(hit))}" for hit in result.hits]
-    return rows(lines, NOTHING)
+    return rows(lines, SearchResult.nothing)
 
 
 def show(page: Printer, result: SearchResult) -> None:
@@ -116,7 +116,4 @@ OPERATION = Operation(
     minds_time=True,
     text_field="query",
     by_meaning="yes",
-    rows=("hits",),
-    nothing=NOTHING,
-    must_find=True,
 )

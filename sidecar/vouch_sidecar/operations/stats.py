@@ -115,5 +115,4 @@ OPERATION = Operation(
     "work.",
     example={},
     show=show,
-    of_process=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vouch_sidecar.operations import OPERATIONS, Operation
-from vouch_sidecar.operations.base import Choices
+from vouch_sidecar.operations.base import Choices, EditorOnly, Paths, marked
 from vouch_sidecar.operations.schema import standalone
 
 PREFIX = "kb_"
@@ -64,9 +64,10 @@ def _input(operation: Operation[Any, Any]) -> Object:
     """
     schema, fields = standalone(operation.params), operation.params.model_fields
     required = schema.get("required", [])
-    if operation.of_documents:
-        required = [operation.text_field or operation.many_field]
-    withheld = {VIEWER, *operation.of_documents}
+    of_editors = marked(operation.params, EditorOnly)
+    if of_editors:  # what they stand instead of is needed where there are none
+        required = [operation.text_field or marked(operation.params, Paths)[0]]
+    withheld = {VIEWER, *of_editors}
     properties = {n: _short(p) for n, p in schema["properties"].items() if n not in withheld}
     for name, field in fields.items():
         if (choices := next((m for m in field.metadata if isinstance(m, Choices)), None)) is None:

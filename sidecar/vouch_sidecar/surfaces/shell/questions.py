@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 NOTHING_FOUND = 1
 TEXTS = "texts"
 STANDARD_INPUT = "-"
+MUST_FIND = frozenset({"experts", "probe", "search"})
+"""The operations that end with 1 where they find nothing."""
+WITH_FORMULAS = frozenset({"salience"})
+"""Those whose rows have formulas, which `--explain` shows."""
+OF_PROCESS = frozenset({"stats"})
+"""Those about the process that answers: the one that runs already is asked."""
 COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 """By operation, the kind of artifact whose ids and names a shell completes."""
 MAX_OFFERED = 500
@@ -69,11 +75,12 @@ class QuestionCommand(click.Command):
         `InvalidParamsError`.
         """
         from vouch_sidecar.operations import refuse_unknown
+        from vouch_sidecar.operations.base import Paths, marked
 
         params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
-        several = self.operation.many_field or ""
-        if isinstance(paths := params.get(several), list):
-            params[several] = [_from_folder(folder, path) for path in paths]
+        for name in marked(self.operation.params, Paths):
+            if isinstance(paths := params.get(name), list):
+                params[name] = [_from_folder(folder, path) for path in paths]
         refuse_unknown(self.operation, params, engine)
         return params
 
@@ -108,14 +115,13 @@ class QuestionCommand(click.Command):
         from vouch_sidecar.operations import as_json
 
         operation = self.operation
-        found = not operation.rows or any(getattr(result, name) for name in operation.rows)
         if given["as_json"]:
             print_json(as_json(result), json_file)
-        elif not found:
-            make_page().nothing(operation.nothing)
+        elif result.is_empty:
+            make_page().nothing(result.nothing)
         elif operation.show is not None:
             operation.show(make_page(), result)
-        return NOTHING_FOUND if operation.must_find and not found else 0
+        return NOTHING_FOUND if result.is_empty and operation.name in MUST_FIND else 0
 
     def _answer(self, **given: Any) -> None:
         from vouch_sidecar import operations
@@ -124,7 +130,7 @@ class QuestionCommand(click.Command):
         operation = self.operation
         given = _with_standard_input(operation, given)
         try:
-            if operation.of_process:
+            if operation.name in OF_PROCESS:
                 result = _of_process(roots_of(asked), operation)
             else:
                 engine, caller = loaded(asked)
@@ -157,15 +163,19 @@ def _text_of(operation: Operation[Any, Any]) -> str:
 
 def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
     """What was given, with standard input for the text that is `-`."""
+    from vouch_sidecar.operations.base import MAX_TEXT, Paths, marked
+    from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
+
     name = _text_of(operation)
+    most = {"mentions": MAX_LOOKED_AT}.get(operation.name, MAX_TEXT)
     if given.get(name) == STANDARD_INPUT:
-        return {**given, name: _standard_input(operation.reads)}
-    if (several := operation.many_field) is not None and STANDARD_INPUT in given[several]:
-        lines = paths_in(_standard_input(operation.reads))
-        others = (path for path in given[several] if path != STANDARD_INPUT)
-        return {**given, several: (*others, *lines)}
+        return {**given, name: _standard_input(most)}
+    for several in marked(operation.params, Paths):
+        if STANDARD_INPUT in given[several]:
+            others = (path for path in given[several] if path != STANDARD_INPUT)
+            return {**given, several: (*others, *paths_in(_standard_input(most)))}
     if STANDARD_INPUT in given.get(TEXTS, ()):
-        read = _standard_input(operation.reads)
+        read = _standard_input(most)
         texts = tuple(read if text == STANDARD_INPUT else text for text in given[TEXTS])
         return {**given, TEXTS: texts}
     return given
@@ -228,18 +238,20 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, options for the others."""
+    from vouch_sidecar.operations.base import Paths, marked
+
     made: list[click.Parameter] = []
     if operation.of_session:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
-        if name == operation.many_field:
+        if name in marked(operation.params, Paths):
             made.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
         elif name == operation.text_field or field.is_required():
             complete = _complete if operation.name in COMPLETED else None
             made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
         elif field.default is not True:  # only sessions have a reason to switch such a param off
             made.append(_option(name, field))
-    if operation.has_why:
+    if operation.name in WITH_FORMULAS:
         made.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
     return made
 
@@ -263,10 +275,11 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
     """The operation's own params, without those that every operation has and those for editors."""
-    from vouch_sidecar.operations.base import Params
+    from vouch_sidecar.operations.base import EditorOnly, Params, marked
 
-    fields, others = operation.params.model_fields, {*Params.model_fields, *operation.of_documents}
-    return {name: field for name, field in fields.items() if name not in others}
+    others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
+    fields = operation.params.model_fields.items()
+    return {name: field for name, field in fields if name not in others}
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
