@@ -129,7 +129,7 @@ class Writer:
         self.kb_dir = root / ".vouch"
         self.size = size
         self.rng = rng
-        tiers = _tiers()
+        tiers = words_by_tier()
         for tier in tiers:
             rng.shuffle(tier)
         self.common = [w for tier in tiers[:2] for w in tier if len(w) > 2]
@@ -350,6 +350,7 @@ class Writer:
             self._yaml("relations", f"relation-{i:05d}", fields)
 
 
-def _tiers() -> list[list[str]]:
+def words_by_tier() -> list[list[str]]:
+    """The English words of each tier, the commonest first."""
     lines = [line for line in ENGLISH.read_text("utf-8").splitlines() if not line.startswith("#")]
     return [[word for word in line.split() if word.isalpha()] for line in lines]

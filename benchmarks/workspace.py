@@ -31,14 +31,7 @@ LINES = 120
 def make(root: Path, claims: int, files: int) -> None:
     """A repository and a knowledge base in it."""
     chance = random.Random(7)
-    for number in range(files):
-        path = root / path_of(number)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        body = [f"class Thing{number}Part:", f"    def handle_item_{number}(self, value):"]
-        body += [f"        value = self.step_{chance.randrange(500)}(value)" for _ in range(LINES)]
-        path.write_text("\n".join(body) + "\n", "utf-8")
-    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
-    subprocess.run(["git", "add", "src"], cwd=root, check=True)
+    write_files(root, files, chance)
     for kind in ("claims", "sources", "entities", "pages", "evidence", "relations", "sessions"):
         (root / ".vouch" / kind).mkdir(parents=True, exist_ok=True)
     for number in range(claims):
@@ -52,6 +45,18 @@ def make(root: Path, claims: int, files: int) -> None:
         (root / ".vouch" / "claims" / f"c{number}.yaml").write_text(
             f"id: c{number}\ntext: '{text}'\nevidence: [{source}]\n", "utf-8"
         )
+
+
+def write_files(root: Path, files: int, chance: random.Random) -> None:
+    """A repository of Python files that nobody committed."""
+    for number in range(files):
+        path = root / path_of(number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        body = [f"class Thing{number}Part:", f"    def handle_item_{number}(self, value):"]
+        body += [f"        value = self.step_{chance.randrange(500)}(value)" for _ in range(LINES)]
+        path.write_text("\n".join(body) + "\n", "utf-8")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    subprocess.run(["git", "add", "src"], cwd=root, check=True)
 
 
 def path_of(number: int) -> str:

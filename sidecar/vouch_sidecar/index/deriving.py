@@ -22,15 +22,15 @@ from vouch_sidecar.index.derived import TOPIC, Table, Topic, topic_id
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import Search, value_query
+from vouch_sidecar.index.query import Search, term_query, value_query
 from vouch_sidecar.index.receipts import slug_of
-from vouch_sidecar.index.schema import artifact_in, entities_in, lock
+from vouch_sidecar.index.schema import artifact_in, entities_in, lock, reference
 from vouch_sidecar.index.text import fold, has_spaceless, stem, units
 from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.index.words import STOPWORDS, tier, words_without_tier
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.plain import count
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
+from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 
 TAGGED = 2
 """Claims that a tag needs."""
@@ -344,20 +344,29 @@ class _Deriving:
         """Note headings of the documents that claims cite, with the claims that quote what stands
         below one, or cite the document and hold all words of the heading.
         """
-        by_source: dict[str, list[tuple[str, int | None]]] = {}
+        documents: dict[str, Source] = {}
+        quotes: dict[str, Evidence] = {}
+        for source in self._knowledge.all_of(Kind.SOURCE):
+            self._rest()
+            if not isinstance(source, Source) or not _DOCUMENT.search(source.locator):
+                continue
+            documents[source.id] = source
+            quoting = self._knowledge.found(term_query("refers", reference("quotes", source.id)))
+            quotes |= {one.id: one for one in quoting if isinstance(one, Evidence)}
+            if len(documents) == MAX_DOCUMENTS:
+                break
+        citing: dict[str, list[tuple[str, int | None]]] = {}
         for claim, _ in self._claims.values():
             for ref in dict.fromkeys(claim.evidence):
-                evidence = self._knowledge.evidence(ref)
-                source_id = evidence.source_id if evidence is not None else ref
-                at = evidence.byte_start if evidence is not None else None
-                by_source.setdefault(source_id, []).append((claim.id, at))
-        for source_id, citing in list(by_source.items())[:MAX_DOCUMENTS]:
+                evidence = quotes.get(ref)
+                source_id = ref if evidence is None else evidence.source_id
+                at = None if evidence is None else evidence.byte_start
+                if source_id in documents:
+                    citing.setdefault(source_id, []).append((claim.id, at))
+        for source_id, claims in citing.items():
             self._rest()
-            source = self._knowledge.source(source_id)
-            if source is None or not _DOCUMENT.search(source.locator):
-                continue
-            if data := self._around.content(source):
-                self._hear_headings(_headings(data), citing, gate_of(source))
+            if data := self._around.content(documents[source_id]):
+                self._hear_headings(_headings(data), claims, gate_of(documents[source_id]))
 
     def _hear_headings(
         self,

@@ -30,6 +30,7 @@ from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     BARE_WEIGHT,
+    EXCHANGE_SHARE,
     MAX_BY_MEANING,
     MAX_CONSIDERED,
     MAX_EXCHANGES,
@@ -259,9 +260,9 @@ def _stems(view: View, text: str) -> list[str]:
 
 
 def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
-    """The statements of those exchanges whose question holds most of what is asked."""
-    snapshot, search = view.knowledge.snapshot, view.search
-    for hit in snapshot.search(search.weighed(asked.weights, QUESTION), MAX_EXCHANGES):
+    """The statements of those exchanges whose question holds most of what is asked, and enough."""
+    snapshot = view.knowledge.snapshot
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
         source = view.told_by(snapshot.document(hit))
         if not isinstance(source, Source):
             continue

@@ -170,6 +170,9 @@ ANSWER_WORDS = 2.0
 """Words of which an answer that holds fewer is a lone one; a number is none, an identifier two."""
 BARE_WEIGHT = 0.55
 """A text whose words beside a name weigh less asks for whatever there is about it."""
+EXCHANGE_SHARE = 0.2
+"""Share of the weight of a text that a question which was asked before must hold: one that holds
+less is another question."""
 WHO_LIKELIHOOD = 0.08
 """From here on a claim about a person or a team is said to whom asks who."""
 ASKED_FOR = 1.0
