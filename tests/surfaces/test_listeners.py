@@ -132,6 +132,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
             tasks.start_soon(operations.beside, Caller("other"), last)
             await anyio.sleep(2 * GATHER_SECONDS)
             assert order == []
+            assert [type(one) for one in told] == [StatusPush]  # waits behind nothing
             go_on.set()
             await until(lambda: any(isinstance(one, SaliencePush) for one in told))
             tasks.cancel_scope.cancel()
@@ -143,6 +144,35 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
     ((thread, texts),) = heard
     assert thread is not current_thread()
     assert texts == ["the Key Vault"]
+
+
+def test_what_is_fresh_is_told_to_one_connection_alone(engine: Engine) -> None:
+    """However many look at a session at once."""
+    told: list[SaliencePush] = []
+    both_began = anyio.Event()
+    waiting: list[object] = []
+
+    async def at_once(begin: Callable[[], Callable[[], T] | None]) -> T | None:
+        if (run := begin()) is None:
+            return None
+        waiting.append(run)
+        if len(waiting) == 2:
+            both_began.set()
+        await both_began.wait()
+        return run()
+
+    async def look(pushes: Pushes) -> None:
+        told.extend([push async for push in pushes.salience_behind(at_once)])
+
+    async def main() -> None:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(look, Pushes(engine, Caller()))
+
+    engine.observe("s", None, "the Key Vault")
+    anyio.run(main)
+    assert [[row.entity.id for row in push.rows] for push in told] == [["vault"]] * 2
+    assert sorted(len(push.fresh) for push in told) == [0, 1]
 
 
 def test_a_push_of_what_was_published_over_is_void(engine: Engine) -> None:

@@ -15,7 +15,7 @@ from vouch_sidecar.engine.speech import count_as_pushed, held_back, volunteering
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.turn import PARTS, Part, Turn, Window, turn
+from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart, Turn, Window, turn
 
 log = logging.getLogger(__name__)
 
@@ -68,9 +68,11 @@ class _SessionState:
     """A session as it stands at one moment. Any thread may work out what that amounts to."""
 
     stamp: _Stamp
+    pushed: int
+    """How much was ever fresh in it."""
     slot: Slot | None
     windows: Sequence[Window]
-    parts: Collection[Part]
+    parts: Collection[PushPart]
 
     def turn(self) -> tuple[_SessionState, Turn]:
         return self, turn(self.windows, self.parts)
@@ -86,7 +88,7 @@ class Pushes:
         engine: Engine,
         caller: Caller,
         only: Container[str] | None = None,
-        parts: Collection[Part] = PARTS,
+        parts: Collection[PushPart] = PUSH_PARTS,
     ) -> None:
         self._engine = engine
         self._caller = caller
@@ -144,16 +146,19 @@ class Pushes:
             stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
             if self._looked_at.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
-                return _SessionState(stamp, session.newest(), windows, self._parts).turn
+                pushed, slot = len(session.pushed), session.newest()
+                return _SessionState(stamp, pushed, slot, windows, self._parts).turn
         return None
 
     def _told(self, begun: _SessionState, found: Turn) -> list[SaliencePush]:
-        """The push for what a session amounts to, if it is to be told. What was published
-        meanwhile, and the end of the session, make that void.
+        """The push for what a session amounts to, if it is to be told. What was published or told
+        to somebody else meanwhile, and the end of the session, make that void.
         """
         engine, session = self._engine, begun.stamp.session
         served = engine.serving(self._caller)
-        if engine.sessions.peek(session.id) is not session or begun.stamp.known != _known(served):
+        is_there = engine.sessions.peek(session.id) is session
+        as_begun = (begun.stamp.known, begun.pushed) == (_known(served), len(session.pushed))
+        if not (is_there and as_begun):
             return []
         self._looked_at[session.id] = begun.stamp
         count_as_pushed(session, found, begun.slot, engine.clock())

@@ -11,9 +11,9 @@ from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.context import Material, Speaker, Speech, say
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
 
-Part = Literal["salience", "fresh", "text"]
+PushPart = Literal["salience", "fresh", "text"]
 """What a client can be told of a turn: the ranking, what the newest text brings in, the block."""
-PARTS: frozenset[Part] = frozenset(get_args(Part))
+PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Turn:
     """About what is fresh."""
 
 
-def turn(windows: Sequence[Window], parts: Collection[Part] = PARTS) -> Turn:
+def turn(windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS) -> Turn:
     """What the windows of one session amount to, as far as `parts` are wanted. Whatever is looked
     up for that is looked up here.
     """

@@ -63,20 +63,27 @@ async def keep_told(
     """Tell what differs, soon after every change, and when a session has run out: nobody says that.
     Where it fails, that is said, and made again. Does not return.
     """
-    with Changes(engine) as changes:
-        while True:
-            _tell_status(pushes, tell)
-            with engine.untold.contained(pushes, "What is in play could not be told"):
-                async for push in pushes.salience_behind(behind):
-                    tell(push)
-            _tell_status(pushes, tell)
-            left = engine.sessions.seconds_left
-            await changes.wait(math.inf if left is None else left)
 
+    def tell_status() -> None:
+        if (status := pushes.status()) is not None:
+            tell(status)
 
-def _tell_status(pushes: Pushes, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
-    if (status := pushes.status()) is not None:
-        tell(status)
+    async def keep_status_told() -> None:
+        with Changes(engine) as changes:
+            while True:
+                tell_status()
+                await changes.wait(math.inf)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(keep_status_told)  # waits behind nothing
+        with Changes(engine) as changes:
+            while True:
+                with engine.untold.contained(pushes, "What is in play could not be told"):
+                    async for push in pushes.salience_behind(behind):
+                        tell(push)
+                tell_status()
+                left = engine.sessions.seconds_left
+                await changes.wait(math.inf if left is None else left)
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Indexer
-from vouch_sidecar.retrieval.turn import PARTS, Part
+from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
@@ -31,7 +31,7 @@ def local_server(
     tell: Tell | None = None,
     *,
     watches: bool = False,
-    parts: Callable[[], Collection[Part]] = lambda: PARTS,
+    parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
 ) -> LocalServer:
     """The sockets of an engine, which answer all that other processes ask. As `LocalServer`."""
     local = LocalServer(engine, indexer, tell, watches=watches, parts=parts)

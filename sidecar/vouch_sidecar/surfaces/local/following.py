@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from vouch_sidecar.engine import Engine, Pushes
 from vouch_sidecar.operations import as_json, behind, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.retrieval.turn import PARTS, Part
+from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.keeping import Changes
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
@@ -47,14 +47,14 @@ async def feed(
             await changes.wait(CHECK_SECONDS)
 
 
-def parts_in(params: object) -> Collection[Part]:
+def parts_in(params: object) -> Collection[PushPart]:
     """The parts that a follower wants."""
     named = params.get("push") if isinstance(params, Mapping) else None
-    return [part for part in PARTS if part in named] if isinstance(named, list) else PARTS
+    return [part for part in PUSH_PARTS if part in named] if isinstance(named, list) else PUSH_PARTS
 
 
 async def follow(
-    engine: Engine, root: Path, tell: Tell, parts: Collection[Part], everything: bool = False
+    engine: Engine, root: Path, tell: Tell, parts: Collection[PushPart], everything: bool = False
 ) -> None:
     """Pass on what the owner of a socket sends about the sessions that came in through the socket,
     or about `everything`, as far as `parts` are wanted. When the owner ends, tell that nothing is

@@ -21,7 +21,7 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.retrieval.turn import PARTS, Part
+from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
@@ -55,7 +55,7 @@ class LocalServer:
         tell: Tell | None = None,
         *,
         watches: bool = False,
-        parts: Callable[[], Collection[Part]] = lambda: PARTS,
+        parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
     ) -> None:
         """`tell` shows what is in play in sessions of other processes, as far as `parts` are
         wanted; None where nobody looks. `watches`: it shows all sessions of the owner, and this

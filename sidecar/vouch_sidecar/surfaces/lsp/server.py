@@ -21,7 +21,7 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
-from vouch_sidecar.retrieval.turn import PARTS, Part
+from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
@@ -60,7 +60,7 @@ class Options(Wire):
     session_id: SessionId | None = None
     viewer: ViewerParams | None = None
     settings: dict[str, Any] | None = None
-    push: list[Part] | None = None
+    push: list[PushPart] | None = None
 
 
 class Sidecar(Server):
@@ -83,7 +83,7 @@ class Sidecar(Server):
         self.connection = uuid.uuid4().hex
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
-        self.parts: Collection[Part] = PARTS
+        self.parts: Collection[PushPart] = PUSH_PARTS
         """What the client wants to be told of its sessions without asking."""
         self.prompts = PromptDocuments(engine.observe, self.idle_seconds, f"{self.connection}/")
         self.before_requests: list[Callable[[], None]] = [self.prompts.flush]
@@ -203,7 +203,7 @@ class Sidecar(Server):
             self.client = params.process_id
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
-        self.parts = PARTS if options.push is None else options.push
+        self.parts = PUSH_PARTS if options.push is None else options.push
         who = options.viewer or ViewerParams()
         self.caller = Caller(self.connection, self.session_id, Viewer(who.project, who.agent))
         self.configure(
