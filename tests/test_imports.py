@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def imported(module: ast.Module, known: Mapping[str, object]) -> Iterator[str]:
                 yield node.module
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     found = modules()
     return {name: set(imported(module, found)) for name, module in found.items()}
