@@ -227,6 +227,15 @@ def test_a_section_lends_its_words_to_the_claims_that_it_quotes() -> None:
     assert around(page("p", body=COMPILED.replace("[claim: cellar]", ""))) == around() == 0
 
 
+def test_the_sections_of_one_page_are_no_rivals_in_the_words_of_its_title() -> None:
+    body = "".join(f"## Part {number}\n\nSome notes.\n\n" for number in range(6))
+    setup = page("setup", "Local development setup", body=body)
+    asked = "how do I set up local development"
+    assert answers(view(setup, *OTHERS), asked, {})[0].features.rivals == 0
+    again = page("again", "Local development again", body=body)
+    assert answers(view(setup, again, *OTHERS), asked, {})[0].features.rivals > 0
+
+
 def test_a_section_answers_by_its_heading_and_words() -> None:
     body = "# Runbook\n\nStart here.\n\n## Draining\n\nDrain the buffer before midnight.\n"
     seen = view(page("runbook", "Runbook", body=body), *FACTS, *OTHERS)

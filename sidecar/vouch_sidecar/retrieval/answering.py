@@ -328,7 +328,7 @@ def _rivals(
 
 
 def _group(one: _Candidate) -> Hashable:
-    return one.group or (type(one.artifact), one.artifact.id, one.section)
+    return one.group or (type(one.artifact), one.artifact.id)
 
 
 def _held(asked: Asked, one: _Candidate) -> tuple[Term, ...]:
