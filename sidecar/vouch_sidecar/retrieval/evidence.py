@@ -43,7 +43,7 @@ from vouch_sidecar.retrieval.constants import (
     WRITTEN_OUT,
     PlaceKind,
 )
-from vouch_sidecar.retrieval.places import Passage, has_signs, with_signs
+from vouch_sidecar.retrieval.places import Places, has_signs, with_signs
 from vouch_sidecar.retrieval.view import View
 
 _ARMS = {
@@ -101,10 +101,10 @@ def weigh(view: View, text: str) -> list[Evidence]:
 def _weigh(view: View, text: str) -> list[Evidence]:
     parts = view.parts(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
-    passage = Passage.of(text)
-    found = [_weighed(_Named(view, passage, mention)) for mention in mentions]
+    places = Places.of(text)
+    found = [_weighed(_Named(view, places, mention)) for mention in mentions]
     for mention in view.derived_in(text):
-        named = _Named(view, passage, mention)
+        named = _Named(view, places, mention)
         if not named.lacks_signs and not any(map(mention.overlaps, parts)):
             found.append(_weighed(named.backed()))
     return found
@@ -115,7 +115,7 @@ class _Named:
     """A mention in its text, with the entity that it may mean."""
 
     view: View
-    passage: Passage
+    places: Places
     mention: Mention
 
     @cached_property
@@ -124,7 +124,7 @@ class _Named:
 
     @cached_property
     def inside(self) -> list[Unit]:
-        return self.passage.units_in(self.mention.start, self.mention.end)
+        return self.places.units_in(self.mention.start, self.mention.end)
 
     @cached_property
     def content(self) -> list[Unit]:
@@ -133,7 +133,7 @@ class _Named:
 
     @property
     def written(self) -> str:
-        return self.passage.text[self.mention.start : self.mention.end]
+        return self.places.text[self.mention.start : self.mention.end]
 
     @property
     def is_part(self) -> bool:
@@ -143,9 +143,9 @@ class _Named:
     def lacks_signs(self) -> bool:
         """Whether the name has signs that do not stand here: 14089 is not #14089."""
         name = self.mention.name
-        if with_signs(self.passage.text, self.mention) is None:
+        if with_signs(self.places.text, self.mention) is None:
             return True
-        return not name[0].isalnum() and not self.passage.text.startswith(
+        return not name[0].isalnum() and not self.places.text.startswith(
             name[0], max(0, self.mention.start - 1)
         )
 
@@ -183,7 +183,7 @@ class _Named:
     def stands(self) -> PlaceKind:
         """Where its letters and its neighbours place it."""
         has_capital = self.mention.name != self.mention.name.lower()
-        return self.passage.place(self.mention, self.is_person, has_capital)
+        return self.places.place(self.mention, self.is_person, has_capital)
 
     @cached_property
     def place(self) -> PlaceKind:
@@ -206,7 +206,7 @@ class _Named:
 
 def _weighed(named: _Named) -> Evidence:
     mention, place = named.mention, named.place
-    matched = with_signs(named.passage.text, mention) or named.written
+    matched = with_signs(named.places.text, mention) or named.written
     is_signed = place != "unsigned" and not named.is_part and has_signs(mention.name)
     if is_signed:
         mention = mention._replace(arm=_own_arm(named, matched))
@@ -276,12 +276,12 @@ def _beside_its_trade(
     """Whether one of the entity's claims holds several of the words beside its name in the text, or
     at least so many of that weight.
     """
-    view, text = named.view, named.passage.text
+    view, text = named.view, named.places.text
     if not named.content:
         return False
     worths = worths_of(view, text)
     by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
-    beside = (by_stem.get(unit.stem) for unit in named.passage.around(named.content[0]))
+    beside = (by_stem.get(unit.stem) for unit in named.places.around(named.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
     hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) >= least else []
     for hit in hits:

@@ -82,13 +82,13 @@ _SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
 @dataclass(frozen=True)
-class Passage:
+class Places:
     """A text taken apart, asked about places in it."""
 
     analysed: Units
 
     @classmethod
-    def of(cls, text: str) -> Passage:
+    def of(cls, text: str) -> Places:
         return cls(units(text))
 
     @property
