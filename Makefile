@@ -3,13 +3,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
+unexport PYTHONDONTWRITEBYTECODE # every process that a test starts would compile the package anew
 
 BIN := .venv/bin
 PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix soak bench million eval fit oracle mcp1 workbench generate \
+	e2e vsix soak bench million eval fit oracle mcp1 node workbench generate \
 	packages release-check workflows clean
 
 help: ## This list
@@ -24,13 +25,14 @@ $(PYTHON_READY): pyproject.toml scripts/venv
 	$(BIN)/python -m pip install --disable-pip-version-check --editable . --group dev
 	touch $@
 
-$(EXTENSION_READY): extension/package-lock.json scripts/node
-	scripts/node
+$(EXTENSION_READY): extension/package-lock.json scripts/node | node
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-workbench: # does nothing when it is there
+node:
 	@scripts/node
+
+workbench: node # does nothing when it is there
 	@tests/e2e/setup.sh
 
 oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
