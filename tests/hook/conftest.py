@@ -81,8 +81,9 @@ def processes_of(base: Path) -> list[Path]:
     return found
 
 
-@pytest.fixture
-def place() -> Iterator[Place]:
+@contextmanager
+def left_alone() -> Iterator[Place]:
+    """A project that is the same afterwards, unless it holds a file `changed`."""
     with project() as made:
         before = knowledge.digest(made.root)
         yield made
@@ -90,8 +91,8 @@ def place() -> Iterator[Place]:
             assert knowledge.digest(made.root) == before
 
 
-@pytest.fixture
-def server(place: Place) -> Iterator[Client]:
+@contextmanager
+def serving(place: Place) -> Iterator[Client]:
     """A language server on the project, whose socket can be reached."""
     with running(cwd=place.root, env=place.env) as client:
         client.initialize(place.root)
@@ -100,11 +101,34 @@ def server(place: Place) -> Iterator[Client]:
         yield client
 
 
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with left_alone() as made:
+        yield made
+
+
+@pytest.fixture
+def server(place: Place) -> Iterator[Client]:
+    with serving(place) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Place]:
+    """A project with a language server, one for a whole module."""
+    with left_alone() as made, serving(made):
+        yield made
+
+
 Hook = Callable[..., Ended]
 
 
 @pytest.fixture
 def hook(place: Place) -> Hook:
+    return hook_in(place)
+
+
+def hook_in(place: Place) -> Hook:
     """Runs a hook: `hook(event, **payload)`, `raw` for bytes as they are, `env` for more of it. It
     has time enough on a busy machine, unless `env` names another limit, or "" for none.
     """

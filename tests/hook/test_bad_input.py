@@ -13,14 +13,18 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.surfaces.local.address import socket_path
 
-from tests.hook.conftest import LIMIT, Hook, Place
+from tests.hook.conftest import LIMIT, Hook, Place, hook_in
 from tests.protocol.client import COMMAND, environment
 
 PROMPT = "user-prompt-submit"
 KNOWN = "How do we rotate JWT tokens?"
 
 
-@pytest.mark.usefixtures("server")
+@pytest.fixture
+def served_hook(served: Place) -> Hook:
+    return hook_in(served)
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -36,19 +40,17 @@ KNOWN = "How do we rotate JWT tokens?"
         b'{"prompt": ["JWT"], "cwd": 3}',
     ],
 )
-def test_no_event(hook: Hook, raw: bytes) -> None:
-    assert hook(PROMPT, raw=raw).is_silent()
+def test_no_event(served_hook: Hook, raw: bytes) -> None:
+    assert served_hook(PROMPT, raw=raw).is_silent()
 
 
-@pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("words", [[], ["--bogus"], ["no-such-event"], ["--json", "session-stop"]])
-def test_no_event_on_the_command_line(place: Place, words: list[str]) -> None:
-    assert _run(place, *words) == (0, b"", b"")
+def test_no_event_on_the_command_line(served: Place, words: list[str]) -> None:
+    assert _run(served, *words) == (0, b"", b"")
 
 
-@pytest.mark.usefixtures("server")
-def test_more_than_an_event_on_the_command_line(place: Place) -> None:
-    code, out, _ = _run(place, "--bogus", PROMPT, "extra")
+def test_more_than_an_event_on_the_command_line(served: Place) -> None:
+    code, out, _ = _run(served, "--bogus", PROMPT, "extra")
     assert code == 0
     assert json.loads(out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
@@ -73,33 +75,28 @@ def _run(place: Place, *words: str) -> tuple[int, bytes, bytes]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.usefixtures("server")
-def test_a_prompt_of_a_megabyte(hook: Hook) -> None:
-    assert hook(PROMPT, prompt="JWT " * 250_000).is_silent()
+def test_a_prompt_of_a_megabyte(served_hook: Hook) -> None:
+    assert served_hook(PROMPT, prompt="JWT " * 250_000).is_silent()
 
 
-@pytest.mark.usefixtures("server")
-def test_a_session_id_of_ten_kilobytes(hook: Hook) -> None:
-    assert hook(PROMPT, prompt=KNOWN, session_id="s" * 10_240).is_silent()
-    assert hook(PROMPT, prompt=KNOWN, session_id=7).is_silent()
+def test_a_session_id_of_ten_kilobytes(served_hook: Hook) -> None:
+    assert served_hook(PROMPT, prompt=KNOWN, session_id="s" * 10_240).is_silent()
+    assert served_hook(PROMPT, prompt=KNOWN, session_id=7).is_silent()
 
 
-@pytest.mark.usefixtures("server")
-def test_a_folder_without_a_knowledge_base(hook: Hook, place: Place) -> None:
-    (place.base / "elsewhere").mkdir()
-    assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base / "elsewhere")).is_silent()
-    assert hook(PROMPT, prompt=KNOWN, cwd=str(place.base / "nowhere\udcff")).is_silent()
+def test_a_folder_without_a_knowledge_base(served_hook: Hook, served: Place) -> None:
+    (served.base / "elsewhere").mkdir()
+    assert served_hook(PROMPT, prompt=KNOWN, cwd=str(served.base / "elsewhere")).is_silent()
+    assert served_hook(PROMPT, prompt=KNOWN, cwd=str(served.base / "nowhere\udcff")).is_silent()
 
 
-@pytest.mark.usefixtures("server")
-def test_an_event_that_nobody_knows(hook: Hook) -> None:
-    assert hook("pre-compact", prompt=KNOWN).is_silent()
+def test_an_event_that_nobody_knows(served_hook: Hook) -> None:
+    assert served_hook("pre-compact", prompt=KNOWN).is_silent()
 
 
-@pytest.mark.usefixtures("server")
-def test_a_lone_surrogate_in_a_prompt(hook: Hook, place: Place) -> None:
-    payload = {"session_id": "a", "cwd": str(place.root), "prompt": KNOWN + " \ud800"}
-    assert "jwt-rotates" in hook(PROMPT, raw=json.dumps(payload).encode()).text
+def test_a_lone_surrogate_in_a_prompt(served_hook: Hook, served: Place) -> None:
+    payload = {"session_id": "a", "cwd": str(served.root), "prompt": KNOWN + " \ud800"}
+    assert "jwt-rotates" in served_hook(PROMPT, raw=json.dumps(payload).encode()).text
 
 
 def test_a_dead_socket(hook: Hook, place: Place) -> None:

@@ -12,8 +12,10 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import Client, Message, running
 from tests.protocol.editor import ABLE, Editor
+from tests.soak import LONG, soak
 
 HOVER = "textDocument/hover"
+FLOOD = 300 if LONG else 100
 
 
 def demanding() -> dict[str, Any]:
@@ -98,9 +100,10 @@ def test_one_that_closes_what_it_never_opened(client: Client, root: Path) -> Non
     assert len(client.request("vouch/experts", {"topic": "jwt"})["experts"]) == 2
 
 
+@soak
 def test_one_that_floods(client: Client, root: Path) -> None:
     uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
-    texts = [knowledge.claim_text("jwt-expires", f"JWT number {n}.", "jwt") for n in range(300)]
+    texts = [knowledge.claim_text("jwt-expires", f"JWT number {n}.", "jwt") for n in range(FLOOD)]
     client.open(uri, texts[0], "yaml")
     place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 5}}
     asked = []

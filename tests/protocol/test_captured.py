@@ -5,6 +5,7 @@ of it is gone from sentences and exchanges, in every answer and every file of ou
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,21 +75,27 @@ def stop(root: Path, session: str, question: str, answer: str) -> None:
     assert json.loads(done.stdout)["captured"]
 
 
-@pytest.fixture
-def captured(vouch_kb: Path) -> Iterator[Captured]:
+@pytest.fixture(scope="module")
+def made(vouch_kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert vouch_kb == COMMAND
+    files = {
+        "relay/settings.yaml": "times: 3\n",
+        "README.md": "# Relay\n",
+        "tools/build.py": "print('wheels')\n",
+        "docs/guide.rst": GUIDE,
+    }
+    root = repository(tmp_path_factory.mktemp("captured") / "kb", files)
+    run_vouch(root, "init")
+    stop(root, "s1", QUESTION, ANSWER)
+    stop(root, "s2", KEYRING_QUESTION, KEYRING)
+    run_vouch(root, "ingest", "docs/guide.rst")
+    return root
+
+
+@pytest.fixture
+def captured(made: Path) -> Iterator[Captured]:
     with place() as (folder, env):
-        files = {
-            "relay/settings.yaml": "times: 3\n",
-            "README.md": "# Relay\n",
-            "tools/build.py": "print('wheels')\n",
-            "docs/guide.rst": GUIDE,
-        }
-        root = repository(folder / "kb", files)
-        run_vouch(root, "init")
-        stop(root, "s1", QUESTION, ANSWER)
-        stop(root, "s2", KEYRING_QUESTION, KEYRING)
-        run_vouch(root, "ingest", "docs/guide.rst")
+        root = Path(shutil.copytree(made, folder / "kb"))
         yield Captured(root, folder / "cache", env)
 
 

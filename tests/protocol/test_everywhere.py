@@ -17,30 +17,31 @@ REFERENCES = "textDocument/references"
 ALONE = {"context": {"includeDeclaration": False}}
 
 
+LINES = [
+    "id: e",
+    "text: '😀 a\u2028b'",
+    "entities: ['é😀', redis, 字, jwt] # x",
+    "tags:",
+    "- c",
+    "",
+]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_encodings_and_line_ends(library: Path, encoding: str, end: str) -> None:
+def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
     able = {**ABLE, "general": {"positionEncodings": [encoding]}}
-    text = end.join(
-        [
-            "id: e",
-            "text: '😀 a\u2028b'",
-            "entities: ['é😀', redis, 字, jwt] # x",
-            "tags:",
-            "- c",
-            "",
-        ]
-    )
     with running(cwd=library) as client:
         client.initialize(library, capabilities=able)
         client.indexed()
         editor = Editor(client, encoding)
-        uri = editor.open(library / ".vouch" / "claims" / "e.yaml", text)
-        links = [editor.said({"uri": uri, **one}) for one in editor.whole(uri, LINKS)]
-        assert links == ["redis", "jwt"]
-        for name in links:
-            found = editor.at(uri, name, HOVER)
-            assert editor.said({"uri": uri, **found}) == name
+        for name, end in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
+            path = library / ".vouch" / "claims" / f"{name}.yaml"
+            uri = editor.open(path, end.join(LINES))
+            links = [editor.said({"uri": uri, **one}) for one in editor.whole(uri, LINKS)]
+            assert links == ["redis", "jwt"]
+            for link in links:
+                found = editor.at(uri, link, HOVER)
+                assert editor.said({"uri": uri, **found}) == link
 
 
 def test_files_that_are_not_open_are_in_the_same_units(start: Start, tmp_path: Path) -> None:

@@ -102,30 +102,32 @@ def test_settings_of_the_client(start: Start, root: Path) -> None:
 ONE = {"recall": {"max_results": 1}}
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        ONE,
-        {"vouchSidecar": ONE},
-        {"vouch-sidecar": ONE},
-        {"sidecar": ONE},
-        {"vouchSidecar": {"sidecar": ONE, "retrieval": {"reflex": {"window": 3}}}},
-    ],
-)
-def test_settings_in_whichever_form(start: Start, root: Path, settings: dict[str, Any]) -> None:
-    for options in ({"settings": settings}, settings):
-        client = start()
-        client.initialize(root, initializationOptions=options)
-        client.indexed()
-        assert said(client) == 1
+FORMS: list[dict[str, Any]] = [
+    ONE,
+    {"vouchSidecar": ONE},
+    {"vouch-sidecar": ONE},
+    {"sidecar": ONE},
+    {"vouchSidecar": {"sidecar": ONE, "retrieval": {"reflex": {"window": 3}}}},
+]
+
+
+@pytest.mark.parametrize("options", [{"settings": FORMS[1]}, {"settings": FORMS[4]}, *FORMS[:2]])
+def test_settings_at_the_start(start: Start, root: Path, options: dict[str, Any]) -> None:
     client = start()
-    client.initialize(root)
+    client.initialize(root, initializationOptions=options)
     client.indexed()
-    assert said(client) == 2
-    client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
-    assert said(client) == 2
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert said(client) == 1
+
+
+def test_settings_in_whichever_form(client: Client) -> None:
+    for settings in FORMS:
+        client.notify("workspace/didChangeConfiguration", {"settings": settings})
+        assert said(client) == 1, settings
+        three = {"vouchSidecar": {"recall": {"max_results": 3}}}
+        client.notify("workspace/didChangeConfiguration", {"settings": three})
+        assert said(client) == 2
+        client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
+        assert said(client) == 2
 
 
 def test_settings_that_the_client_is_asked_for(start: Start, root: Path) -> None:

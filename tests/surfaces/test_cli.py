@@ -60,25 +60,7 @@ def run(
 def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> None:
     out = run(root, *args).stdout
     assert all(text in out for text in expected)
-    assert "\x1b" not in out
-
-
-@pytest.mark.parametrize(
-    ("args", "key"),
-    [
-        (["experts", "jwt"], "experts"),
-        (["salience", "JWT"], "salience"),
-        (["search", "tokens"], "hits"),
-        (["entity", "jwt"], "entity"),
-        (["claim", "jwt-expires"], "claim"),
-        (["context", "nothing known"], "text"),
-        (["probe", "JWT"], "hits"),
-        (["status"], "roots"),
-        (["check"], "problems"),
-    ],
-)
-def test_what_machines_read(root: Path, args: list[str], key: str) -> None:
-    assert key in json.loads(run(root, *args, "--json").stdout)
+    assert not set("\x1b─") & set(out)
 
 
 @pytest.mark.parametrize(
