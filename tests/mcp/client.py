@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -32,17 +33,26 @@ def connected(
     errors: TextIO | None = None,
 ) -> T:
     """What `talk` gives, with a session on a server that runs in a folder."""
-    server = StdioServerParameters(
-        command=str(program), args=["mcp", *args], cwd=cwd, env=dict(env)
-    )
 
     async def main() -> T:
-        kwargs: dict[str, Any] = {} if errors is None else {"errlog": errors}
-        async with stdio_client(server, **kwargs) as streams, ClientSession(*streams) as session:
-            await session.initialize()
+        async with session_on(program, cwd, env, *args, errors=errors) as session:
             return await talk(session)
 
     return anyio.run(main)
+
+
+@asynccontextmanager
+async def session_on(
+    command: Path, cwd: Path, env: Mapping[str, str], *args: str, errors: TextIO | None = None
+) -> AsyncIterator[ClientSession]:
+    """A session on a server that runs in a folder."""
+    server = StdioServerParameters(
+        command=str(command), args=["mcp", *args], cwd=cwd, env=dict(env)
+    )
+    kwargs: dict[str, Any] = {} if errors is None else {"errlog": errors}
+    async with stdio_client(server, **kwargs) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        yield session
 
 
 def make_both() -> Path:

@@ -24,6 +24,7 @@ from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
 from tests.mcp.client import ROOT, called, connected, json_of, text_of
+from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.surfaces.test_jsonl import answers
 from tests.surfaces.test_parity import COURIER, QUESTIONS, TEXT, comparable
@@ -75,13 +76,13 @@ def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
     assert {"person", "team", "system"} <= set(experts["types"]["items"]["enum"])
 
 
-def test_tools_that_are_not_listed_answer_as_well(root: Path, env: dict[str, str]) -> None:
+def test_tools_that_are_not_listed_answer_as_well(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         assert "3 claims" in text_of(await called(session, "kb_status"))
-        prompt = {"session_id": "A", "prompt": "How long do JWT access tokens live?"}
+        prompt = {"session_id": "unlisted", "prompt": "How long do JWT access tokens live?"}
         assert "expire after 15 minutes" in text_of(await called(session, "hook_prompt", **prompt))
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
 def test_the_configuration_that_the_docs_print(root: Path, env: dict[str, str]) -> None:
@@ -127,7 +128,7 @@ def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> No
     assert comparable(connected(root, env, talk)) == comparable(expected)
 
 
-def test_text_is_short_and_context_is_the_block(root: Path, env: dict[str, str]) -> None:
+def test_text_is_short_and_context_is_the_block(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         context = await called(session, "kb_context", task="How long do JWT access tokens live?")
         assert context.structured_content["text"] == text_of(context) != ""
@@ -146,7 +147,7 @@ def test_text_is_short_and_context_is_the_block(root: Path, env: dict[str, str])
             assert wanted in text
             assert len(text) < 2000
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
 def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> None:
@@ -175,7 +176,7 @@ def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> 
         assert not re.search(r"\\u(001b|202e)|\\n", text)
 
 
-def test_what_can_not_be_answered_is_an_error_of_the_tool(root: Path, env: dict[str, str]) -> None:
+def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> None:
     secret = "s3cret" * 60
 
     async def talk(session: ClientSession) -> None:
@@ -197,10 +198,10 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(root: Path, env: dict[
             await called(session, "kb_delete")
         assert not (await called(session, "kb_status")).is_error
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
-def test_resources(root: Path, env: dict[str, str]) -> None:
+def test_resources(served: Served) -> None:
     knowledge_entities = [("JWT", "jwt", 2), ("Redis", "redis", 2)]
 
     async def talk(session: ClientSession) -> None:
@@ -209,7 +210,7 @@ def test_resources(root: Path, env: dict[str, str]) -> None:
         (template,) = (await session.list_resource_templates()).resource_templates
         assert template.uri_template == "vouch://entity/{id}"
         status = json.loads(await json_of(session, "vouch://status"))
-        assert [one["root"] for one in status["roots"]] == [str(root)]
+        assert [one["root"] for one in status["roots"]] == [str(served.root)]
         entities = json.loads(await json_of(session, "vouch://entities"))["entities"]
         assert [(e["name"], e["id"], e["claim_count"]) for e in entities] == knowledge_entities
         entity = json.loads(await json_of(session, "vouch://entity/jwt"))
@@ -218,28 +219,28 @@ def test_resources(root: Path, env: dict[str, str]) -> None:
             with pytest.raises(MCPError, match="no such resource"):
                 await session.read_resource(uri)
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
-def test_sessions_are_named_or_there_are_none(root: Path, env: dict[str, str]) -> None:
+def test_sessions_are_named_or_there_are_none(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         plain = await called(session, "kb_experts", topic="JWT")
         assert "_meta" not in plain.structured_content
-        named = await called(session, "kb_experts", topic="JWT", session_id="A")
+        named = await called(session, "kb_experts", topic="JWT", session_id="named")
         (first, *_) = named.structured_content["_meta"]["vouch_salience"]
         assert first["entity_id"] == "jwt"
-        other = await called(session, "kb_salience", session_id="B")
+        other = await called(session, "kb_salience", session_id="other")
         assert other.structured_content["salience"] == []
-        ranked = await called(session, "kb_salience", session_id="A")
+        ranked = await called(session, "kb_salience", session_id="named")
         assert [row["entity_id"] for row in ranked.structured_content["salience"]] == ["jwt"]
-        await called(session, "kb_session_end", session_id="A")
-        ended = await called(session, "kb_salience", session_id="A")
+        await called(session, "kb_session_end", session_id="named")
+        ended = await called(session, "kb_salience", session_id="named")
         assert ended.structured_content["salience"] == []
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
-def test_calls_count_in_the_order_in_which_they_came(root: Path, env: dict[str, str]) -> None:
+def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         for number in range(10):
             name = f"S{number}"
@@ -249,14 +250,14 @@ def test_calls_count_in_the_order_in_which_they_came(root: Path, env: dict[str, 
             )
             assert [r["entity_id"] for r in ranked.structured_content["salience"]] == ["redis"]
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
-def test_hooks(root: Path, env: dict[str, str]) -> None:
-    (root / "auth.py").write_text("# Redis holds them, JWT does not\n", "utf-8")
+def test_hooks(served: Served) -> None:
+    (served.root / "auth.py").write_text("# Redis holds them, JWT does not\n", "utf-8")
 
     async def talk(session: ClientSession) -> None:
-        prompt = {"session_id": "A", "prompt": "How long do JWT access tokens live?"}
+        prompt = {"session_id": "prompted", "prompt": "How long do JWT access tokens live?"}
         output = json.loads(text_of(await called(session, "hook_prompt", **prompt)))
         assert output["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
         said = output["hookSpecificOutput"]["additionalContext"]
@@ -264,28 +265,30 @@ def test_hooks(root: Path, env: dict[str, str]) -> None:
         assert "JWT access tokens expire after 15 minutes." in said
         again = text_of(await called(session, "hook_prompt", **prompt))
         assert "expire after 15 minutes" not in again
-        edited = text_of(await called(session, "hook_file", session_id="B", file_path="auth.py"))
+        edited = text_of(
+            await called(session, "hook_file", session_id="edited", file_path="auth.py")
+        )
         output = json.loads(edited)["hookSpecificOutput"]
         assert output["hookEventName"] == "PostToolUse"
         assert "Redis holds the sessions." in output["additionalContext"]
-        given = {"session_id": "C", "file_path": "x.py", "content": "# see Redis\n"}
+        given = {"session_id": "given", "file_path": "x.py", "content": "# see Redis\n"}
         assert "Redis holds" in text_of(await called(session, "hook_file", **given))
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
-def test_hooks_with_nothing_to_say(root: Path, env: dict[str, str]) -> None:
+def test_hooks_with_nothing_to_say(served: Served) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("hook_prompt", {"session_id": "A", "prompt": "What shall we cook tonight?"}),
-        ("hook_prompt", {"session_id": "A"}),
-        ("hook_prompt", {"session_id": "A" * 10_000, "prompt": "Is Redis up?"}),
-        ("hook_prompt", {"session_id": "A", "prompt": "Redis " * 200_000}),
-        ("hook_prompt", {"session_id": "A", "prompt": "Is Redis up?", "cwd": "/"}),
-        ("hook_prompt", {"session_id": "A", "prompt": ["Is Redis up?"], "cwd": 7}),
-        ("hook_file", {"session_id": "A", "file_path": "missing.py"}),
-        ("hook_file", {"session_id": "A", "file_path": ".vouch/claims/redis-holds.yaml"}),
-        ("hook_file", {"session_id": "A", "file_path": "/etc/hostname"}),
-        ("hook_file", {"session_id": "A"}),
+        ("hook_prompt", {"session_id": "silent", "prompt": "What shall we cook tonight?"}),
+        ("hook_prompt", {"session_id": "silent"}),
+        ("hook_prompt", {"session_id": "silent" * 10_000, "prompt": "Is Redis up?"}),
+        ("hook_prompt", {"session_id": "silent", "prompt": "Redis " * 200_000}),
+        ("hook_prompt", {"session_id": "silent", "prompt": "Is Redis up?", "cwd": "/"}),
+        ("hook_prompt", {"session_id": "silent", "prompt": ["Is Redis up?"], "cwd": 7}),
+        ("hook_file", {"session_id": "silent", "file_path": "missing.py"}),
+        ("hook_file", {"session_id": "silent", "file_path": ".vouch/claims/redis-holds.yaml"}),
+        ("hook_file", {"session_id": "silent", "file_path": "/etc/hostname"}),
+        ("hook_file", {"session_id": "silent"}),
     ]
 
     async def talk(session: ClientSession) -> None:
@@ -294,7 +297,7 @@ def test_hooks_with_nothing_to_say(root: Path, env: dict[str, str]) -> None:
             assert not result.is_error, arguments
             assert text_of(result) == "", arguments
 
-    connected(root, env, talk)
+    served.talk(talk)
 
 
 def test_without_a_knowledge_base_until_there_is_one(tmp_path: Path, env: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from tests.oracle import OracleKb
 from tests.parity import corpus
 from tests.parity.ours import Row, Sidecar, by_score
 from tests.parity.topics import names_of, plain_topics, touches_whole_words
+from tests.soak import LONG, soak
 
 WEIGHTS = ["count", "recency", "citation"]
 LIMIT = 10
@@ -35,9 +36,10 @@ def topics(kb: OracleKb) -> list[str]:
     return [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
 
 
+@soak
 def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
     names = names_of(kb.root)
-    words = plain_topics(kb.root)[::4]
+    words = plain_topics(kb.root)[:: 1 if LONG else 8]
     several = [f"{one} {two}" for one, two in zip(words[::6], words[1::6], strict=False)]
     asked = [*names, *words, *several, "of the and"]
     matched = [sidecar.matched(topic) for topic in asked]

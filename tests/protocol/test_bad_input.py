@@ -342,12 +342,17 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"textDocument": {"completion": {"completionItem": {"resolveSupport": {}}}}},
-        {"textDocument": {"codeAction": {"codeActionLiteralSupport": {}}, "hover": 5}},
         {"textDocument": 5},
-        {"workspace": {"symbol": {"resolveSupport": {}}}},
-        {"general": {"staleRequestSupport": {}}},
-        {"window": {"showDocument": {}}},
+        {
+            "textDocument": {
+                "completion": {"completionItem": {"resolveSupport": {}}},
+                "codeAction": {"codeActionLiteralSupport": {}},
+                "hover": 5,
+            },
+            "workspace": {"symbol": {"resolveSupport": {}}},
+            "general": {"staleRequestSupport": {}},
+            "window": {"showDocument": {}},
+        },
     ],
 )
 def test_a_capability_that_is_not_whole_is_none(
