@@ -11,12 +11,7 @@ from pathlib import Path
 import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
-CLASSES = frozenset(
-    """
-    Arm Block Candidate Change Citation Cited Evidence Form Found Hit Layer Line Named Probe
-    Reader Scope Session Step Table Topics
-    """.split()
-)
+CLASSES = frozenset("Evidence Form Hit Session".split())
 MODULES = frozenset(
     """
     asking base client context doctor errors experts files links mentions naming probe

@@ -66,7 +66,7 @@ class Finding(NamedTuple):
     at: int | None = None
 
 
-class _Named(NamedTuple):
+class _HeldId(NamedTuple):
     """An id that an artifact holds, the kinds that it may name, and a word for its code."""
 
     code: str
@@ -240,21 +240,21 @@ _LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What `[[` and `]]` enclose where vouch takes it for a link, and not for a test in a shell."""
 
 
-def _references(artifact: Artifact) -> Iterator[_Named]:
+def _references(artifact: Artifact) -> Iterator[_HeldId]:
     """The ids in an artifact's fields, and in the body of a page."""
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
         code, value = _CODES.get(kinds, kinds[0].value), getattr(artifact, field)
         if isinstance(value, tuple):
             for at, artifact_id in enumerate(value):
-                yield _Named(code, f"{field}.{at}", kinds, artifact_id)
+                yield _HeldId(code, f"{field}.{at}", kinds, artifact_id)
         elif value:
-            yield _Named(code, field, kinds, value)
+            yield _HeldId(code, field, kinds, value)
     if isinstance(artifact, Page):
         for mark in marks(artifact.body):
             if mark.kinds == LINKED and not _LINK.fullmatch(mark.text):
                 continue
             code = _CODES.get(mark.kinds, mark.kinds[0].value)
-            yield _Named(code, "body", mark.kinds, mark.text, mark.start)
+            yield _HeldId(code, "body", mark.kinds, mark.text, mark.start)
 
 
 def retired(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:

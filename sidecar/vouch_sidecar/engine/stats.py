@@ -18,7 +18,7 @@ FOLLOWED = 1000
 
 
 @dataclass(slots=True)
-class Arm:
+class ArmCounts:
     """How often one arm spoke, was followed up, and was silent."""
 
     said: int = 0
@@ -30,7 +30,7 @@ class Arm:
 class _Occasion:
     """What one arm said at one time."""
 
-    arm: Arm
+    arm: ArmCounts
     followed: bool = False
 
 
@@ -59,7 +59,7 @@ class Stats:
     """What the process has done since it began."""
 
     def __init__(self) -> None:
-        self.arms: dict[HitArm, Arm] = {arm: Arm() for arm in ARMS}
+        self.arms: dict[HitArm, ArmCounts] = {arm: ArmCounts() for arm in ARMS}
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
         self.probes: defaultdict[str, Probes] = defaultdict(Probes)
         """By collection."""
@@ -86,7 +86,9 @@ class Stats:
         """There was an occasion to say something, and this was said."""
         said: dict[HitArm, _Occasion] = {}
         for hit in hits:
-            occasion = said.setdefault(hit.arm, _Occasion(self.arms.setdefault(hit.arm, Arm())))
+            occasion = said.setdefault(
+                hit.arm, _Occasion(self.arms.setdefault(hit.arm, ArmCounts()))
+            )
             for key in filter(None, (hit.artifact.id, hit.entity_id)):
                 self._awaited[key] = occasion
                 self._awaited.move_to_end(key)

@@ -53,7 +53,7 @@ from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.sorts import ending_of, language_of
 from vouch_sidecar.workspace.spread import widespread
 from vouch_sidecar.workspace.ties import (
-    Cited,
+    CitedFile,
     ClaimFacts,
     Read,
     Tie,
@@ -513,7 +513,7 @@ class _Facts:
         gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
         return gates.issuperset(sentence.gates)
 
-    def _cited(self, ref: str, sentence: Sentence | None) -> Cited | None:
+    def _cited(self, ref: str, sentence: Sentence | None) -> CitedFile | None:
         evidence = self._knowledge.evidence(ref)
         source = self._knowledge.source(evidence.source_id if evidence else ref)
         if source is None:
@@ -527,9 +527,9 @@ class _Facts:
                 around = sentence if sentence and sentence.source_id == source.id else None
                 quote = Quote((source.id, *span), said, content.line_at(span[0]))
                 quoted = said if around is None else around.text
-                return Cited(source.id, path, quote.line, quote, quoted)
+                return CitedFile(source.id, path, quote.line, quote, quoted)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
-        return Cited(source.id, path, line_in(place))
+        return CitedFile(source.id, path, line_in(place))
 
     def _content(self, source: Source) -> Kept | None:
         if self._kept[0] != source.id:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.forms import Arm, Form, surface
 from vouch_sidecar.index.text import Unit, Units, inflects
-from vouch_sidecar.index.trie import Step
+from vouch_sidecar.index.trie import Reached
 
 
 class Mention(NamedTuple):
@@ -29,14 +29,14 @@ class Mention(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
-def named_by(analysed: Units, start: int, steps: Sequence[Step]) -> Iterator[Mention]:
+def named_by(analysed: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
     """What the units from `start` to the ends that a walk reached name."""
     for end in dict.fromkeys(step.end for step in steps):
         if _at_borders(analysed, start, end):
             yield from _named(analysed, start, end, [step for step in steps if step.end == end])
 
 
-def _named(analysed: Units, start: int, end: int, steps: Sequence[Step]) -> Iterator[Mention]:
+def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> Iterator[Mention]:
     """What the units from `start` to `end` name, in any of the ways in which they can be read."""
     first, last = analysed.units[start], analysed.units[end - 1]
     written = analysed.text[first.start : last.end]

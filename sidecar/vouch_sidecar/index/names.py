@@ -25,7 +25,7 @@ from vouch_sidecar.index.forms import (
 )
 from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.index.text import Units, differ_in_number, units
-from vouch_sidecar.index.trie import Node, Step, walk
+from vouch_sidecar.index.trie import Node, Reached, walk
 from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Entity
 
@@ -141,7 +141,7 @@ class Names:
             if i not in known
         ]
 
-    def _steps(self, analysed: Units, start: int) -> Iterator[Step]:
+    def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
         """Where names end that begin at a unit."""
         for known in (self._known, self._new):
             for step in walk(known.root, analysed, start):

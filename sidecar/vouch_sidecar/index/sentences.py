@@ -66,7 +66,7 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._blocks = _Reader(text).read()
+        self._blocks = _Blocks(text).read()
         self._starts = [block.start for block in self._blocks]
 
     def around(self, start: int, end: int) -> Place | None:
@@ -138,7 +138,7 @@ _TAG = re.compile(r"[ \t]*(?:<!--.*|.*-->|</?[a-zA-Z][^<>]*>[ \t]*)\Z")
 _SPEAKER = re.compile(r"(?:User|Human|Assistant|AI|Bot|System|Agent):[ \t]")
 
 
-class _Reader:
+class _Blocks:
     """Goes through the lines of a document once. Blank lines are in no block."""
 
     def __init__(self, text: str) -> None:

@@ -25,7 +25,7 @@ class Node:
         node.forms.append(form)
 
 
-class Step(NamedTuple):
+class Reached(NamedTuple):
     """An end that a walk reached."""
 
     end: int
@@ -33,13 +33,13 @@ class Step(NamedTuple):
     words: tuple[str, ...]
 
 
-def walk(root: Node, analysed: Units, start: int) -> Iterator[Step]:
+def walk(root: Node, analysed: Units, start: int) -> Iterator[Reached]:
     """Every end in the trie that the units from `start` on reach."""
     todo: list[tuple[int, Node, tuple[str, ...]]] = [(start, root, ())]
     while todo:
         i, node, words = todo.pop()
         if node.forms:
-            yield Step(i, node.forms, words)
+            yield Reached(i, node.forms, words)
         if i == len(analysed.units):
             continue
         gap = analysed.units[i].gap

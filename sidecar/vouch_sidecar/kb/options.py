@@ -244,7 +244,7 @@ class Trust(Group):
     )
 
 
-class Probe(Group):
+class ProbeSettings(Group):
     """How many knowledge bases are probed; None for all."""
 
     path = "sidecar.probe"
@@ -264,7 +264,7 @@ class Naming(Group):
     never: Words = Field((), description="words that never name an entity or a topic")
 
 
-class Topics(Group):
+class TopicSettings(Group):
     """Names that are there without being declared."""
 
     path = "sidecar.topics"
@@ -329,7 +329,7 @@ class Base(Group):
     name: Label = None
 
 
-class Scope(Group):
+class ScopeSettings(Group):
     """Who asks, where nobody says so."""
 
     path = "retrieval.scope"
@@ -348,10 +348,10 @@ class Settings(BaseModel):
     volunteer: Volunteer = Volunteer()
     recall: Recall = Recall()
     prompts: Prompts = Prompts()
-    probe: Probe = Probe()
+    probe: ProbeSettings = ProbeSettings()
     naming: Naming = Naming()
     people: People = People()
-    topics: Topics = Topics()
+    topics: TopicSettings = TopicSettings()
     general: General = General()
     hover: Hover = Hover()
     definition: Definition = Definition()
@@ -359,4 +359,4 @@ class Settings(BaseModel):
     trust: Trust = Trust()
     diagnostics: Diagnostics = Diagnostics()
     kb: Base = Base()
-    scope: Scope = Scope()
+    scope: ScopeSettings = ScopeSettings()

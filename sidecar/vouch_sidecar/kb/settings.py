@@ -64,9 +64,9 @@ def load_settings(
     mapping = config_mapping(config, problems)
     own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS)}
     layers = [
-        _Layer("file", mapping),
-        _Layer("client", {CLIENT: client}),
-        _Layer("environment", {name: text for name, text in own.items() if text}),
+        _Given("file", mapping),
+        _Given("client", {CLIENT: client}),
+        _Given("environment", {name: text for name, text in own.items() if text}),
     ]
     groups: dict[str, Any] = {}
     for name, group in GROUPS.items():
@@ -86,7 +86,7 @@ def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str,
     return values | {field: given[0][field] for field in group.final.keys() & given[0].keys()}
 
 
-class _Layer:
+class _Given:
     """What one source gives, and what is wrong with it.
 
     `_faults`: name in this source, words and severity.

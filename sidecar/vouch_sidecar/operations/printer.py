@@ -127,7 +127,7 @@ class Printer:
         where rows of other tables are printed as well.
         """
         if self.on_terminal:
-            _Table(self, columns, rows).show()
+            _Grid(self, columns, rows).show()
             return
         for row in chain([columns] if self.look.header else [], rows):
             self.record(*([section] if section else []), *row)
@@ -142,7 +142,7 @@ class Printer:
         return self.console.width
 
 
-class _Table:
+class _Grid:
     """A table on a terminal."""
 
     def __init__(

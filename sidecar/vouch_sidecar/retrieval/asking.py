@@ -27,7 +27,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
-from vouch_sidecar.retrieval.places import DATES, Places
+from vouch_sidecar.retrieval.places import DATES, Placing
 from vouch_sidecar.retrieval.view import View
 
 Span = tuple[int, int]
@@ -157,9 +157,9 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     if len(weights) > MAX_ASKED:
         first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
         weights = {word: weights[word] for word in first}
-    places = Places.of(rest)
-    content = [unit for unit in places.analysed.units if unit.folded not in STOPWORDS]
-    proper = [rest[u.start : u.end] for u in content if places.like_a_name(u)]
+    placing = Placing.of(rest)
+    content = [unit for unit in placing.analysed.units if unit.folded not in STOPWORDS]
+    proper = [rest[u.start : u.end] for u in content if placing.like_a_name(u)]
     pairs = frozenset(
         (one.stem, two.stem)
         for one, two in pairwise(content)

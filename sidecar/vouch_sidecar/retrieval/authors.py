@@ -54,7 +54,7 @@ class _Counted:
 
 
 @dataclass(slots=True)
-class _Change:
+class _TiedCommit:
     """A commit, with the strongest tie of the files that it changed, and these."""
 
     commit: Commit
@@ -64,7 +64,7 @@ class _Change:
 
 def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
     """The authors of the files of some claims, by id in each view, who know these best first."""
-    changes: dict[str, _Change] = {}
+    changes: dict[str, _TiedCommit] = {}
     for view, ids in claims:
         history = view.workspace.history
         if not (view.authors.are_told and history):
@@ -74,14 +74,14 @@ def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
                 commit = history.commits[number]
                 change = changes.get(commit.name)
                 if change is None:
-                    change = changes[commit.name] = _Change(commit, strength)
+                    change = changes[commit.name] = _TiedCommit(commit, strength)
                 change.strength = max(change.strength, strength)
                 change.files.add((view.identity, path))
     never = {name for view, _ in claims for name in view.authors.never}
     return _counted(changes.values(), never)
 
 
-def _counted(changes: Collection[_Change], never: Container[str]) -> list[Author]:
+def _counted(changes: Collection[_TiedCommit], never: Container[str]) -> list[Author]:
     newest = max((change.commit.at for change in changes), default=0)
     found: dict[str, _Counted] = {}
     for change in changes:

@@ -65,7 +65,7 @@ class Tiers:
     supplemental: tuple[str, ...]
 
 
-class _Line(NamedTuple):
+class _Likely(NamedTuple):
     """A hit, and how likely it is that it answers, from 0 to 1."""
 
     hit: Hit
@@ -139,9 +139,9 @@ def lines_for(
     likely. Then come the other answers, likeliest first. A topic has a line where there is nothing
     else. What went stale stands behind all else; a claim whose file is gone is not said.
     """
-    firsts: list[_Line] = []
-    others: list[_Line] = []
-    derived: list[_Line] = []
+    firsts: list[_Likely] = []
+    others: list[_Likely] = []
+    derived: list[_Likely] = []
     for place, row in enumerate(rows[:MAX_SPEAKING]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
@@ -154,7 +154,7 @@ def lines_for(
     if any(line.hit.to_ask for line in firsts):
         found = [hit for hit in found if not _says_whom(hit)]
     named = {_place(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Line(named.get(_place(hit), hit), hit.similarity) for hit in found]
+    answers = [_Likely(named.get(_place(hit), hit), hit.similarity) for hit in found]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
@@ -173,20 +173,20 @@ def each_once(hits: Iterable[Hit]) -> list[Hit]:
     return list(first.values())
 
 
-def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list[_Line]:
+def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list[_Likely]:
     """An entity's lines: whom to ask where that is asked, its likeliest claim, and all of its best
     ones where nothing is asked beside its name. What has no claims is told by what was found about
     it, else by its pages.
     """
-    whom = [_Line(hit, 1.0) for hit in whom_to_ask(row, text)]
+    whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
     about = spoken_about(row.view, row.entity, text)
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]
         pages = [] if told_by or row.view.since is not None else _pages_about(row)
-        lines = [_Line(hit, hit.similarity) for hit in told_by]
-        return [*whom, *lines, *(_Line(_hit(row, page), 0.0) for page in pages)]
+        lines = [_Likely(hit, hit.similarity) for hit in told_by]
+        return [*whom, *lines, *(_Likely(_hit(row, page), 0.0) for page in pages)]
     most = limit if asks_for_all(row.view, text) else 1
-    claims = [_Line(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
+    claims = [_Likely(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]
 

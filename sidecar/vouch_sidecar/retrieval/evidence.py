@@ -43,7 +43,7 @@ from vouch_sidecar.retrieval.constants import (
     WRITTEN_OUT,
     PlaceKind,
 )
-from vouch_sidecar.retrieval.places import Places, has_signs, with_signs
+from vouch_sidecar.retrieval.places import Placing, has_signs, with_signs
 from vouch_sidecar.retrieval.view import View
 
 _ARMS = {
@@ -101,21 +101,21 @@ def weigh(view: View, text: str) -> list[Evidence]:
 def _weigh(view: View, text: str) -> list[Evidence]:
     parts = view.parts(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
-    places = Places.of(text)
-    found = [_weighed(_Named(view, places, mention)) for mention in mentions]
+    placing = Placing.of(text)
+    found = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
     for mention in view.derived_in(text):
-        named = _Named(view, places, mention)
+        named = _Occurrence(view, placing, mention)
         if not named.lacks_signs and not any(map(mention.overlaps, parts)):
             found.append(_weighed(named.backed()))
     return found
 
 
 @dataclass(frozen=True)
-class _Named:
+class _Occurrence:
     """A mention in its text, with the entity that it may mean."""
 
     view: View
-    places: Places
+    placing: Placing
     mention: Mention
 
     @cached_property
@@ -124,7 +124,7 @@ class _Named:
 
     @cached_property
     def inside(self) -> list[Unit]:
-        return self.places.units_in(self.mention.start, self.mention.end)
+        return self.placing.units_in(self.mention.start, self.mention.end)
 
     @cached_property
     def content(self) -> list[Unit]:
@@ -133,7 +133,7 @@ class _Named:
 
     @property
     def written(self) -> str:
-        return self.places.text[self.mention.start : self.mention.end]
+        return self.placing.text[self.mention.start : self.mention.end]
 
     @property
     def is_part(self) -> bool:
@@ -143,13 +143,13 @@ class _Named:
     def lacks_signs(self) -> bool:
         """Whether the name has signs that do not stand here: 14089 is not #14089."""
         name = self.mention.name
-        if with_signs(self.places.text, self.mention) is None:
+        if with_signs(self.placing.text, self.mention) is None:
             return True
-        return not name[0].isalnum() and not self.places.text.startswith(
+        return not name[0].isalnum() and not self.placing.text.startswith(
             name[0], max(0, self.mention.start - 1)
         )
 
-    def backed(self) -> _Named:
+    def backed(self) -> _Occurrence:
         """The same; a topic that has a word of one of its claims beside it by that arm."""
         beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
         return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
@@ -183,7 +183,7 @@ class _Named:
     def stands(self) -> PlaceKind:
         """Where its letters and its neighbours place it."""
         has_capital = self.mention.name != self.mention.name.lower()
-        return self.places.place(self.mention, self.is_person, has_capital)
+        return self.placing.place(self.mention, self.is_person, has_capital)
 
     @cached_property
     def place(self) -> PlaceKind:
@@ -204,9 +204,9 @@ class _Named:
         return "word" if self.tier == 1 else self.stands
 
 
-def _weighed(named: _Named) -> Evidence:
+def _weighed(named: _Occurrence) -> Evidence:
     mention, place = named.mention, named.place
-    matched = with_signs(named.places.text, mention) or named.written
+    matched = with_signs(named.placing.text, mention) or named.written
     is_signed = place != "unsigned" and not named.is_part and has_signs(mention.name)
     if is_signed:
         mention = mention._replace(arm=_own_arm(named, matched))
@@ -229,7 +229,7 @@ def _arm(mention: Mention, matched: str) -> float:
     return _ARMS[mention.arm]
 
 
-def _own_arm(named: _Named, written: str) -> Arm:
+def _own_arm(named: _Occurrence, written: str) -> Arm:
     """The arm of a name that is written with its signs."""
     mention, entity = named.mention, named.entity
     if mention.arm in (Arm.DERIVED, Arm.BACKED):
@@ -244,7 +244,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def _specificity(named: _Named) -> float:
+def _specificity(named: _Occurrence) -> float:
     """How little else the words could mean: by how many there are, and how common in English."""
     if named.is_settled or len(named.content) > 1:
         return 1.0
@@ -256,7 +256,7 @@ def _specificity(named: _Named) -> float:
     return ONE_LETTER if len(unit.folded) == 1 else SPECIFICITY[named.tier]
 
 
-def _keyness(named: _Named) -> float:
+def _keyness(named: _Occurrence) -> float:
     """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
 
     After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
@@ -271,17 +271,17 @@ def _keyness(named: _Named) -> float:
 
 
 def _beside_its_trade(
-    named: _Named, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
+    named: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
 ) -> bool:
     """Whether one of the entity's claims holds several of the words beside its name in the text, or
     at least so many of that weight.
     """
-    view, text = named.view, named.places.text
+    view, text = named.view, named.placing.text
     if not named.content:
         return False
     worths = worths_of(view, text)
     by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
-    beside = (by_stem.get(unit.stem) for unit in named.places.around(named.content[0]))
+    beside = (by_stem.get(unit.stem) for unit in named.placing.around(named.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
     hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) >= least else []
     for hit in hits:

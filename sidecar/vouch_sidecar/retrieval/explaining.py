@@ -23,7 +23,7 @@ MAX_TOLD = 24
 """Answers that are told with their likelihood, the likeliest."""
 
 
-class Candidate(NamedTuple):
+class Considered(NamedTuple):
     """An entity that a text may name, and what became of it."""
 
     view: View
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     why: str
 
 
-def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
+def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     """The entities that a text may name, strongest first. `threshold` is the strength from which on
     one is said.
     """
@@ -67,19 +67,19 @@ def candidates(view: View, text: str, threshold: float) -> list[Candidate]:
         if (entity := view.entity(entity_id)) is not None:
             why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"
             why += f"; {lacks}" if lacks else ""
-            out.append(Candidate(view, entity, found.strength, found.factors, verdict, why))
+            out.append(Considered(view, entity, found.strength, found.factors, verdict, why))
     out += _never(view, text, strongest)
     return sorted(out, key=lambda one: (-one.strength, one.entity.id))
 
 
-def _never(view: View, text: str, known: Collection[str]) -> Iterator[Candidate]:
+def _never(view: View, text: str, known: Collection[str]) -> Iterator[Considered]:
     """The entities whose names a setting keeps from naming anything."""
     heard = {(m.start, m.end) for m in view.mentions(text)}
     for mention in view.knowledge.names.find(text):
         entity = view.entity(mention.entity_id)
         if (mention.start, mention.end) in heard or entity is None or entity.id in known:
             continue
-        yield Candidate(view, entity, 0.0, {}, "refused", NEVER)
+        yield Considered(view, entity, 0.0, {}, "refused", NEVER)
 
 
 def lines(

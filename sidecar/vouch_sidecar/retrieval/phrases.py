@@ -63,7 +63,7 @@ class Phrase(NamedTuple):
         return len(self.terms) > 1 and all(term.word in words for term in self.terms)
 
 
-class _Candidate(NamedTuple):
+class _Scored(NamedTuple):
     phrase: Phrase
     span: Span
     telling: float
@@ -83,7 +83,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
         phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(terms(words)))
         telling = max((_telling(rarity_of, phrase) for rarity_of in rarities), default=0.0)
         if telling:
-            candidates.append(_Candidate(phrase, (start, end), telling))
+            candidates.append(_Scored(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
     titles = [_titled(title, text) for title in sorted(set(titles_in(views, text)))]
     first: dict[str, Phrase] = {}
@@ -96,7 +96,7 @@ def _overlaps(span: Span, others: Sequence[Span]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in others)
 
 
-def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+def _distinct(candidates: Sequence[_Scored]) -> Iterator[_Scored]:
     """Each phrase once, and no lone word of one that is kept."""
     seen: set[str] = set()
     spans: list[Span] = []

@@ -82,13 +82,13 @@ _SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
 @dataclass(frozen=True)
-class Places:
+class Placing:
     """A text taken apart, asked about places in it."""
 
     analysed: Units
 
     @classmethod
-    def of(cls, text: str) -> Places:
+    def of(cls, text: str) -> Placing:
         return cls(units(text))
 
     @property

@@ -76,7 +76,7 @@ class Salient:
 
 
 @dataclass
-class _Named:
+class _InPlay:
     """An entity that texts name. `evidence`: age and text, newest first, and the evidence there."""
 
     entity: Entity
@@ -174,7 +174,7 @@ class _Described:
         )
 
 
-def _scored(view: View, one: _Named | _Described) -> tuple[float, str]:
+def _scored(view: View, one: _InPlay | _Described) -> tuple[float, str]:
     """The score, as a number and written out."""
     is_topic = view.is_topic(one.entity.id)
     low, width = TOPICS if is_topic else one.bands[0 if view.claim_count(one.entity.id) else 1]
@@ -205,7 +205,7 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
     return (-row.score, row.entity.id, row.view.collection)
 
 
-def _in_play(view: View, texts: Sequence[str]) -> list[_Named | _Described]:
+def _in_play(view: View, texts: Sequence[str]) -> list[_InPlay | _Described]:
     named = _named_by(view, texts)
     known = {one.entity.id for one in named}
     return [*named, *(one for one in _described_by(view, texts) if one.entity.id not in known)]
@@ -279,7 +279,7 @@ def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salie
     return [one.row(view) for one in found[:MAX_NAMED]]
 
 
-def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_Named]:
+def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_InPlay]:
     evidence: dict[str, list[tuple[int, str, Evidence]]] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
@@ -287,7 +287,7 @@ def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_Nam
             if (parts or not is_part) and not_listed(found) is None:
                 evidence.setdefault(found.mention.entity_id, []).append((age, text, found))
     return [
-        _Named(entity, several)
+        _InPlay(entity, several)
         for entity_id, several in evidence.items()
         if (entity := view.entity(entity_id)) is not None
     ]

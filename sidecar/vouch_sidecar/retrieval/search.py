@@ -26,7 +26,7 @@ MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 
 
-class Found(NamedTuple):
+class Ranked(NamedTuple):
     """A hit; `section` of a page, else 0."""
 
     view: View
@@ -84,7 +84,7 @@ def search(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> list[Found]:
+) -> list[Ranked]:
     """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection.
 
     Before them the entities that the query is a name or alias of.
@@ -94,12 +94,12 @@ def search(
 
 
 def as_units(
-    found: Iterable[Found], kinds: Collection[Kind], limit: int, exclude: Collection[str]
-) -> list[Found]:
+    found: Iterable[Ranked], kinds: Collection[Kind], limit: int, exclude: Collection[str]
+) -> list[Ranked]:
     """The first so many: each sentence once; with sources asked for, each exchange once, told by
     the statement of its answer that was found first.
     """
-    units: dict[tuple[str, Kind, str], Found] = {}
+    units: dict[tuple[str, Kind, str], Ranked] = {}
     for one in found:
         if len(units) >= limit:
             break
@@ -107,7 +107,7 @@ def as_units(
         if isinstance(claim, Claim):
             exchange = one.view.exchange_of(claim)
             if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
-                one = Found(one.view, Kind.SOURCE, exchange, 0, one.score, one.arm, claim)
+                one = Ranked(one.view, Kind.SOURCE, exchange, 0, one.score, one.arm, claim)
                 place = exchange.id
             else:
                 place = one.view.said(claim).where
@@ -118,7 +118,7 @@ def as_units(
     return [_told(one) for one in units.values()]
 
 
-def _told(one: Found) -> Found:
+def _told(one: Ranked) -> Ranked:
     """An exchange that was found by its question is told by the first statement of its answer."""
     if one.by is None and isinstance(one.artifact, Source) and one.artifact.question:
         return one._replace(by=next(iter(one.view.statements(one.artifact)), None))
@@ -131,7 +131,7 @@ def found_by_words(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> tuple[list[Found], list[Found]]:
+) -> tuple[list[Ranked], list[Ranked]]:
     """The entities that a query is a name of, and what else holds words of it; `limit` of each kind
     at most, best first.
     """
@@ -153,25 +153,25 @@ def found_by_words(
     return ranked(named), ranked(others)
 
 
-def ranked(found: Iterable[Found]) -> list[Found]:
+def ranked(found: Iterable[Ranked]) -> list[Ranked]:
     """Best first; ties by id, then kind, then collection."""
     return sorted(found, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
 
 
 def _named(
     view: View, query: str, words: Sequence[Term], exclude: Collection[str]
-) -> Iterator[Found]:
+) -> Iterator[Ranked]:
     weights, average = _statistics(view, Kind.ENTITY, words)
     for entity_id in view.knowledge.names.exactly(query):
         document = view.knowledge.document((Kind.ENTITY, entity_id))
         entity = view.entity(entity_id)
         if entity_id not in exclude and document is not None and entity is not None:
-            yield Found(view, Kind.ENTITY, entity, 0, _score(stems_in(document), weights, average))
+            yield Ranked(view, Kind.ENTITY, entity, 0, _score(stems_in(document), weights, average))
 
 
 def _in_kind(
     view: View, kind: Kind, words: Sequence[Term], limit: int, exclude: Collection[str]
-) -> list[Found]:
+) -> list[Ranked]:
     """The best of one kind, each artifact once.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
@@ -191,14 +191,14 @@ def _in_kind(
         stems = said_stems_in(document, view.gates) if said else stems_in(document)
         if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
             scored.append((-value, artifact_id, section))
-    best: dict[str, Found] = {}
+    best: dict[str, Ranked] = {}
     if kind is Kind.CLAIM:
         limit *= OF_ONE_EXCHANGE
     for value, artifact_id, section in sorted(scored):
         if artifact_id not in best and len(best) < limit:
             artifact = view.visible((kind, artifact_id))
             if artifact is not None:
-                best[artifact_id] = Found(view, kind, artifact, section, -value)
+                best[artifact_id] = Ranked(view, kind, artifact, section, -value)
     return list(best.values())
 
 

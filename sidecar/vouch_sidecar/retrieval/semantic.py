@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MEANT,
 )
 from vouch_sidecar.retrieval.meant import Meant
-from vouch_sidecar.retrieval.search import Found, as_units, found_by_words, ranked
+from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
@@ -33,7 +33,7 @@ SPARE = 50
 """Texts beyond those asked for that are looked at: some are known, or changed since."""
 
 
-def _standing(view: View, near: Near) -> Found | None:
+def _standing(view: View, near: Near) -> Ranked | None:
     """What is near, with its cosine as the score, if it is there and says the same in the view: it
     may have changed since.
     """
@@ -43,7 +43,7 @@ def _standing(view: View, near: Near) -> Found | None:
     now = compared(artifact)
     if near.section >= len(now) or mark_of(now[near.section]) != near.mark:
         return None
-    return Found(view, near.kind, artifact, near.section, near.cosine, "semantic")
+    return Ranked(view, near.kind, artifact, near.section, near.cosine, "semantic")
 
 
 def search_by_meaning(
@@ -53,7 +53,7 @@ def search_by_meaning(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> list[Found]:
+) -> list[Ranked]:
     """Hits of full text, and a few by meaning alone, ranked by both; before them the entities that
     the query is a name or alias of.
     """
@@ -72,12 +72,12 @@ def _alone(
     known: Collection[tuple[str, Kind, str]],
     exclude: Collection[str],
     least: float,
-) -> list[Found]:
+) -> list[Ranked]:
     """A few that are near and not known yet, each artifact once, best first."""
     most = MAX_BY_MEANING + len(known) + len(exclude) + SPARE
     found = [(view, near) for view in views for near in meant.nearest(view, kinds, least, most)]
     found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
-    first: dict[tuple[str, Kind, str], Found] = {}
+    first: dict[tuple[str, Kind, str], Ranked] = {}
     for view, near in found:
         key = (view.collection, near.kind, near.id)
         if key not in known and key not in first and near.id not in exclude:
@@ -92,14 +92,14 @@ def _worth(kind: Kind) -> float:
     return 1.0 if kind is Kind.CLAIM else BESIDE_A_CLAIM
 
 
-def _scored(meant: Meant, row: Found, query: str) -> Found:
+def _scored(meant: Meant, row: Ranked, query: str) -> Ranked:
     near = max(0.0, meant.cosine(row.view, row.artifact))
     held = _coverage(row, query)
     both = MEANING_WEIGHT * near + (1 - MEANING_WEIGHT) * held
     return row._replace(score=round(_worth(row.kind) * both, 6))
 
 
-def _coverage(row: Found, query: str) -> float:
+def _coverage(row: Ranked, query: str) -> float:
     """The share of a query's words, by rarity, that a hit holds; English ones count less."""
     weights = row.view.weights(query)
     if not (whole := fsum(weights.values())):
@@ -121,7 +121,7 @@ def hits_by_meaning(
     return [_hit(one, text) for one in near]
 
 
-def _hit(one: Found, text: str) -> Hit:
+def _hit(one: Ranked, text: str) -> Hit:
     assert isinstance(one.artifact, Claim | Entity | Page)
     entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
     section = one.section if isinstance(one.artifact, Page) else None

@@ -88,7 +88,7 @@ class Weight(ABC):
         return list(map(snapshot.document, snapshot.search(query, limit, by)))
 
 
-class Count(Weight):
+class ByCount(Weight):
     name = "count"
     title = "by number of claims"
     formula = "sum, where every matching claim adds 1"
@@ -104,7 +104,7 @@ class Count(Weight):
         return {"claim": 1.0}
 
 
-class Recency(Weight):
+class ByRecency(Weight):
     """The age of a claim is never below 0: one from the future, or without a date, adds 1."""
 
     name = "recency"
@@ -141,7 +141,7 @@ class Recency(Weight):
         return _at(int(self.now * MICROSECONDS) + 1, None)
 
 
-class Citation(Weight):
+class ByCitation(Weight):
     name = "citation"
     title = "by what they cite"
     formula = "sum, where a claim adds its distinct evidence ids × its confidence"
@@ -166,7 +166,7 @@ class _Added(NamedTuple):
     claim: Document
 
 
-class Evidence(Weight):
+class ByEvidence(Weight):
     """Weighs the words of each claim, and so reads all that match."""
 
     name = "evidence"

@@ -28,7 +28,7 @@ class Near(NamedTuple):
     cosine: float
 
 
-class _Block(NamedTuple):
+class _Rows(NamedTuple):
     rows: list[tuple[str, int, bytes]]
     """Id, section and mark of each row."""
     matrix: Matrix
@@ -37,7 +37,7 @@ class _Block(NamedTuple):
 class Vectors(NamedTuple):
     """What can be compared; it never changes. `by_mark` holds rows of the blocks."""
 
-    blocks: Mapping[Place, _Block]
+    blocks: Mapping[Place, _Rows]
     by_mark: Mapping[bytes, Vector]
 
     @property
@@ -87,7 +87,7 @@ def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
         marks = enumerate(one.marks)
         rows[one.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
     blocks = {
-        place: _Block(found, np.stack([known[mark] for _, _, mark in found]))
+        place: _Rows(found, np.stack([known[mark] for _, _, mark in found]))
         for place, found in rows.items()
         if found
     }

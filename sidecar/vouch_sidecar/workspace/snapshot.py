@@ -14,7 +14,7 @@ from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.sorts import ending_of, language_of
-from vouch_sidecar.workspace.ties import Found, Tie, Ties, is_defining
+from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties, is_defining
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,11 @@ class Workspace:
             return self.ties.of_file(path, {digest(name): at for name, at in defined.items()})
         return self.ties.of_file(path)
 
-    def named_by(self, text: str) -> list[Found]:
+    def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Nothing is read."""
         return self.ties.named_by(text, self.locator)
 
-    def named_at(self, text: str, offset: int) -> tuple[int, int, list[Found]] | None:
+    def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:
         """The name at an offset of a text, as offsets, and the ties to what it names; None where
         none stands there.
         """

@@ -41,7 +41,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
 
-class Cited(NamedTuple):
+class CitedFile(NamedTuple):
     """A citation of a claim. `path` is the file that the source was made from. `line` is from a
     receipt in the kept source (`quote`), or as the locators name it.
     """
@@ -62,7 +62,7 @@ class ClaimFacts:
     id: str
     mark: str
     text: str
-    cited: tuple[Cited, ...] = ()
+    cited: tuple[CitedFile, ...] = ()
     rationale: str = ""
 
 
@@ -97,7 +97,7 @@ class Use(NamedTuple):
     end: int
 
 
-class Found(NamedTuple):
+class FoundTie(NamedTuple):
     """A tie and the file, or the folder with a slash at its end, that it is to."""
 
     path: str
@@ -145,29 +145,29 @@ class Ties:
             found += _tied_by(self.uses.get(name, ()), number, line)
         return found
 
-    def of_claim(self, claim_id: str) -> Iterator[Found]:
+    def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim, as the files stood when they were looked through."""
         found, used = self._by_claim.get(claim_id, ((), ()))
         yield from found
         for key, use in used:
             for path in self.defining(key):
                 for tie in _tied_by([use], self._defining[key], self.defined[path][key]):
-                    yield Found(path, tie)
+                    yield FoundTie(path, tie)
 
     @cached_property
-    def _by_claim(self) -> dict[str, tuple[list[Found], list[tuple[str, Use]]]]:
-        made: dict[str, tuple[list[Found], list[tuple[str, Use]]]] = {}
+    def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]]:
+        made: dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]] = {}
         for path, ties in self.by_path.items():
             for tie in ties:
-                made.setdefault(tie.claim_id, ([], []))[0].append(Found(path, tie))
+                made.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
         for key, uses in self.uses.items():
             for use in uses if self.defining(key) else ():
                 made.setdefault(use.claim_id, ([], []))[1].append((key, use))
         return made
 
-    def named_by(self, text: str, locator: Locator) -> list[Found]:
+    def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names, as they stand there."""
-        found: dict[tuple[str, str, Arm], Found] = {}
+        found: dict[tuple[str, str, Arm], FoundTie] = {}
         for named in named_in(text):
             for one in self._named_by(named, locator):
                 key = (one.path, one.tie.claim_id, one.tie.arm)
@@ -177,7 +177,7 @@ class Ties:
 
     def named_at(
         self, text: str, offset: int, locator: Locator
-    ) -> tuple[int, int, list[Found]] | None:
+    ) -> tuple[int, int, list[FoundTie]] | None:
         """The name at an offset of a text and the ties to what it names; None where none is there.
         What an identifier means is asked of bare words as well: the text may be code.
         """
@@ -189,10 +189,10 @@ class Ties:
                 return named.start, named.end, found
         return None
 
-    def _named_by(self, named: Named, locator: Locator) -> Iterator[Found]:
+    def _named_by(self, named: Named, locator: Locator) -> Iterator[FoundTie]:
         for path in _paths_of(named, locator):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
-            yield from (Found(path, tie) for tie in ties)
+            yield from (FoundTie(path, tie) for tie in ties)
         if named.kind == "path":
             return
         for name in names_of(named):
@@ -200,7 +200,7 @@ class Ties:
             for file in self.defining(key):
                 line, number = self.defined[file][key], self._defining[key]
                 for tie in _tied_by(self.uses.get(key, ()), number, line):
-                    yield Found(file, tie)
+                    yield FoundTie(file, tie)
 
     def defining(self, key: str) -> Sequence[str]:
         """The files that define an identifier, by its digest, if they are few."""
@@ -274,7 +274,7 @@ class Read(NamedTuple):
     """What was read of one claim: its ties to paths, and the identifiers that it names."""
 
     mark: str
-    found: tuple[Found, ...]
+    found: tuple[FoundTie, ...]
     uses: tuple[tuple[str, Use], ...]
     """By name."""
     names: tuple[NameOf, ...]
@@ -287,7 +287,7 @@ class Read(NamedTuple):
 
 def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
     """What a claim is tied to."""
-    found: list[Found] = []
+    found: list[FoundTie] = []
     for cited in claim.cited:
         if cited.path is not None:
             arm: Arm = "quotes" if cited.quote else "cites"
@@ -295,7 +295,7 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
             if cited.quote:
                 _, start, end = cited.quote.range
                 tie = tie._replace(start=start, end=end)
-            found.append(Found(cited.path, tie))
+            found.append(FoundTie(cited.path, tie))
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
@@ -310,7 +310,7 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
             for path in paths:
                 strength = STRENGTH["path"] * worth * (FOLDER if path.endswith("/") else 1.0)
                 place = (None, via, where, start, end)
-                found.append(Found(path, Tie(claim.id, claim.mark, "path", strength, *place)))
+                found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
             if named.kind == "path":
                 continue
             for name, share in names_of(named).items():
