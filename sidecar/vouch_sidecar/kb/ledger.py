@@ -14,17 +14,18 @@ from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, k
 class Ledger:
     """What every file says, by path, and which one file counts for each id.
 
-    The artifact of a *recalled* file is not held here: a function gives it where it is needed. Only
-    files that are named like the id of their artifact are recalled; they count for that id.
+    A file is *held*: what it says is here. Or it is *recalled*: a function gives that where it is
+    needed. Only files that are named like the id of their artifact are recalled; they count for
+    that id.
     """
 
     def __init__(self) -> None:
-        self._artifacts: dict[str, Artifact] = {}
+        self._files: dict[str, Artifact | None] = {}
+        """By path; None where a file is recalled."""
         self._owners: dict[Key, str] = {}
         self._rivals: dict[Key, set[str]] = {}
         self._before: dict[Key, Artifact | None] = {}
         """What counted when a change was last taken, of what may have changed."""
-        self._recalled: dict[str, None] = {}
         self._recall: Callable[[str], Artifact]
 
     def recall_by(self, recall: Callable[[str], Artifact]) -> None:
@@ -33,19 +34,19 @@ class Ledger:
 
     def recall(self, paths: Iterable[str]) -> None:
         """Have these files recalled. This is no change."""
-        for path in paths:
-            self._recalled[path] = None
+        self._files.update(dict.fromkeys(paths))
 
     def release(self, but: AbstractSet[Key]) -> None:
         """Have all files recalled that can be, but for those of the artifacts in `but`."""
         for key, path in list(self._owners.items()):
             if path == usual_path(*key) and key not in self._rivals and key not in but:
-                del self._owners[key], self._artifacts[path]
-                self._recalled[path] = None
+                del self._owners[key]
+                self._files[path] = None
 
     def distrust(self, path: str) -> None:
         """Forget a recalled file. This is no change."""
-        self._recalled.pop(path, None)
+        if self._is_recalled(path):
+            del self._files[path]
 
     def is_new(self, key: Key) -> bool:
         """Whether no file speaks for an artifact, recalled ones aside."""
@@ -56,10 +57,10 @@ class Ledger:
         return self._owner(key) is not None
 
     def get(self, path: str) -> Artifact | None:
-        return self._recall(path) if path in self._recalled else self._artifacts.get(path)
+        return self._recall(path) if self._is_recalled(path) else self._files.get(path)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._recalled or path in self._artifacts
+        return path in self._files
 
     def put(self, path: str, artifact: Artifact | None) -> None:
         """The file says this from now on; None: nothing."""
@@ -75,15 +76,15 @@ class Ledger:
         if old_key is not None and old_key != new_key:
             self._leave(old_key, path)
         if artifact is None:
-            del self._artifacts[path]
+            del self._files[path]
             return
-        self._artifacts[path] = artifact
+        self._files[path] = artifact
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
 
     def recalled(self) -> Iterable[str]:
         """The paths of the recalled files."""
-        return self._recalled
+        return [path for path, said in self._files.items() if said is None]
 
     def held(self) -> Iterable[Key]:
         """The keys of what all other files say."""
@@ -106,7 +107,7 @@ class Ledger:
         for key, paths in self._rivals.items():
             for path in paths:
                 owner = self._owners[key]
-                bound = not (is_open(self._artifacts[path]) and is_open(self.get(owner)))
+                bound = not (is_open(self.get(path)) and is_open(self.get(owner)))
                 message = f"another file has the same id and counts: {owner[:200]}"
                 yield Problem(path, message, Severity.ERROR, field="id", bound=bound)
 
@@ -118,13 +119,15 @@ class Ledger:
         if (owner := self._owners.get(key)) is not None:
             return owner
         path = usual_path(*key)
-        return path if path in self._recalled else None
+        return path if self._is_recalled(path) else None
+
+    def _is_recalled(self, path: str) -> bool:
+        return path in self._files and self._files[path] is None
 
     def _take_over(self, path: str) -> None:
         """Hold what a recalled file says."""
-        if path in self._recalled:
-            self._artifacts[path] = self._recall(path)
-            del self._recalled[path]
+        if self._is_recalled(path):
+            self._files[path] = self._recall(path)
             self._owners[usual_key(path)] = path
 
     def _join(self, key: Key, path: str) -> None:
