@@ -215,5 +215,6 @@ def _pushed(root: Path, able: dict[str, Any]) -> str:
     with running(cwd=root) as client:
         client.initialize(root, capabilities=able)
         client.indexed()
+        client.wait(lambda one: one.get("params", {}).get("health") == "warning")
         pulled = client.request("workspace/diagnostic", {"previousResultIds": []})
         return json.dumps([pulled, *client.received])

@@ -116,13 +116,13 @@ def test_another_model_of_the_same_name_begins_anew(
 
 def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start: Start) -> None:
     """The answer comes while the server still holds its own."""
-    process = start(VOUCH_SIDECAR_RECALL_TIMEOUT_MS="200", **server.env)
+    process = start(VOUCH_SIDECAR_RECALL_TIMEOUT_MS="2000", **server.env)
     process.ready()
     server.failure = "slow"
     found = process.ask("probe", text="after how many days are photos deleted?")
     assert "semantic_unavailable" in found["degraded"]
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
-    assert "took longer than 150 ms" in process.said()[0] or "too long" in process.said()[0]
+    assert "took longer than 1500 ms" in process.said()[0] or "too long" in process.said()[0]
     assert not server.released.is_set()
 
 

@@ -400,13 +400,15 @@ class Engine:
         return [Problem("", text, Severity.WARNING) for text in said]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
-        """What is wrong enough to withhold an artifact, in the order of the files."""
+        """What is wrong enough to withhold an artifact that everybody may see, in the order of the
+        files.
+        """
         return [
             (collection, problem)
             for _, collection in sorted(self.collections.items())
             for _, problems in sorted(collection.problems.items())
             for problem in problems
-            if problem.severity is Severity.ERROR
+            if problem.severity is Severity.ERROR and not problem.bound
         ]
 
     # Sessions
