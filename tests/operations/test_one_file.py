@@ -63,7 +63,7 @@ OPERATION = Operation(
 '''
 FIFTH = """
 
-class Fifth(Count):
+class Fifth(ByCount):
     name = "fifth"
     formula = "sum, where every fifth claim is as good as any other"
 """
