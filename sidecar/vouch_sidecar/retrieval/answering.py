@@ -35,6 +35,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_CONSIDERED,
     MAX_EXCHANGES,
     MAX_NEAREST,
+    MAX_PASSAGES,
     MAX_RELATIONS,
     MAX_SPEAKING,
     MAX_STATEMENTS,
@@ -229,7 +230,7 @@ def _section_candidate(view: View, document: Document, page: Page, asked: Asked)
         return asked.weight_of(held, asked.exactly_in(part.text))
 
     best = Passage("", (), ())
-    for part in sorted(parts, key=lambda one: -weight(one)):
+    for part in sorted(parts, key=lambda one: -weight(one))[:MAX_PASSAGES]:
         if not any(view.claim(claim_id) for claim_id in part.claim_ids):
             best = part
             break

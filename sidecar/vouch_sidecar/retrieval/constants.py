@@ -240,6 +240,8 @@ MAX_CONSIDERED = 8
 """Claims, sections and relations each that are looked at for a text, those that hold most of it."""
 MAX_PASSAGED = 32_768
 """Characters of a section that are looked at passage by passage."""
+MAX_PASSAGES = 8
+"""Passages of a section that it may be told by, those that hold most of a text."""
 MAX_EXCHANGES = 4
 """Questions that were asked before that are looked at for a text, those that hold most of it."""
 MAX_STATEMENTS = 12
