@@ -68,8 +68,11 @@ class _Known:
 
     def containing(self, stems: Path) -> Iterator[str]:
         """Ids of the entities that have these stems side by side in a name."""
-        ids = (self.by_stem.get(stem, ()) for stem in stems)
-        for entity_id in set.intersection(*map(set, ids)):
+        ids = set.intersection(*(set(self.by_stem.get(stem, ())) for stem in stems))
+        if len(stems) == 1:
+            yield from ids
+            return
+        for entity_id in ids:
             if any(_has_run(path, stems) for path in self.paths[entity_id]):
                 yield entity_id
 

@@ -25,7 +25,7 @@ from vouch_sidecar.index.schema import (
     texts,
     worth,
 )
-from vouch_sidecar.kb.records import Claim, Entity, Key, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
@@ -122,7 +122,7 @@ def _answers(
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
     paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
     asked = asked_by(view, text, (*view.places_of(text, named), *paths))
-    tied = _documents(view, asked, [(Kind.CLAIM, claim_id) for claim_id in ties])
+    tied = _claims(view, ties)
     found = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
         for one in (*_candidates(view, asked, named, kinds, meant), *tied)
@@ -164,9 +164,9 @@ def _candidates(
         if kind is not Kind.RELATION and not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, SAID if kind is Kind.CLAIM else kind)
             for hit in snapshot.search(query, MAX_CONSIDERED):
-                yield from _candidate(view, snapshot.document(hit), asked)
+                yield from _candidate(view, snapshot.document(hit), asked, named)
     near = [] if meant is None else meant.nearest(view, [Kind.CLAIM], MEANT, MAX_BY_MEANING)
-    yield from _documents(view, asked, [(Kind.CLAIM, one.id) for one in near])
+    yield from _claims(view, (one.id for one in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
     for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
@@ -175,7 +175,7 @@ def _candidates(
         yield from _claims_of(view, entity_id, asked)
         if Kind.RELATION in kinds:
             for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
-                yield from _candidate(view, snapshot.document(hit), asked)
+                yield from _candidate(view, snapshot.document(hit), asked, named)
 
 
 def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
@@ -183,7 +183,11 @@ def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
 
     def find() -> list[_Candidate]:
         documents = _nearest(view, entity_id, asked.weights)
-        return [one for document in documents for one in _candidate(view, document, asked)]
+        return [
+            _claim_candidate(view, document, claim)
+            for document in documents
+            if isinstance(claim := view.told_by(document), Claim)
+        ]
 
     return view.once(f"claims of {entity_id} beside {asked.names}", asked.text, find)
 
@@ -194,14 +198,16 @@ def _relations_of(view: View, entity_id: str, asked: Asked) -> Query:
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
 
 
-def _documents(view: View, asked: Asked, keys: Iterable[Key]) -> Iterator[_Candidate]:
-    for key in keys:
-        document = view.knowledge.document(key)
-        if document is not None:
-            yield from _candidate(view, document, asked)
+def _claims(view: View, claim_ids: Iterable[str]) -> Iterator[_Candidate]:
+    for claim_id in claim_ids:
+        document = view.knowledge.document((Kind.CLAIM, claim_id))
+        if document is not None and isinstance(claim := view.told_by(document), Claim):
+            yield _claim_candidate(view, document, claim)
 
 
-def _candidate(view: View, document: Document, asked: Asked) -> Iterator[_Candidate]:
+def _candidate(
+    view: View, document: Document, asked: Asked, named: Strengths
+) -> Iterator[_Candidate]:
     artifact = view.told_by(document)
     if isinstance(artifact, Claim):
         yield _claim_candidate(view, document, artifact)
@@ -209,13 +215,15 @@ def _candidate(view: View, document: Document, asked: Asked) -> Iterator[_Candid
         ends = frozenset((artifact.source, artifact.target))
         yield _Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
     elif isinstance(artifact, Page):
-        yield _section_candidate(view, document, artifact, asked)
+        yield _section_candidate(view, document, artifact, asked, named)
     elif isinstance(artifact, Entity | Source):
         stems = stems_in(document)
         yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
-def _section_candidate(view: View, document: Document, page: Page, asked: Asked) -> _Candidate:
+def _section_candidate(
+    view: View, document: Document, page: Page, asked: Asked, named: Strengths
+) -> _Candidate:
     """A section by the passage of it that holds most of what is asked, below its headings. What
     quotes a claim that the viewer may see is that claim's, to which the section lends its words.
     """
@@ -234,14 +242,21 @@ def _section_candidate(view: View, document: Document, page: Page, asked: Asked)
         if not any(view.claim(claim_id) for claim_id in part.claim_ids):
             best = part
             break
-    said = f"{above}\n{best.text}"
-    names = {one.entity_id for one in (*view.mentions(said), *view.derived_in(said))}
-    about = frozenset(names.union(page.entities))
+    said, stems = f"{above}\n{best.text}", [*headed, *best.stems]
+    about = frozenset(page.entities).union(_named_there(view, named, said, stems))
     quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
     around = frozenset((*headed, *whole))
-    return _Candidate(
-        page, number, [*headed, *best.stems], said, about, around=around, quotes=quoted
-    )
+    return _Candidate(page, number, stems, said, about, around=around, quotes=quoted)
+
+
+def _named_there(view: View, named: Strengths, text: str, stems: Sequence[str]) -> set[str]:
+    """Which of some entities a text with these stems names."""
+    held = frozenset(stems)
+    entities = (view.entity(entity_id) for entity_id in named)
+    names = [_stems(view, "\n".join((one.name, *one.aliases))) for one in entities if one]
+    if all(words and held.isdisjoint(words) for words in names):
+        return set()
+    return {mention.entity_id for mention in view.mentions(text)}.intersection(named)
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:

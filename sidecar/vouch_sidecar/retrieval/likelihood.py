@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp, log
+from operator import mul
 from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
@@ -84,8 +85,9 @@ class Features(NamedTuple):
     @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
-        bias, _ = self._fitted
-        return round(1 / (1 + exp(-bias - sum(self.parts.values()))), 3)
+        bias, weights = self._fitted
+        total = bias + sum(map(mul, self[: len(weights)], weights.values()))  # in their order
+        return round(1 / (1 + exp(-total)), 3)
 
     @property
     def parts(self) -> dict[str, float]:
