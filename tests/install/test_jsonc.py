@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.surfaces.install.errors import ConflictError, InstallError, MalformedError
+from vouch_sidecar.surfaces.install.files import ConflictError, InstallError, MalformedError
 from vouch_sidecar.surfaces.install.jsonc import find, parse, replace, without
 
 KEYS = ("servers", "ours")

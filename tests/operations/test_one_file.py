@@ -27,7 +27,7 @@ ECHO = '''"""Say a word again."""
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import Params, Result, Text
+from vouch_sidecar.operations.wire import Params, Result, Text
 from vouch_sidecar.operations.operation import Operation
 
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from vouch_sidecar.engine.caller import Caller
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.overlays import Overlays
-from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.served import Caller, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.starts import Starts
 from vouch_sidecar.engine.stats import Stats
@@ -32,7 +31,7 @@ from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.semantic import Meaning
+    from vouch_sidecar.engine.embedding import Meaning
 
 
 log = logging.getLogger(__name__)

@@ -19,8 +19,8 @@ import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
+from vouch_sidecar.engine.embedding import Meaning
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.semantic import Meaning
 from vouch_sidecar.engine.workspaces import Workspaces
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem

@@ -35,8 +35,7 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
-from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.receipts import Kept, kept
+from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.tied import mark_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -18,6 +19,7 @@ from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
     Artifact,
+    Evidence,
     Kind,
     Problem,
     Severity,
@@ -267,3 +269,34 @@ def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") 
         return Reading(None, (Problem(path, message, line=line, code="git-conflict"),))
     problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
     return Reading(None, (problem,))
+
+
+class Kept:
+    """The content of one source, as vouch kept it."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._starts = [0]
+        at = data.find(b"\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = data.find(b"\n", at + 1)
+
+    def span(self, evidence: Evidence) -> tuple[int, int] | None:
+        """The range that evidence quotes; None without one, or where something else stands."""
+        start, end = evidence.byte_start, evidence.byte_end
+        if start is None or end is None or not start < end <= len(self.data):
+            return None
+        if evidence.quote is not None and self.data[start:end] != evidence.quote.encode():
+            return None
+        return start, end
+
+    def line_at(self, offset: int) -> int:
+        """The line, from 1, in which a byte stands."""
+        return bisect_right(self._starts, offset)
+
+
+def kept(kb_dir: Path, source: Source) -> Kept | None:
+    """The content of a source; None where `read_content` gives none."""
+    data = read_content(kb_dir, source)
+    return None if data is None else Kept(data)

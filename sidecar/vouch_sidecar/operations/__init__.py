@@ -5,7 +5,6 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 
 from typing import TYPE_CHECKING, Any
 
-from vouch_sidecar.operations.base import Result, SessionId, ViewerParams, Wire, as_json
 from vouch_sidecar.operations.call import (
     behind,
     beside,
@@ -32,6 +31,7 @@ from vouch_sidecar.operations.notifications import (
     status_notification,
 )
 from vouch_sidecar.operations.operation import Operation, operations
+from vouch_sidecar.operations.wire import Result, SessionId, ViewerParams, Wire, as_json
 
 if TYPE_CHECKING:
     OPERATIONS: dict[str, Operation[Any, Any]]

@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.kb.receipts import kept
+from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -23,8 +23,8 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.operations.base import Id, Params, SearchKind, Wire
 from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.operations.wire import Id, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import State

@@ -18,7 +18,6 @@ from vouch_sidecar.engine.sessions import both_ends
 from vouch_sidecar.index.derived import TOPIC
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations.base import Choices, Meta, Params, Result, SalienceMeta, Wire
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -27,9 +26,10 @@ from vouch_sidecar.operations.errors import (
 )
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
 from vouch_sidecar.operations.turns import Turns
+from vouch_sidecar.operations.wire import Choices, Meta, Params, Result, SalienceMeta, Wire
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.semantic import Meaning
+    from vouch_sidecar.engine.embedding import Meaning
 
 
 log = logging.getLogger(__name__)

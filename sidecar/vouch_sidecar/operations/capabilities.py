@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import Params, Result
 from vouch_sidecar.operations.notifications import NOTIFICATIONS
 from vouch_sidecar.operations.operation import Ask, Operation, operations
+from vouch_sidecar.operations.wire import Params, Result
 from vouch_sidecar.version import __version__
 
 PROTOCOL = 1

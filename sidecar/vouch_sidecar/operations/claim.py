@@ -17,8 +17,8 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
-from vouch_sidecar.operations.base import Result
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import Result
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer

@@ -11,7 +11,9 @@ from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.speech import ContextRequest, speak_of, spoken_before
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import (
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     HitArm,
     Result,
@@ -20,8 +22,6 @@ from vouch_sidecar.operations.base import (
     Text,
     Wire,
 )
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.retrieval.context import persona_of
 
 if TYPE_CHECKING:

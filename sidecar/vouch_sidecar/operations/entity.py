@@ -25,9 +25,9 @@ from vouch_sidecar.operations.authorship import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.base import Result, Wire, absent
 from vouch_sidecar.operations.gist import clipped, named
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import Result, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_about
 from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
 

@@ -17,9 +17,9 @@ from vouch_sidecar.operations.authorship import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.base import Choices, Flag, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.wire import Choices, Flag, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank

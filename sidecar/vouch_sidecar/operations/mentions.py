@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import EditorOnly, Params, Result, Text, Wire, absent
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
+from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
 from vouch_sidecar.retrieval.evidence import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
-from vouch_sidecar.operations.base import SessionId, Text, Wire
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
+from vouch_sidecar.operations.wire import SessionId, Text, Wire
 
 
 class PromptParams(Wire):

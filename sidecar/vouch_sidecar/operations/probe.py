@@ -10,9 +10,9 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import HitArm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.wire import HitArm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic import hits_by_meaning

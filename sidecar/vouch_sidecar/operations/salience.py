@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.kb.plain import one_line
-from vouch_sidecar.operations.base import Params, Result, Wire, absent
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.retrieval.salience import ArmName, Salient
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL
-from vouch_sidecar.operations.base import ViewerParams, Wire
 from vouch_sidecar.operations.notifications import PromptParams
+from vouch_sidecar.operations.wire import ViewerParams, Wire
 
 TARGET = Path(__file__).parents[3] / "schemas" / "protocol.json"
 

@@ -9,9 +9,9 @@ from pydantic import Field
 from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.base import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 from vouch_sidecar.retrieval.semantic import search_by_meaning
 

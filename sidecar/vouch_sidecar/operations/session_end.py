@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.operations.base import Params, Result, SessionId
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import Params, Result, SessionId
 
 
 class SessionEndParams(Params):

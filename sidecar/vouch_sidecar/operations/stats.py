@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.kb.plain import count
-from vouch_sidecar.operations.base import HitArm, Params, Result, Wire
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer

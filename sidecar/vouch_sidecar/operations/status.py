@@ -10,9 +10,9 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import iso
-from vouch_sidecar.operations.base import Params, Result, Wire, absent
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.version import __version__
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.naming import named_in
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.meant import Meant
+    from vouch_sidecar.retrieval.semantic import Meant
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """What answers a text."""

@@ -10,7 +10,7 @@ from vouch_sidecar.index.content import terms
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
-from vouch_sidecar.retrieval.naming import names_of
+from vouch_sidecar.retrieval.lookup import names_of
 from vouch_sidecar.retrieval.view import View
 
 SAME, BEGINS, HOLDS, WORDS = range(4)

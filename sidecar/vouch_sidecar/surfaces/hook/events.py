@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.brief import brief
-from vouch_sidecar.engine.last_sessions import Last, last_session, note_session
+from vouch_sidecar.engine.brief import Last, brief, last_session, note_session
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.speech import ContextRequest, speak_of
 from vouch_sidecar.kb.access import viewer_in

@@ -13,7 +13,7 @@ import click
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.edits import Edit
-from vouch_sidecar.surfaces.install.errors import InstallError
+from vouch_sidecar.surfaces.install.files import InstallError
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import Host, Location
 from vouch_sidecar.surfaces.install.known_versions import COMMAND

@@ -1,4 +1,4 @@
-"""Reads the files of a project, where anybody may have put anything."""
+"""The files of a project, where anybody may have put anything, and what can be wrong with them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from pathlib import Path
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 
 MAX_FILE = 16 << 20
+
+
+class InstallError(Exception):
+    """Base of these errors. Nothing was written. The text is for the user."""
+
+
+class ConflictError(InstallError):
+    """A file has something else where the integration would go, or one that was changed."""
+
+
+class MalformedError(InstallError):
+    """A file can't be read as what it should be."""
 
 
 def real_path(path: Path) -> Path:

@@ -11,7 +11,7 @@ from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
-from vouch_sidecar.surfaces.install.errors import MalformedError
+from vouch_sidecar.surfaces.install.files import MalformedError
 
 Owns = Callable[[dict[str, Any]], bool]
 """Whether a table is ours. It gets what a text would hold that had this table and nothing else."""

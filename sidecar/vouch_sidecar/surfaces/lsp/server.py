@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,12 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.kb.settings import CLIENT, Settings, names
 from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
-from vouch_sidecar.surfaces.lsp.settings import own_settings
 from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 from vouch_sidecar.surfaces.stdio import is_alive
 
@@ -50,6 +49,11 @@ ANNOUNCED_TO = {
     "execute_command_provider": "workspace.execute_command",
 }
 """By provider, the capability of a client without which it is not announced."""
+
+SECTIONS = (CLIENT, "vouch-sidecar")
+"""The names below which a client's settings may stand."""
+EDITORS = frozenset({"path", "trace"})
+"""What the editor's extension reads itself."""
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +168,7 @@ class Sidecar(Server):
 
     def configure(self, raw: object) -> None:
         """Apply the settings that a client sent, as far as they are ours."""
-        if (settings := own_settings(raw)) is not None:
+        if (settings := _own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
         elif raw:
             log.info("no settings of vouch-sidecar among those that came")
@@ -255,3 +259,29 @@ def _options(raw: object) -> Options:
         except ValidationError:
             log.warning("ignored initializationOptions.%s: not of the expected form", name)
     return Options(**kept)
+
+
+def _own_settings(raw: object) -> dict[str, Any] | None:
+    """Our settings in what a client sent, by group; None where there are none.
+
+    They stand below one of our names; else the groups stand at the top, or nested as in
+    `config.yaml`.
+    """
+    if not isinstance(raw, Mapping):
+        return None
+    for section in SECTIONS:
+        if isinstance(own := raw.get(section), Mapping):
+            return _flat({name: own[name] for name in own if name not in EDITORS})
+    groups = {one.client.split(".")[1] for one in names() if "client" in one.group.sources}
+    return (
+        _flat({name: raw[name] for name in ("sidecar", "retrieval", *groups) if name in raw})
+        or None
+    )
+
+
+def _flat(given: dict[str, Any]) -> dict[str, Any]:
+    """Settings with the groups of `sidecar` and `retrieval` moved to the top."""
+    for room in ("sidecar", "retrieval"):
+        inner = given.pop(room, None)
+        given |= inner if isinstance(inner, Mapping) else {}
+    return given

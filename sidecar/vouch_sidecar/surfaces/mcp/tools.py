@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vouch_sidecar.operations import OPERATIONS, Operation
-from vouch_sidecar.operations.base import Choices, EditorOnly, Paths, marked
 from vouch_sidecar.operations.schema import standalone
+from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
 PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from vouch_sidecar.engine import Caller, Engine
     from vouch_sidecar.operations import Operation
-    from vouch_sidecar.operations.base import Choices, Result
     from vouch_sidecar.operations.printer import Printer
+    from vouch_sidecar.operations.wire import Choices, Result
 
 
 NOTHING_FOUND = 1
@@ -75,7 +75,7 @@ class QuestionCommand(click.Command):
         `InvalidParamsError`.
         """
         from vouch_sidecar.operations import refuse_unknown
-        from vouch_sidecar.operations.base import Paths, marked
+        from vouch_sidecar.operations.wire import Paths, marked
 
         params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
         for name in marked(self.operation.params, Paths):
@@ -163,8 +163,8 @@ def _text_of(operation: Operation[Any, Any]) -> str:
 
 def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
     """What was given, with standard input for the text that is `-`."""
-    from vouch_sidecar.operations.base import MAX_TEXT, Paths, marked
     from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
+    from vouch_sidecar.operations.wire import MAX_TEXT, Paths, marked
 
     name = _text_of(operation)
     most = {"mentions": MAX_LOOKED_AT}.get(operation.name, MAX_TEXT)
@@ -238,7 +238,7 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, options for the others."""
-    from vouch_sidecar.operations.base import Paths, marked
+    from vouch_sidecar.operations.wire import Paths, marked
 
     made: list[click.Parameter] = []
     if operation.of_session:
@@ -275,7 +275,7 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
     """The operation's own params, without those that every operation has and those for editors."""
-    from vouch_sidecar.operations.base import EditorOnly, Params, marked
+    from vouch_sidecar.operations.wire import EditorOnly, Params, marked
 
     others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
     fields = operation.params.model_fields.items()
@@ -283,7 +283,7 @@ def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
-    from vouch_sidecar.operations.base import Flag
+    from vouch_sidecar.operations.wire import Flag
 
     kind, word, text = _kind(field.annotation), name.replace("_", "-"), field.description or ""
     if flag := next((one for one in field.metadata if isinstance(one, Flag)), None):
@@ -310,7 +310,7 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 
 def _choices(field: FieldInfo) -> Choices | None:
-    from vouch_sidecar.operations.base import Choices
+    from vouch_sidecar.operations.wire import Choices
 
     return next((one for one in field.metadata if isinstance(one, Choices)), None)
 

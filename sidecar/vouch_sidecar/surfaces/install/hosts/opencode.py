@@ -9,8 +9,7 @@ from typing import Any
 
 from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.surfaces.install.edits import JsonMember
-from vouch_sidecar.surfaces.install.errors import MalformedError
-from vouch_sidecar.surfaces.install.files import text_of
+from vouch_sidecar.surfaces.install.files import MalformedError, text_of
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,

@@ -30,7 +30,7 @@ from vouch_sidecar.operations import perform, status
 from vouch_sidecar.surfaces.hook.client import NO
 from vouch_sidecar.surfaces.install import vouch
 from vouch_sidecar.surfaces.install.command import found_by, place_of
-from vouch_sidecar.surfaces.install.errors import InstallError
+from vouch_sidecar.surfaces.install.files import InstallError
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.install.plan import plan
