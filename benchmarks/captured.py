@@ -28,7 +28,7 @@ from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.deriving import Around, derive
 from vouch_sidecar.kb.reader import read_content
 
-from benchmarks.client import connected, is_sealed
+from benchmarks.client import connected, is_finished
 from benchmarks.generate import NOW, Zipf, words_by_tier
 from benchmarks.timing import Figure, timed
 from benchmarks.workspace import path_of, write_files
@@ -106,7 +106,7 @@ def measured(folder: Path, claims: int, *, receipts: bool) -> str:
         started = time.perf_counter()
         client.wait_for("complete", True)
         first = time.perf_counter() - started
-        while not is_sealed(folder):
+        while not is_finished(folder):
             time.sleep(0.1)
         time.sleep(30)  # ties and topics follow
         asked = [" ".join(words.draw(30))[:198] for _ in range(QUESTIONS)]

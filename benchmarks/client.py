@@ -139,10 +139,11 @@ def environment(folder: Path) -> dict[str, str]:
     return own | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_RUNTIME_DIR": str(folder)}
 
 
-def is_sealed(folder: Path) -> bool:
+def is_finished(folder: Path) -> bool:
     """Whether what was read lies below a folder, so that the next start is a later one."""
     return any(
-        not seal.parent.name.startswith("unsealed-") for seal in folder.rglob("manifest.json")
+        not manifest.parent.name.startswith("unfinished-")
+        for manifest in folder.rglob("manifest.json")
     )
 
 

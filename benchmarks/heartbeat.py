@@ -20,7 +20,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.engine.collection import Collection
 
-from benchmarks.client import environment, is_sealed
+from benchmarks.client import environment, is_finished
 from benchmarks.editing import edit, lent
 from benchmarks.timing import Figure, Figures
 
@@ -68,14 +68,14 @@ async def _measure(root: Path) -> dict[str, float]:
     engine = Engine(env=os.environ)
     collection = engine.add_root(root)
     cache = Path(os.environ["XDG_CACHE_HOME"])
-    is_first = not is_sealed(cache)
+    is_first = not is_finished(cache)
     heart = Heart()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(heart.beat)
         await anyio.sleep(0.1)
         with heart.phase("first start" if is_first else "later start"):
             tasks.start_soon(Indexer(engine).run)
-            await _until(lambda: collection.complete and is_sealed(cache))
+            await _until(lambda: collection.complete and is_finished(cache))
             await anyio.sleep(AFTER)
         if not is_first:
             await _follow(engine, collection, heart)

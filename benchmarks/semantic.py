@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from vouch_sidecar.semantic.backend import backend_of
+from vouch_sidecar.semantic.loading import backend_of
 
 from benchmarks.client import Client, connected
 from benchmarks.generate import Questions

@@ -10,7 +10,7 @@ from vouch_sidecar.index.names import Names
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.store import Store
 
-from benchmarks.client import Client, connected, is_sealed
+from benchmarks.client import Client, connected, is_finished
 from benchmarks.editing import edit, lent
 from benchmarks.features import edited
 from benchmarks.generate import Questions
@@ -52,7 +52,7 @@ def _starts(root: Path, folder: Path) -> Figures:
             initialized = time.perf_counter()
             client.wait_for("complete", True)
             taken.append((initialized - started, time.perf_counter() - initialized))
-            while not is_sealed(folder):
+            while not is_finished(folder):
                 time.sleep(0.1)
     complete = [seconds for _, seconds in taken]
     return {

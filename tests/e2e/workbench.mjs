@@ -14,6 +14,8 @@ const ENTRY = path.join(MODULES, 'code-server/out/node/entry.js');
 const SPDLOG = path.join(MODULES, 'code-server/lib/vscode/node_modules/@vscode/spdlog/index.js');
 const { chromium } = createRequire(path.join(MODULES, 'x.js'))('playwright-core');
 
+fs.copyFileSync(path.join(HERE, 'spdlog.cjs'), SPDLOG);
+
 const USER_SETTINGS = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -87,7 +89,6 @@ export class Workbench {
     // The extension host takes its PATH from a login shell.
     w.env.SHELL = '/bin/bash';
     fs.writeFileSync(path.join(w.run, 'home/.bash_profile'), `export PATH='${w.env.PATH}'\n`);
-    fs.copyFileSync(path.join(HERE, 'spdlog.cjs'), SPDLOG);
     const base = ['--config', path.join(w.run, 'config.yaml'), '--user-data-dir', user];
     base.push('--extensions-dir', path.join(w.run, 'ext'));
     const install = [ENTRY, ...base, '--install-extension', vsix, '--force'];

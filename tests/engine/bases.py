@@ -48,10 +48,10 @@ def cached(folder: Path) -> dict[str, str]:
     return {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
 
 
-def sealed(folder: Path) -> list[Path]:
+def finished(folder: Path) -> list[Path]:
     """The bases in such caches that the next process may begin with."""
-    found = {seal.parent for seal in (folder / "cache").rglob("manifest.json")}
-    return sorted(base for base in found if not base.name.startswith("unsealed-"))
+    found = {manifest.parent for manifest in (folder / "cache").rglob("manifest.json")}
+    return sorted(base for base in found if not base.name.startswith("unfinished-"))
 
 
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.kb.watch import watch
 from vouch_sidecar.surfaces.keeping import indexed
 
-from tests.engine.bases import NOW, Clock, ask, base, cached, counts, kept, sealed, until, write
+from tests.engine.bases import NOW, Clock, ask, base, cached, counts, finished, kept, until, write
 from tests.kb.samples import claim
 
 SECRET = "hunter2"
@@ -291,7 +291,7 @@ def test_a_cache_that_fails_is_not_relied_on_twice(
 ) -> None:
     env = cached(tmp_path)
     assert started(root, env, clock).load()
-    (seal,) = sealed(tmp_path)
+    (manifest,) = finished(tmp_path)
     switch = fails(where)
     switch.on = True
     engine = started(root, env, clock)
@@ -300,10 +300,10 @@ def test_a_cache_that_fails_is_not_relied_on_twice(
     switch.on = False
     assert engine.load()
     assert (faults(engine), counts(engine, "key vault")) == ([], ONE)
-    assert sealed(tmp_path) not in ([], [seal])
+    assert finished(tmp_path) not in ([], [manifest])
 
 
-@pytest.mark.parametrize("name", ["begin", "write", "seal"])
+@pytest.mark.parametrize("name", ["begin", "write", "finish"])
 def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     tmp_path: Path,
     root: Path,
@@ -326,7 +326,7 @@ def test_a_cache_that_can_not_be_written_is_said_and_written_later(
             assert told(engine).health == "warning"
             await again(indexer, clock, lambda: counts(engine, "key vault") == TWO)
             switch.on = False
-            await again(indexer, clock, lambda: not faults(engine) and bool(sealed(tmp_path)))
+            await again(indexer, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
             assert told(engine).health == "ok"
 
     anyio.run(main)

@@ -19,7 +19,18 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Kind
 
 from tests.conftest import MakeKb
-from tests.engine.bases import NOW, ask, base, cached, counts, engine_on, kept, sealed, until, write
+from tests.engine.bases import (
+    NOW,
+    ask,
+    base,
+    cached,
+    counts,
+    engine_on,
+    finished,
+    kept,
+    until,
+    write,
+)
 from tests.kb.samples import claim, dump, entity, page
 from tests.reference import Reference
 
@@ -85,7 +96,7 @@ def test_every_answer_is_that_of_one_generation(
             anew = engine_claims(engine_on(root))
             await until(lambda: engine_claims(engine) == anew)
             check()
-            await until(lambda: bool(sealed(tmp_path)))
+            await until(lambda: bool(finished(tmp_path)))
         assert engine_claims(engine_on(root, env=cached(tmp_path))) == anew
 
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 
-from tests.engine.bases import NOW, engine_on, sealed
+from tests.engine.bases import NOW, engine_on, finished
 from tests.engine.processes import Server, place, until, warming
 from tests.engine.world import Files, changed, files, lay, said_by, take
 from tests.soak import LONG, soak
@@ -25,15 +25,15 @@ TOO_LATE = 2.0
 
 
 def begun(cache: Path) -> bool:
-    return any(cache.rglob("unsealed-*"))
+    return any(cache.rglob("unfinished-*"))
 
 
 def written(cache: Path) -> bool:
-    return any(cache.rglob("unsealed-*/*.store"))
+    return any(cache.rglob("unfinished-*/*.store"))
 
 
 def about_to_be_renamed(cache: Path) -> bool:
-    return any(cache.rglob("unsealed-*/manifest.json"))
+    return any(cache.rglob("unfinished-*/manifest.json"))
 
 
 def being_removed(cache: Path) -> bool:
@@ -111,18 +111,18 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
             wanted = said_by(engine_on(root), COUNT)
             assert said_by(read(root, env), COUNT) == wanted, number
         engine_on(root, env=env)
-        assert len(sealed(folder)) == 1
+        assert len(finished(folder)) == 1
         assert said_by(read(root, env), COUNT) == wanted
         left = [path for path in cache.glob("vouch-sidecar/*/*") if is_left(path)]
         assert {path.name for path in left if not path.name.startswith("beside-")} == {
             "root",
-            *(base.name for base in sealed(folder)),
+            *(base.name for base in finished(folder)),
         }
 
 
 def is_left(path: Path) -> bool:
     """Whether this is not a base that this process has begun."""
-    return not path.name.startswith(f"unsealed-{os.getpid()}-")
+    return not path.name.startswith(f"unfinished-{os.getpid()}-")
 
 
 def read(root: Path, env: dict[str, str]) -> Engine:

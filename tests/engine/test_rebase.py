@@ -1,4 +1,4 @@
-"""When a base is written, taken up and sealed, and when it is not."""
+"""When a base is written, taken up and finished, and when it is not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.layers import Layer, Writing
 
-from tests.engine.bases import Clock, base, cached, counts, engine_on, sealed, write
+from tests.engine.bases import Clock, base, cached, counts, engine_on, finished, write
 from tests.engine.processes import holds
 from tests.kb.samples import claim
 
@@ -37,15 +37,15 @@ def test_a_few_changes_are_worth_no_base(
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
     engine, collection = started(root, tmp_path)
-    (first,) = sealed(tmp_path)
+    (first,) = finished(tmp_path)
     for number in range(3):
         assert not collection.wants_base
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
         engine.read()
-    assert sealed(tmp_path) == [first]
+    assert finished(tmp_path) == [first]
     assert collection.wants_base
     assert engine.load()
-    (second,) = sealed(tmp_path)
+    (second,) = finished(tmp_path)
     assert second != first
     assert not collection.latest.changed
     assert counts(engine, "key vault") == {"vault": 5}
@@ -66,39 +66,39 @@ def test_changes_that_came_before_a_start_count(
 
 def test_a_base_is_written_for_little_where_it_shall_be_whole(root: Path, tmp_path: Path) -> None:
     engine, collection = started(root, tmp_path)
-    (first,) = sealed(tmp_path)
+    (first,) = finished(tmp_path)
     write(root, "claims/c0.yaml", claim("c0", entities=["vault"]))
     assert engine.load()
-    assert sealed(tmp_path) == [first]
+    assert finished(tmp_path) == [first]
     assert engine.load(whole=True)
-    (second,) = sealed(tmp_path)
+    (second,) = finished(tmp_path)
     assert second != first
     assert not collection.latest.changed
     assert engine.load(whole=True)
-    assert sealed(tmp_path) == [second]
+    assert finished(tmp_path) == [second]
 
 
-def test_nothing_is_sealed_while_a_file_may_change_unnoticed(
+def test_nothing_is_finished_while_a_file_may_change_unnoticed(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("vouch_sidecar.kb.versions.SETTLE_SECONDS", 1e9)
         engine, _ = started(root, tmp_path)
         assert not engine.load()
-        assert sealed(tmp_path) == []
+        assert finished(tmp_path) == []
     assert engine.load()
-    assert len(sealed(tmp_path)) == 1
+    assert len(finished(tmp_path)) == 1
 
 
-def test_nothing_is_sealed_while_an_earlier_version_serves(root: Path, tmp_path: Path) -> None:
+def test_nothing_is_finished_while_an_earlier_version_serves(root: Path, tmp_path: Path) -> None:
     engine, collection = started(root, tmp_path)
-    (first,) = sealed(tmp_path)
+    (first,) = finished(tmp_path)
     write(root, "claims/master.yaml", b"id: [")
     write(root, "config.yaml", {"kb": {"name": "ops"}})
     engine.read()
     assert collection.wants_base
     assert not engine.load()
-    assert sealed(tmp_path) == [first]
+    assert finished(tmp_path) == [first]
     assert counts(engine, "key vault") == {"vault": 2}
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 1}
 
@@ -125,9 +125,9 @@ def test_what_is_retired_while_a_base_is_written_is_in_none(
         written = collection.write()
     assert written is not None
     collection.adopt(written)
-    collection.seal()
+    collection.finish_base()
     assert not holds(tmp_path / "cache", SECRET)
-    assert sealed(tmp_path) == []
+    assert finished(tmp_path) == []
     assert collection.wants_base
     assert engine.load()
     assert not holds(tmp_path / "cache", SECRET)
@@ -145,13 +145,13 @@ def test_one_base_is_enough_for_several_processes(root: Path, tmp_path: Path) ->
     (root / ".vouch" / "claims" / "master.yaml").unlink()
     first.read()
     second.read()
-    assert sealed(tmp_path) == []
+    assert finished(tmp_path) == []
     assert is_wanted(collection)
     assert first.load()
-    (left,) = sealed(tmp_path)
+    (left,) = finished(tmp_path)
     assert not is_wanted(collection)
     assert second.load()
-    assert sealed(tmp_path) == [left]
+    assert finished(tmp_path) == [left]
     shutil.rmtree(left)
     assert is_wanted(collection)
     assert counts(second, "key vault") == {"vault": 1}
@@ -175,5 +175,5 @@ def test_who_runs_out_of_room_goes_on_in_memory(
     assert not list((tmp_path / "cache").rglob("*.store"))
     assert engine.load()
     assert len(collection.faults) == 0
-    assert len(sealed(tmp_path)) == 1
+    assert len(finished(tmp_path)) == 1
     assert counts(engine, "key vault") == {"vault": 2}

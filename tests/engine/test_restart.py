@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_bytes_of
 
-from tests.engine.bases import ask, cached, counts, engine_on, sealed
+from tests.engine.bases import ask, cached, counts, engine_on, finished
 from tests.engine.world import ODD, VIEWERS, Files, changed, files, lay, said_by, take
 
 SEEDS = (1, 2)
@@ -43,7 +43,7 @@ def test_a_start_from_a_base_reads_only_files_that_are_not_in_order(
 ) -> None:
     wanted = said_by(started(root, tmp_path))
     assert wanted == cold(root)
-    (base,) = sealed(tmp_path)
+    (base,) = finished(tmp_path)
     read: set[str] = set()
 
     def note(kb_dir: Path, path: str) -> object:
@@ -54,7 +54,7 @@ def test_a_start_from_a_base_reads_only_files_that_are_not_in_order(
     again = started(root, tmp_path)
     assert read == ODD
     assert said_by(again) == wanted
-    assert sealed(tmp_path) == [base]
+    assert finished(tmp_path) == [base]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -135,12 +135,12 @@ def in_short(engine: Engine) -> object:
 def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
     """Each of its files in turn."""
     wanted = in_short(started(root, tmp_path))
-    (base,) = sealed(tmp_path)
+    (base,) = finished(tmp_path)
     shutil.copytree(base, tmp_path / "whole")
     names = [file.name for file in base.iterdir() if file.stat().st_size]
     assert len(names) >= 9
     for name in names:
-        for old in sealed(tmp_path):
+        for old in finished(tmp_path):
             shutil.rmtree(old)
         shutil.copytree(tmp_path / "whole", base)
         harm(base / name)
@@ -149,11 +149,11 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         assert not collection.find_base(), name
         engine.load()
         assert in_short(engine) == wanted, name
-        assert base not in sealed(tmp_path)
-        assert len(sealed(tmp_path)) == 1
+        assert base not in finished(tmp_path)
+        assert len(finished(tmp_path)) == 1
 
 
-def unsealed(base: Path) -> None:
+def unfinished(base: Path) -> None:
     (base / "manifest.json").unlink()
 
 
@@ -163,8 +163,8 @@ def of_an_older_version(base: Path) -> None:
 
 def under_another_version(base: Path) -> None:
     """What it lists is not what is there: as if its version had lied."""
-    seal = base / "manifest.json"
-    seal.write_bytes(b"0" * 32 + b"\n" + seal.read_bytes().partition(b"\n")[2])
+    manifest = base / "manifest.json"
+    manifest.write_bytes(b"0" * 32 + b"\n" + manifest.read_bytes().partition(b"\n")[2])
 
 
 def a_file(base: Path) -> None:
@@ -192,7 +192,7 @@ def in_a_folder_for_others(base: Path) -> None:
 @pytest.mark.parametrize(
     "harm",
     [
-        unsealed,
+        unfinished,
         of_an_older_version,
         under_another_version,
         a_file,
@@ -204,7 +204,7 @@ def in_a_folder_for_others(base: Path) -> None:
 )
 def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
     wanted = said_by(started(root, tmp_path))
-    (base,) = sealed(tmp_path)
+    (base,) = finished(tmp_path)
     before = {path.name for path in base.parent.iterdir()}
     harm(base)
     harmed = {path for path in base.parent.iterdir() if path.name != "root"}
@@ -212,9 +212,9 @@ def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm
     engine = started(root, tmp_path)
     assert said_by(engine) == wanted
     assert not any(path.exists() for path in harmed), before
-    (base,) = sealed(tmp_path)
+    (base,) = finished(tmp_path)
     assert said_by(started(root, tmp_path)) == wanted
-    assert sealed(tmp_path) == [base]
+    assert finished(tmp_path) == [base]
 
 
 def test_the_base_of_another_knowledge_base_says_nothing(
@@ -223,9 +223,9 @@ def test_the_base_of_another_knowledge_base_says_nothing(
     """Not even where files of both have one name."""
     other = lay(tmp_path / "other" / "kb", take(before, changed(before, 5)))
     started(root, tmp_path)
-    (mine,) = sealed(tmp_path)
+    (mine,) = finished(tmp_path)
     started(other, tmp_path)
-    (theirs,) = set(sealed(tmp_path)) - {mine}
+    (theirs,) = set(finished(tmp_path)) - {mine}
     shutil.rmtree(theirs)
     shutil.copytree(mine, theirs)
     assert said_by(started(other, tmp_path)) == cold(other)

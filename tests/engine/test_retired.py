@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.bases import cached, engine_on, sealed, write
+from tests.engine.bases import cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import TIMELESS, answers, files, lay, said_by
 from tests.kb.samples import claim
@@ -64,7 +64,7 @@ def test_with_three_processes_of_which_the_first_to_notice_is_killed(
 ) -> None:
     with serving(root, env, 3) as servers:
         (live,) = {claims(server) for server in servers}
-        until(lambda: sealed(folder), "no base was sealed")
+        until(lambda: finished(folder), "no base was finished")
         assert all(SECRET in said(server, root) for server in servers)
         before = [*(folder / "cache").rglob("meta.json")]
         assert holds(folder / "cache", SECRET)
@@ -77,7 +77,7 @@ def test_with_three_processes_of_which_the_first_to_notice_is_killed(
         others = [server for server in servers if server is not first]
         until(lambda: all(claims(server) < live for server in others), "it was not noticed")
         assert not any(SECRET in said(server, root) for server in others)
-        until(lambda: sealed(folder), "no base was sealed anew")
+        until(lambda: finished(folder), "no base was finished anew")
         until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
         wanted = said_by(engine_on(root), TIMELESS)
         assert [answers(server.ask, root, TIMELESS) for server in others] == [wanted, wanted]
@@ -104,31 +104,31 @@ def test_with_one_process_that_is_killed_before_it_notices(
 ) -> None:
     with serving(root, env, 1) as (server,):
         assert SECRET in said(server, root)
-        until(lambda: sealed(folder), "no base was sealed")
+        until(lambda: finished(folder), "no base was finished")
         server.process.send_signal(signal.SIGSTOP)
         retire(root, way)
         server.kill()
-    (before,) = sealed(folder)
+    (before,) = finished(folder)
     assert holds(before, SECRET)
     with serving(root, env, 1) as (server,):
         assert SECRET not in said(server, root)
         assert not before.exists()
-        until(lambda: sealed(folder), "no base was sealed anew")
+        until(lambda: finished(folder), "no base was finished anew")
         assert not holds(folder / "cache", SECRET)
 
 
 def test_a_process_that_sleeps_through_it_leaves_nothing(
     root: Path, folder: Path, env: dict[str, str]
 ) -> None:
-    """It wakes with a base of its own that is not sealed yet, and the text in it."""
+    """It wakes with a base of its own that is not finished yet, and the text in it."""
     with serving(root, env, 2) as (asleep, awake):
         live = claims(awake)
         assert claims(asleep) == live
-        until(lambda: sealed(folder), "no base was sealed")
+        until(lambda: finished(folder), "no base was finished")
         os.kill(asleep.process.pid, signal.SIGSTOP)
         retire(root, "redacted")
         until(lambda: claims(awake) < live, "it was not noticed")
-        until(lambda: sealed(folder), "no base was sealed anew")
+        until(lambda: finished(folder), "no base was finished anew")
         os.kill(asleep.process.pid, signal.SIGCONT)
         until(lambda: claims(asleep) < live, "it was not noticed")
         assert SECRET not in said(asleep, root)

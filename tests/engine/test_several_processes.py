@@ -6,7 +6,7 @@ import random
 import time
 from pathlib import Path
 
-from tests.engine.bases import engine_on, sealed
+from tests.engine.bases import engine_on, finished
 from tests.engine.processes import Server, place, serving, until
 from tests.engine.world import TIMELESS, Files, answers, changed, files, lay, said_by, take
 
@@ -40,5 +40,5 @@ def test_five_processes_agree_in_the_end() -> None:
 
             until(agree, "they do not agree")
             assert [server.faults() for server in servers] == [[]] * len(servers)
-            until(lambda: len(sealed(folder)) == 1, "there is not one base")
+            until(lambda: len(finished(folder)) == 1, "there is not one base")
         assert said_by(engine_on(root, env=env), TIMELESS) == wanted

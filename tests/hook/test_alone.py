@@ -33,7 +33,7 @@ def warm(place: Place) -> None:
 
 def whole(place: Place) -> list[Path]:
     """The bases that a process can begin with."""
-    return [seal.parent for seal in place.cache.glob("*/*/" + MANIFEST)]
+    return [manifest.parent for manifest in place.cache.glob("*/*/" + MANIFEST)]
 
 
 def test_cold_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
@@ -148,7 +148,7 @@ def test_what_was_retired_since_is_not_said(hook: Hook, place: Place) -> None:
 
 
 def stored(place: Place, text: str) -> bool:
-    """Whether a sealed base holds a text, compressed as it is there."""
+    """Whether a finished base holds a text, compressed as it is there."""
     layers = [Layer(Index.open(str(base))) for base in whole(place)]
     assert sum(layer.size for layer in layers) > 1
     documents = (document for layer in layers for document in layer.documents())

@@ -1,4 +1,4 @@
-"""Bases on disk: sealed whole, for this user alone, and nothing that can't be trusted is opened."""
+"""Bases on disk: written whole, for this user alone; nothing that can't be trusted is opened."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from tantivy import Document, Index, Query
 from vouch_sidecar.index.base import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.encoding import PlacedStem, StemPlace
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.schema import SCHEMA, artifact_in, indexed_term, place
+from vouch_sidecar.index.schema import SCHEMA, artifact_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 
 from tests.kb.samples import make_kb
@@ -59,47 +60,48 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def leave(bases: Bases, seal: Manifest = MANIFEST) -> Path:
-    """Write and seal a base; its folder."""
+def leave(bases: Bases, manifest: Manifest = MANIFEST) -> Path:
+    """Write and finish a base; its folder."""
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
-    assert bases.seal(written[0], seal)
-    (folder,) = sealed(bases)
+    assert bases.finish(written[0], manifest)
+    (folder,) = finished(bases)
     return folder
 
 
-def sealed(bases: Bases) -> list[Path]:
+def finished(bases: Bases) -> list[Path]:
     return sorted(found.parent for found in bases.folder.glob("*/manifest.json"))
 
 
-def unsealed(bases: Bases) -> list[Path]:
-    return [one for one in bases.folder.iterdir() if one.name.startswith("unsealed-")]
+def unfinished(bases: Bases) -> list[Path]:
+    return [one for one in bases.folder.iterdir() if one.name.startswith("unfinished-")]
 
 
 def test_anybody_can_ask_a_base(bases: Bases) -> None:
     """It is an index of tantivy, and a claim is found by what our analysis makes of its words."""
     index = Index.open(str(leave(bases)))
     (stem,) = content_stems("rotating")
-    query = Query.term_query(SCHEMA, "stems", indexed_term(place(Kind.CLAIM, "open"), stem), "freq")
+    placed = PlacedStem(StemPlace(Kind.CLAIM, "open").encode(), stem)
+    query = Query.term_query(SCHEMA, "stems", placed.encode(), "freq")
     searcher = index.searcher()
     ((_, address),) = searcher.search(query, 10).hits
     assert artifact_in(searcher.doc(address)) == ARTIFACTS[1]
 
 
-def test_a_base_is_opened_as_it_was_sealed(bases: Bases, caches: Path, root: Path) -> None:
+def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: Path) -> None:
     assert bases.open() is None
     assert not bases.is_there()
     leave(bases)
     assert bases.is_there()
     found = Bases(caches, root).open()
     assert found is not None
-    layer, seal = found
-    assert seal == MANIFEST
+    layer, manifest = found
+    assert manifest == MANIFEST
     knowledge = Knowledge(layer)
     assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
 
 
-def test_a_seal_holds_paths_of_any_characters(bases: Bases) -> None:
+def test_a_manifest_holds_paths_of_any_characters(bases: Bases) -> None:
     stats = {
         f"claims/a{odd}b.yaml": bytes(range(n, n + 24)) for n, odd in enumerate(' \n\r\\"\x85é')
     }
@@ -118,7 +120,7 @@ def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.M
     assert (named.entity_id, named.arm) == ("e", Arm.VARIANT)
 
 
-def test_what_is_not_sealed_is_found_by_nobody(bases: Bases) -> None:
+def test_what_is_not_finished_is_found_by_nobody(bases: Bases) -> None:
     bases.write(knowledge_of(ARTIFACTS).documents())
     assert not bases.is_there()
     assert bases.open() is None
@@ -129,7 +131,7 @@ def test_a_base_takes_the_place_of_those_before_it(bases: Bases) -> None:
     assert bases.begin().folder.exists()
     second = leave(bases)
     assert not first.exists()
-    assert [one.name for one in bases.folder.iterdir() if one.name.startswith("unsealed-")]
+    assert [one.name for one in bases.folder.iterdir() if one.name.startswith("unfinished-")]
     assert second != first
 
 
@@ -142,7 +144,7 @@ def test_of_two_bases_the_newest_counts_and_the_other_goes(bases: Bases, tmp_pat
     found = bases.open()
     assert found is not None
     assert found[1].config == b"newer"
-    assert sealed(bases) == [newer]
+    assert finished(bases) == [newer]
 
 
 def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_pat
     (leave(bases) / "meta.json").write_bytes(b"{}")
     (tmp_path / "aside").rename(older)
     assert bases.open() is not None
-    assert sealed(bases) == [older]
+    assert finished(bases) == [older]
 
 
 @pytest.mark.usefixtures("mask")
@@ -159,7 +161,7 @@ def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     leave(bases)
     writing = bases.begin().writing
     writing.add(Document(key="k"))
-    files = [path for path in caches.rglob("unsealed-*/*") if path.is_file()]
+    files = [path for path in caches.rglob("unfinished-*/*") if path.is_file()]
     assert len(files) > 2
     assert caches.stat().st_mode & 0o777 == 0o700
     for path in caches.rglob("*"):
@@ -185,13 +187,13 @@ def test_where_there_is_no_room_that_is_said(bases: Bases, caches: Path) -> None
         bases.begin()
 
 
-def test_a_base_that_was_removed_meanwhile_is_not_sealed(bases: Bases, caches: Path) -> None:
+def test_a_base_that_was_removed_meanwhile_is_not_finished(bases: Bases, caches: Path) -> None:
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
     made, layer = written
     bases.purge()
     assert not list(caches.iterdir())
-    assert not bases.seal(made, MANIFEST)
+    assert not bases.finish(made, MANIFEST)
     assert layer.size == len(list(layer.documents())) == len(ARTIFACTS)
 
 
@@ -236,7 +238,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
                 if removes:
                     mine.purge()
                 elif written is not None:
-                    mine.seal(written[0], MANIFEST)
+                    mine.finish(written[0], MANIFEST)
         except BaseException as error:
             failed.append(error)
 
@@ -263,19 +265,19 @@ def test_what_goes_on_being_asked_outlasts_its_files(bases: Bases) -> None:
 
 
 @pytest.mark.parametrize("begins", [False, True])
-def test_the_next_one_clears_what_nobody_will_seal(bases: Bases, begins: bool) -> None:
+def test_the_next_one_clears_what_nobody_will_finish(bases: Bases, begins: bool) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     leave(bases)
-    (base,) = sealed(bases)
+    (base,) = finished(bases)
     mine, old, other, left, torn = (
         bases.folder / name
         for name in (
-            f"unsealed-{os.getpid()}-900",
-            f"unsealed-{os.getpid()}-901",
-            f"unsealed-{os.getppid()}-0",
-            f"unsealed-{gone.pid}-0",
-            "unsealed-",
+            f"unfinished-{os.getpid()}-900",
+            f"unfinished-{os.getpid()}-901",
+            f"unfinished-{os.getppid()}-0",
+            f"unfinished-{gone.pid}-0",
+            "unfinished-",
         )
     )
     for folder in (mine, old, other, left, torn):

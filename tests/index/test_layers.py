@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
+from vouch_sidecar.index.encoding import DocumentKey, PlacedStem
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
-from vouch_sidecar.index.schema import document, indexed_term, sort_key
+from vouch_sidecar.index.schema import document
 
 from tests.soak import examples
 
@@ -34,10 +35,10 @@ class Text:
 
     @property
     def key(self) -> str:
-        return sort_key("claim", self.id)
+        return DocumentKey("claim", self.id).encode()
 
     def made(self) -> Document:
-        stems = " ".join(indexed_term(self.place, word) for word in self.words)
+        stems = " ".join(PlacedStem(self.place, word).encode() for word in self.words)
         return document(
             {
                 "key": self.key,
@@ -118,7 +119,7 @@ QUERIES: list[tuple[Query, Held]] = [
     (value_query("place", PLACES), always),
     (value_query("about", ENTITIES[:1]), lambda text: ENTITIES[0] in text.about),
     (value_query("about", ENTITIES), lambda text: bool(text.about)),
-    (term_query("key", sort_key("claim", "c3")), lambda text: text.id == "c3"),
+    (term_query("key", DocumentKey("claim", "c3").encode()), lambda text: text.id == "c3"),
     (
         all_of([stem_query(PLACES[0], "key"), stem_query(PLACES[0], "relay")]),
         lambda text: text.place == PLACES[0] and {"key", "relay"} <= set(text.words),
@@ -152,7 +153,7 @@ def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     for place in PLACES:
         for word in WORDS:
             number = sum(text.place == place and word in text.words for text in texts)
-            assert snapshot.frequency("stems", indexed_term(place, word)) == number
+            assert snapshot.frequency("stems", PlacedStem(place, word).encode()) == number
     assert snapshot.lengths == {
         place: Sum(len(here), sum(len(text.words) for text in here))
         for place in PLACES

@@ -108,8 +108,8 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert collection.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
     until(lambda: engine.load(whole=True))
-    (seal,) = collection.bases.folder.glob("*/" + MANIFEST)
-    seal.write_text("{", "utf-8")
+    (manifest,) = collection.bases.folder.glob("*/" + MANIFEST)
+    manifest.write_text("{", "utf-8")
     later = Engine(env=env)
     later.add_root(root)
     assert not later.collections[root].find_base()

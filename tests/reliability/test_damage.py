@@ -30,10 +30,10 @@ def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
 
 
 def overwrite(folder: Path, ending: str) -> list[Path]:
-    """Overwrite the files of the sealed base, which are mapped by whoever serves it."""
-    until(lambda: any(folder.rglob(MANIFEST)), "it is not sealed")
-    (seal,) = folder.rglob(MANIFEST)
-    files = [*seal.parent.glob(f"*.{ending}")]
+    """Overwrite the files of the finished base, which are mapped by whoever serves it."""
+    until(lambda: any(folder.rglob(MANIFEST)), "it is not finished")
+    (manifest,) = folder.rglob(MANIFEST)
+    files = [*manifest.parent.glob(f"*.{ending}")]
     for file in files:
         with file.open("r+b") as stream:
             stream.write(b"\xff" * file.stat().st_size)
@@ -55,7 +55,7 @@ def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending:
     folder, env = here
     with serving(folder / "kb", env, 1) as (first,):
         before = answered(first)
-        until(lambda: any(folder.rglob(MANIFEST)), "it is not sealed")
+        until(lambda: any(folder.rglob(MANIFEST)), "it is not finished")
     with serving(folder / "kb", env, 1) as (server,):
         server.status()
         assert overwrite(folder, ending)

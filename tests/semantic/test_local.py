@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.semantic.backend import UnavailableError, backend_of, is_latin, unit
+from vouch_sidecar.semantic.backend import UnavailableError, is_latin, unit
+from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 
 from tests.semantic import model
@@ -104,7 +105,7 @@ def test_what_is_no_vector_is_refused(rows: object) -> None:
 def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     """onnxruntime keeps what it is about to report in the user's cache, unless told not to."""
     program = (
-        "import sys; from vouch_sidecar.semantic.backend import backend_of\n"
+        "import sys; from vouch_sidecar.semantic.loading import backend_of\n"
         "backend_of(sys.argv[1], None).embed(['snow'], 1)\n"
     )
     silent = ("CI", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")

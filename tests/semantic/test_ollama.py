@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.semantic.backend import UnavailableError, backend_of
+from vouch_sidecar.semantic.backend import UnavailableError
+from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 

@@ -17,9 +17,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.encoding import Pointer
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
-from vouch_sidecar.index.schema import reference
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -186,7 +186,7 @@ def _lacks_entities(around: CheckContext) -> bool:
     knowledge = around.knowledge
     if next(knowledge.names.entities(), None) is not None:
         return False
-    declaring = matching("refers", f"{spelled(reference('declares', ''))}.*")
+    declaring = matching("refers", f"{spelled(Pointer('declares', '').encode())}.*")
     files = any(path.startswith("entities/") for path in around.collection.problems)
     return files or knowledge.snapshot.count(declaring) > 0
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.index.base import Bases, Manifest, Unsealed
+from vouch_sidecar.index.base import Bases, Manifest, Unfinished
 from vouch_sidecar.index.building import Builder
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import stands_in
 from vouch_sidecar.index.receipts import Disk
-from vouch_sidecar.index.schema import HOLLOW, quoted_in
+from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
@@ -73,7 +73,7 @@ class Written(NamedTuple):
 
     of: Knowledge
     layer: Layer
-    unsealed: Unsealed | None
+    unfinished: Unfinished | None
     purges: int
 
 
@@ -110,7 +110,7 @@ class Collection:
     failing_since: float | None = None
     """When looking at the files failed, unless it succeeded since."""
     _found: tuple[Layer, Manifest] | None = None
-    _unsealed: Unsealed | None = None
+    _unfinished: Unfinished | None = None
     _purged: bool = False
     _purges: int = 0
     _config_left: bytes | None = None
@@ -198,13 +198,13 @@ class Collection:
             return self._learn_into(Writing())
         try:
             self._purged = False
-            self._unsealed = self.bases.begin()
-            return self._learn_into(self._unsealed.writing)
+            self._unfinished = self.bases.begin()
+            return self._learn_into(self._unfinished.writing)
         except (OSError, ValueError) as error:
             log.warning("the index stays in memory: %s", type(error).__name__)
-        if self._unsealed is not None:
-            self.bases.discard(self._unsealed)
-        self._unsealed, self._purged = None, True
+        if self._unfinished is not None:
+            self.bases.discard(self._unfinished)
+        self._unfinished, self._purged = None, True
         self._forget_files()
         return self._learn_into(Writing())
 
@@ -217,16 +217,16 @@ class Collection:
         self._take(base, seen.change)
         return seen
 
-    def _recall(self, layer: Layer, seal: Manifest) -> Reconciled:
-        """Take over a base, but for what is not as it was when that was sealed."""
+    def _recall(self, layer: Layer, manifest: Manifest) -> Reconciled:
+        """Take over a base, but for what is not as it was when that was finished."""
         base = Knowledge(layer)
-        self.store.remember(dict(seal.stats), _recalling(base), seal.config)
+        self.store.remember(dict(manifest.stats), _recalling(base), manifest.config)
         seen = self.store.reconcile()
         proved = {key_of(artifact) for artifact in seen.change.upserts}
-        doubtful = {*map(usual_key, self.store.lost), *seal.loose}
+        doubtful = {*map(usual_key, self.store.lost), *manifest.loose}
         gone = seen.change.removals | (doubtful - proved)
         self._take(base, Change(seen.change.upserts, gone))
-        self._config_left = seal.config
+        self._config_left = manifest.config
         return seen
 
     def _take(self, before: Knowledge, change: Change) -> None:
@@ -239,13 +239,13 @@ class Collection:
         return Step(self.latest, seen.problems, seen.skipped, seen.config, ended)
 
     def _purge(self) -> None:
-        self._unsealed = None
+        self._unfinished = None
         if self.bases is not None:
             self._purged = True
             self._purges += 1
             self.bases.purge()
 
-    # The base. `write` may run beside everything else; `adopt` and `seal` as reading does.
+    # The base. `write` may run beside everything else; `adopt` and `finish_base` as reading does.
 
     def keep_up(self, whole: bool = False) -> bool:
         """Bring what is on disk for the next process up to what was last read, `whole` also where
@@ -256,7 +256,7 @@ class Collection:
             if written is None:
                 return False
             self.adopt(written)
-        return self.seal()
+        return self.finish_base()
 
     @property
     def wants_base(self) -> bool:
@@ -269,7 +269,7 @@ class Collection:
 
     @property
     def _leaves_another_config(self) -> bool:
-        settled = self.bases is not None and self._unsealed is None
+        settled = self.bases is not None and self._unfinished is None
         return settled and self.store.config != self._config_left
 
     def write(self) -> Written | None:
@@ -282,8 +282,8 @@ class Collection:
         written = self.bases.write(known.documents())
         if written is None:
             return None
-        unsealed, layer = written
-        return Written(known, layer, unsealed, purges)
+        unfinished, layer = written
+        return Written(known, layer, unfinished, purges)
 
     def adopt(self, written: Written) -> None:
         """Go on with a base that was written, and with what changed since."""
@@ -292,18 +292,18 @@ class Collection:
         base = Knowledge(written.layer, written.of.names)
         since = self.latest.on(written.layer, written.of)
         self.store.release(_recalling(base), since.changed.keys())
-        if self._unsealed is not None and self.bases is not None:
-            self.bases.discard(self._unsealed)
-        self._unsealed, self._purged = written.unsealed, False
+        if self._unfinished is not None and self.bases is not None:
+            self.bases.discard(self._unfinished)
+        self._unfinished, self._purged = written.unfinished, False
         self.latest = since
         if self._purges != written.purges:
             self._purge()
 
-    def seal(self) -> bool:
+    def finish_base(self) -> bool:
         """Leave the base to the next process; False when that has to wait."""
         if self.is_failing:
             return False
-        if self._unsealed is None or self.bases is None:
+        if self._unfinished is None or self.bases is None:
             return True
         if not self.store.is_settled():
             return False
@@ -314,10 +314,10 @@ class Collection:
             if path == CONFIG or usual_key(path) not in changed
         }
         loose = frozenset(self.store.loose() | changed.keys())
-        sealed = self.bases.seal(self._unsealed, Manifest(stats, loose, self.store.config))
-        self._purged, self._unsealed = not sealed, None
+        finished = self.bases.finish(self._unfinished, Manifest(stats, loose, self.store.config))
+        self._purged, self._unfinished = not finished, None
         self._config_left = self.store.config
-        return sealed
+        return finished
 
     # What fails
 
@@ -333,7 +333,7 @@ class Collection:
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Write a base, or seal it. Where that fails, the next start reads more files."""
+        """Write a base, or finish it. Where that fails, the next start reads more files."""
         with self.faults.contained(BASE, "The cache could not be written"):
             yield
 
@@ -415,7 +415,7 @@ def _says_less(before: Knowledge, key: Key, was: Documents | None, made: Documen
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    lost = stands_in(made[0]).linked == HOLLOW != stands_in(then).linked
+    lost = stands_in(made[0]).linked == WITHOUT_QUOTE != stands_in(then).linked
     old, new = quoted_in(then), quoted_in(made[0])
     sentence = None if old is None else old.sentence
     told = None if new is None else new.sentence

@@ -19,8 +19,9 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.served import Served
-from vouch_sidecar.retrieval.semantic import Meant
-from vouch_sidecar.semantic.backend import Backend, UnavailableError, backend_of, is_latin
+from vouch_sidecar.retrieval.meant import Meant
+from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
+from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.texts import Texts, mark_of, texts_of
 from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_bytes
 

@@ -31,8 +31,8 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """A burst of events counts as one change when it pauses this long."""
-SEAL_SECONDS = 5.0
-"""How long nothing must have changed before a base is sealed; the first time, a fifth."""
+FINISH_SECONDS = 5.0
+"""How long nothing must have changed before a base is finished; the first time, a fifth."""
 GIT_SECONDS = 5.0
 """How long a checkout may hold git's lock before a change counts as whole all the same."""
 SEARCH_SHARE = 0.005
@@ -96,7 +96,7 @@ class Indexer:
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
-        self._seal_at = 0.0
+        self._finish_at = 0.0
         self._write_at = 0.0
         self._writing: set[Path] = set()
         self._written: list[tuple[Collection, Written]] = []
@@ -159,7 +159,7 @@ class Indexer:
             times.append(self._search_at)
         if self._has_to_tell():
             times.append(self._tell_at)
-        return max(0.0, min([*times, self._seal_at, now + 3600.0]) - now)
+        return max(0.0, min([*times, self._finish_at, now + 3600.0]) - now)
 
     async def _settled(self) -> None:
         """Wait until a burst is over, and with it a checkout that git has under way."""
@@ -200,14 +200,14 @@ class Indexer:
                 await self._look_at(collection)
         while self._written:
             await self._adopt(*self._written.pop())
-        if self._seal_at <= self._engine.clock():
-            self._seal_at = float("inf")
+        if self._finish_at <= self._engine.clock():
+            self._finish_at = float("inf")
             for collection in list(self._engine.collections.values()):
                 done = False
                 with collection.remembering():
-                    done = await in_worker(collection.seal)
+                    done = await in_worker(collection.finish_base)
                 if not done:
-                    self._seal_at = self._engine.clock() + SEAL_SECONDS
+                    self._finish_at = self._engine.clock() + FINISH_SECONDS
 
     def _write_bases(self, group: anyio.abc.TaskGroup) -> None:
         """Have new bases written beside all else, where they are worth it."""
@@ -236,7 +236,7 @@ class Indexer:
             collection.knowledge = collection.latest
         self._meaning.wake()
         log.debug("rebased %r", collection.name)
-        self._seal_at = min(self._seal_at, self._engine.clock() + SEAL_SECONDS / 5)
+        self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 
     def _has_to_tell(self) -> bool:
         return bool(self._engine.untold) or self._engine.faulty() != self._told
@@ -273,7 +273,7 @@ class Indexer:
             self._engine.publish(collection, step)
             if first:
                 gc.freeze()  # what is known lives on: to look through it again is a stall
-            self._seal_at = now + (SEAL_SECONDS / 5 if first else SEAL_SECONDS)
+            self._finish_at = now + (FINISH_SECONDS / 5 if first else FINISH_SECONDS)
         if paths is None:
             cost = 0.0 if step is not None else now - started
             due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))

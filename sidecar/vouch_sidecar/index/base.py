@@ -1,8 +1,8 @@
 """Bases on disk: what was last known of a knowledge base, for the next process to begin with.
 
 A base is an index that never changes, in a folder of its own in the user's cache. It counts once it
-is sealed: then it lists the stat of every file that it was read from and a digest of every file of
-its own. Live artifacts only. One that is damaged, foreign or of another version counts as none.
+is finished: then it lists the stat of every file that it was read from and a digest of every file
+of its own. Live artifacts only. One that is damaged, foreign or of another version counts as none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MANIFEST = "manifest.json"
 ROOT = "root"
 """Names the knowledge base that a folder is for."""
 OLD_SECONDS = 3600.0
-_UNSEALED = "unsealed-"
+_UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "index")
@@ -61,7 +61,7 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsealed:
+class Unfinished:
     """A base that this process has written and asks, and that no other one finds yet."""
 
     folder: Path
@@ -101,7 +101,7 @@ class Bases:
         tidy(self.caches)
         self._tidy()
         found = None
-        for folder in sorted(self._sealed(), reverse=True):
+        for folder in sorted(self._finished(), reverse=True):
             if found is None:
                 with suppress(OSError, ValueError, LookupError, TypeError):
                     found = _open(folder)
@@ -112,9 +112,9 @@ class Bases:
 
     def is_there(self) -> bool:
         """Whether there is a base, whole or not."""
-        return bool(self._sealed())
+        return bool(self._finished())
 
-    def begin(self) -> Unsealed:
+    def begin(self) -> Unfinished:
         """A base to be written. Raises FileNotFoundError where somebody removed it at once, OSError
         or ValueError where there is no room for it.
         """
@@ -128,17 +128,17 @@ class Bases:
         root.touch(mode=0o600)
         root.write_bytes(os.fsencode(self._kb_dir))
         self._tidy()
-        folder = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
+        folder = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
         folder.mkdir(mode=0o700)
         _close_to_others(folder)
         try:
-            return Unsealed(folder, Writing(folder))
+            return Unfinished(folder, Writing(folder))
         except ValueError as error:
             if folder.exists():
                 raise
             raise FileNotFoundError(errno.ENOENT, "removed") from error
 
-    def write(self, documents: Iterable[Document]) -> tuple[Unsealed, Layer] | None:
+    def write(self, documents: Iterable[Document]) -> tuple[Unfinished, Layer] | None:
         """Write a base whole; None where somebody removed it meanwhile. Raises OSError or
         ValueError where there is no room for it.
         """
@@ -155,15 +155,15 @@ class Bases:
                 self.discard(made)
             raise
 
-    def discard(self, base: Unsealed) -> None:
-        """Remove a base that will not be sealed."""
+    def discard(self, base: Unfinished) -> None:
+        """Remove a base that will not be finished."""
         self._take_away(base.folder)
 
-    def seal(self, base: Unsealed, seal: Manifest) -> bool:
+    def finish(self, base: Unfinished, manifest: Manifest) -> bool:
         """Have the next process begin with a base, and with no other; whether that was possible."""
         try:
-            _write_seal(base.folder, seal)
-            former = self._sealed()
+            _write_manifest(base.folder, manifest)
+            former = self._finished()
             base.folder.rename(self.folder / f"{_version()}-{time.time_ns()}")
         except OSError:
             return False
@@ -193,7 +193,7 @@ class Bases:
         that begins alike up to the first hyphen; False where there are no bases, or no room.
         """
         try:
-            partial = self.folder / f"{_UNSEALED}{os.getpid()}-{next(_numbers)}"
+            partial = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
             descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(data).encode() + b"\n" + data)
@@ -214,15 +214,15 @@ class Bases:
         _remove(gone)
 
     def _tidy(self) -> None:
-        """Remove what nobody will seal any more, and what another version made."""
+        """Remove what nobody will finish any more, and what another version made."""
         for entry in _entries(self.folder):
             name = entry.name
-            ours = name.startswith((_UNSEALED, _BESIDE, f"{_version()}-"))
+            ours = name.startswith((_UNFINISHED, _BESIDE, f"{_version()}-"))
             other = not ours and name != ROOT
-            if other or (name.startswith(_UNSEALED) and _is_left(entry)):
+            if other or (name.startswith(_UNFINISHED) and _is_left(entry)):
                 _remove(entry)
 
-    def _sealed(self) -> list[Path]:
+    def _finished(self) -> list[Path]:
         return [one for one in _entries(self.folder) if one.name.startswith(f"{_version()}-")]
 
 
@@ -266,7 +266,7 @@ def _close_to_others(folder: Path) -> None:
 
 def _is_left(folder: Path) -> bool:
     """Whether the process that writes a base is gone, or takes too long."""
-    pid = folder.name.removeprefix(_UNSEALED).partition("-")[0]
+    pid = folder.name.removeprefix(_UNFINISHED).partition("-")[0]
     try:
         os.kill(int(pid), 0)
         return time.time() - folder.stat().st_mtime > OLD_SECONDS
@@ -299,10 +299,10 @@ def code_version(rooms: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
-# Seals
+# Manifests
 
 
-def _write_seal(folder: Path, seal: Manifest) -> None:
+def _write_manifest(folder: Path, manifest: Manifest) -> None:
     digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -310,17 +310,17 @@ def _write_seal(folder: Path, seal: Manifest) -> None:
             digests[file.name] = _digest_of(file)
     head = {
         "files": digests,
-        "loose": sorted([kind.value, name] for kind, name in seal.loose),
-        "config": None if seal.config is None else seal.config.hex(),
+        "loose": sorted([kind.value, name] for kind, name in manifest.loose),
+        "config": None if manifest.config is None else manifest.config.hex(),
     }
     # One by one: to make or read all of them at once would hold up every other thread.
-    stats = (f"{found.hex()} {path}" for path, found in seal.stats.items())
+    stats = (f"{found.hex()} {path}" for path, found in manifest.stats.items())
     data = "\0".join([json.dumps(head), *stats]).encode()
     descriptor = os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as sealed:
-        sealed.write(_digest(data).encode() + b"\n" + data)
-        sealed.flush()
-        os.fsync(sealed.fileno())
+    with os.fdopen(descriptor, "wb") as finished:
+        finished.write(_digest(data).encode() + b"\n" + data)
+        finished.flush()
+        os.fsync(finished.fileno())
 
 
 def _open(folder: Path) -> tuple[Layer, Manifest]:
@@ -338,12 +338,12 @@ def _open(folder: Path) -> tuple[Layer, Manifest]:
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
-    seal = Manifest(
+    manifest = Manifest(
         {path: bytes.fromhex(found) for found, _, path in (one.partition(" ") for one in stats)},
         frozenset((Kind(kind), name) for kind, name in head["loose"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
     )
-    return Layer(Index.open(str(folder))), seal
+    return Layer(Index.open(str(folder))), manifest
 
 
 def _digest(data: bytes) -> str:

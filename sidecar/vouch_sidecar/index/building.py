@@ -14,7 +14,7 @@ from vouch_sidecar.index.receipts import (
     Cited,
     Citing,
     Disk,
-    Shelf,
+    QuotedSources,
     citing,
     is_receipt,
     slug_of,
@@ -116,15 +116,15 @@ class Builder:
         for made in documents_of(artifact, standing(artifact, self)):
             self._writing.add(made)
 
-    # What links, locks and sentences depend on
+    # What links, labels and sentences depend on
 
     @cached_property
     def names(self) -> Names:
         return Names.of(self._entities)
 
     @cached_property
-    def shelf(self) -> Shelf:
-        return Shelf(self)
+    def sources(self) -> QuotedSources:
+        return QuotedSources(self)
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
         return sorted(self._pages.get(claim_id, ()), key=lambda page: page.id)

@@ -1,4 +1,4 @@
-"""The generation after a change: what changed, and whose links or locks changed with it."""
+"""The generation after a change: what changed, and whose links or labels changed with it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,22 @@ from functools import cached_property
 from itertools import chain
 
 from tantivy import Occur, Query
+from vouch_sidecar.index.encoding import CountedEntity, Pointer, StemPlace
 from vouch_sidecar.index.forms import forms, required
 from vouch_sidecar.index.knowledge import Documents, Knowledge
 from vouch_sidecar.index.links import documents_of, standing, stands_in
-from vouch_sidecar.index.query import any_of, stem_query, term_query, value_query
+from vouch_sidecar.index.query import any_of, pointing_query, stem_query, value_query
 from vouch_sidecar.index.receipts import (
     NO_DISK,
     Cited,
     Citing,
     Disk,
-    Shelf,
+    QuotedSources,
     citing,
     is_receipt,
     slug_of,
 )
-from vouch_sidecar.index.schema import (
-    HOLLOW,
-    document,
-    reference,
-    repeats,
-    retired_fields,
-    retired_key,
-)
+from vouch_sidecar.index.schema import WITHOUT_QUOTE, document, repeats, retired_fields, retired_key
 from vouch_sidecar.kb.access import gate_of, is_told
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -58,7 +52,8 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     gone = {
         key
         for key in gone
-        if before.artifact(key) is not None or before.spoiled_by(key) != _spoiled(retired.get(key))
+        if before.artifact(key) is not None
+        or before.withheld_by(key) != _withheld(retired.get(key))
     }
     if not told and not gone:
         return before
@@ -70,7 +65,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     for key, artifact in dependants.items():
         stands, stood = standing(artifact, world), before.document(key)
         if stood is None or stands != (stood_in := stands_in(stood)):
-            if stood is not None and stood_in.linked == HOLLOW:
+            if stood is not None and stood_in.linked == WITHOUT_QUOTE:
                 artifact = _whole(artifact, disk)
             documents[key] = tuple(documents_of(artifact, stands))
     return before.changed_to(documents, world.names)
@@ -86,7 +81,7 @@ def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
     return found
 
 
-def _spoiled(documents: Documents | None) -> list[str]:
+def _withheld(documents: Documents | None) -> list[str]:
     return documents[0].get_all("refers") if documents else []
 
 
@@ -125,12 +120,12 @@ def _quoting(
 
 def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
     """Ids of the receipts of a source whose sentences the changed ones may touch."""
-    shelf = world.shelf
-    spans = [span for one in changed if (span := shelf.span(one))]
-    whole = whole or any(map(shelf.repeats, changed))
+    sources = world.sources
+    spans = [span for one in changed if (span := sources.span(one))]
+    whole = whole or any(map(sources.repeats, changed))
     found = set()
     for evidence in world.evidence_in(source_id):
-        reach = None if whole else shelf.reach(evidence)
+        reach = None if whole else sources.reach(evidence)
         if reach is None or any(a < reach[1] and b > reach[0] for a, b in spans):
             found.add(evidence.id)
     return found
@@ -155,20 +150,20 @@ def _touched(
                 sources.add(one.id)
         saying = [key[1]] if key[0] is Kind.CLAIM else []
         if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
-            cites = before.found(term_query("refers", reference("cites", key[1])))
+            cites = before.found(pointing_query("cites", key[1]))
             saying = [one.id for one in cites]
         for claim_id in saying:
-            same = before.found(term_query("refers", repeats(claim_id)))
+            same = before.found(pointing_query(*repeats(claim_id)))
             evidence.update(one.id for one in same)
-        for refers in (before.spoiled_by(key), world.spoiled_by(key)):
-            evidence.update(one.partition(" ")[2] for one in refers)
+        for refers in (before.withheld_by(key), world.withheld_by(key)):
+            evidence.update(Pointer.decode(one).target for one in refers)
     return evidence, sources
 
 
 def _dependants(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
-    """The artifacts, beside those that change, whose links or locks may."""
+    """The artifacts, beside those that change, whose links or labels may."""
     found: dict[Key, Artifact] = {}
     for key in [*told, *gone]:
         effect = _effect(before.artifact(key), told.get(key))
@@ -192,11 +187,11 @@ def _dependants(
 
 def _about(before: Knowledge, entity_id: str) -> Query:
     """The claims that declare an entity or count for it."""
-    behind = {place.partition("@")[2] for place in before.snapshot.lengths}
+    labels = {StemPlace.decode(place).label for place in before.snapshot.lengths}
     return any_of(
         [
-            term_query("refers", reference("declares", entity_id)),
-            value_query("about", [f"{one} {entity_id}" for one in behind]),
+            pointing_query("declares", entity_id),
+            value_query("about", [CountedEntity(one, entity_id).encode() for one in labels]),
         ]
     )
 
@@ -233,9 +228,9 @@ def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
     moved = (before is None) != (after is None) or _gate(before) != _gate(after)
     refers: tuple[str, ...] = ()
     if moved and isinstance(one, Entity | Claim | Page | Source):
-        refers = (reference("joins", one.id),)
+        refers = (Pointer("joins", one.id).encode(),)
     if moved and isinstance(one, Source):
-        refers += (reference("quotes", one.id),)
+        refers += (Pointer("quotes", one.id).encode(),)
     if isinstance(one, Page) and (moved or _lists(before) != _lists(after)):
         claims = {c for page in (before, after) if isinstance(page, Page) for c in page.claims}
         return _Effect(claims=claims, refers=refers)
@@ -257,7 +252,7 @@ def _forms(entity: Artifact | None) -> object:
 
 
 class _After:
-    """What links, locks and sentences depend on, as it is after a change."""
+    """What links, labels and sentences depend on, as it is after a change."""
 
     def __init__(
         self,
@@ -314,8 +309,8 @@ class _After:
         return found if isinstance(found, Claim) else None
 
     @cached_property
-    def shelf(self) -> Shelf:
-        return Shelf(self, size=16)
+    def sources(self) -> QuotedSources:
+        return QuotedSources(self, size=16)
 
     def source(self, source_id: str) -> Source | None:
         found = self._artifact((Kind.SOURCE, source_id))
@@ -330,7 +325,7 @@ class _After:
         return self._evidence[evidence_id]
 
     def evidence_in(self, source_id: str) -> Iterable[Evidence]:
-        quoting = self._before.found(term_query("refers", reference("quotes", source_id)))
+        quoting = self._before.found(pointing_query("quotes", source_id))
         for one in quoting:
             if isinstance(one, Evidence) and not self._changes(key_of(one)):
                 yield self.evidence(one.id) or one
@@ -345,20 +340,20 @@ class _After:
 
     def _cited(self, evidence_id: str) -> Cited:
         by = list(self._citing.get(evidence_id, ()))
-        for one in self._before.found(term_query("refers", reference("cites", evidence_id))):
+        for one in self._before.found(pointing_query("cites", evidence_id)):
             if isinstance(one, Claim) and not self._changes(key_of(one)):
                 cites = citing(one, self.evidence).get(evidence_id)
                 by += [] if cites is None else [cites]
-        spoils, redacts = (
-            self._before.spoils(reference(how, evidence_id), self._settled.__contains__)
-            or any(reference(how, evidence_id) in _spoiled(one) for one in self._retired.values())
-            for how in ("spoils", "redacts")
+        withholds, redacts = (
+            self._before.withholds(one, self._settled.__contains__)
+            or any(one.encode() in _withheld(retired) for retired in self._retired.values())
+            for one in (Pointer("withholds", evidence_id), Pointer("redacts", evidence_id))
         )
-        return Cited(tuple(sorted(by)), spoils, redacts)
+        return Cited(tuple(sorted(by)), withholds, redacts)
 
-    def spoiled_by(self, key: Key) -> list[str]:
+    def withheld_by(self, key: Key) -> list[str]:
         """How a claim that the change retires refers to its evidence."""
-        return _spoiled(self._retired.get(key))
+        return _withheld(self._retired.get(key))
 
     def gate_of_text(self, text: str) -> str | None:
         claim = self.claim(slug_of(text))

@@ -19,12 +19,13 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.content import content_stems, terms
 from vouch_sidecar.index.derived import TOPIC, Table, Topic, topic_id
+from vouch_sidecar.index.encoding import label_of
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import Search, term_query, value_query
+from vouch_sidecar.index.query import Search, pointing_query, value_query
 from vouch_sidecar.index.receipts import slug_of
-from vouch_sidecar.index.schema import artifact_in, entities_in, lock, reference
+from vouch_sidecar.index.schema import artifact_in, entities_in
 from vouch_sidecar.index.text import fold, has_spaceless, stem, units
 from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.index.words import STOPWORDS, tier, words_without_tier
@@ -228,7 +229,7 @@ class _Deriving:
             chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
         for gate, own in sorted(self._heard.items()):
             chosen[gate] = {}
-            for key, one in own.items() if lock([gate]) in sparse else ():
+            for key, one in own.items() if label_of([gate]) in sparse else ():
                 if key in everybodys:
                     one.add(everybodys[key])
                 if key in chosen[OPEN] or self._counts(one, gate):
@@ -351,7 +352,7 @@ class _Deriving:
             if not isinstance(source, Source) or not _DOCUMENT.search(source.locator):
                 continue
             documents[source.id] = source
-            quoting = self._knowledge.found(term_query("refers", reference("quotes", source.id)))
+            quoting = self._knowledge.found(pointing_query("quotes", source.id))
             quotes |= {one.id: one for one in quoting if isinstance(one, Evidence)}
             if len(documents) == MAX_DOCUMENTS:
                 break

@@ -13,12 +13,13 @@ from itertools import chain, count
 from typing import TypeVar
 
 from tantivy import Document, Query
+from vouch_sidecar.index.encoding import DocumentKey, Pointer, StemPlace
 from vouch_sidecar.index.forms import Named
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.query import matching, term_query, value_query
+from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.schema import (
     QUESTION,
@@ -29,9 +30,7 @@ from vouch_sidecar.index.schema import (
     is_retired,
     key_in,
     quoted_in,
-    reference,
     retired_key,
-    sort_key,
 )
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.layout import classify, usual_key
@@ -52,14 +51,14 @@ Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
 """Where this share of the claims links to declared entities, these say what there is to say."""
 _serials = count(1)
-_NAMING = ("declares", "lists claim", "lists entity", "joins", "quotes", "cites", "supersedes")
+_NAMING = ("declares", "lists-claim", "lists-entity", "joins", "quotes", "cites", "supersedes")
 
 
 class Knowledge:
     """The contents of one knowledge base. Any thread may ask.
 
     `changed` are the documents of what is not as in the base; of what is gone, none, or one that
-    says which evidence it spoils.
+    says which evidence it withholds.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Knowledge:
         return None if number is None else self.base.document(number)
 
     def _number(self, kind: str, artifact_id: str, section: int = 0) -> int | None:
-        return self._at(sort_key(kind, artifact_id, section))
+        return self._at(DocumentKey(kind, artifact_id, section).encode())
 
     def _at(self, key: str) -> int | None:
         found = self.base.search(term_query("key", key), 1)
@@ -152,7 +151,7 @@ class Knowledge:
         """What a file below `.vouch/` says, if that counts."""
         if classify(path) is None:
             return None
-        elsewhere = self._referring(reference("stands", path))
+        elsewhere = self._referring(Pointer("stands", path).encode())
         found = next(elsewhere, None) or self.artifact(usual_key(path))
         return found if found is not None and found.path == path else None
 
@@ -180,13 +179,13 @@ class Knowledge:
 
     def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
         """The claims with a sentence of a source, by id."""
-        for hit in self.snapshot.every(term_query("refers", reference("stands in", source_id))):
+        for hit in self.snapshot.every(pointing_query("stands-in", source_id)):
             found = self.snapshot.document(hit)
             claim, quoted = artifact_in(found), quoted_in(found)
             if isinstance(claim, Claim) and quoted is not None:
                 yield claim, quoted
 
-    def spoiled_by(self, key: Key) -> list[str]:
+    def withheld_by(self, key: Key) -> list[str]:
         """How a retired claim refers to the evidence that nobody may be told of because of it."""
         kind, artifact_id = key
         if kind != Kind.CLAIM:
@@ -197,9 +196,9 @@ class Knowledge:
         number = self._at(retired_key(artifact_id))
         return [] if number is None else self.base.document(number).get_all("refers")
 
-    def spoils(self, how: str, but: Callable[[str], bool]) -> bool:
-        """Whether a retired claim refers to evidence like this, but for some by their sort key."""
-        hits = self.snapshot.every(term_query("refers", how))
+    def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
+        """Whether a retired claim points at evidence like this, but for some by their sort key."""
+        hits = self.snapshot.every(pointing_query(*pointer))
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
     # What refers to what
@@ -207,9 +206,7 @@ class Knowledge:
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
-        listing = self.snapshot.every(
-            term_query("refers", reference(f"lists {kind.value}", artifact_id))
-        )
+        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", artifact_id))
         pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         own = {entity.page} if entity is not None and entity.page else set()
@@ -217,12 +214,12 @@ class Knowledge:
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations that start or end at an artifact, by id."""
-        found = self._referring(reference("joins", artifact_id))
+        found = self._referring(Pointer("joins", artifact_id).encode())
         return [relation for relation in found if isinstance(relation, Relation)]
 
     def superseding(self, claim_id: str) -> list[str]:
         """Ids of what says that it supersedes a claim, itself or in a relation; sorted."""
-        newer = {claim.id for claim in self._referring(reference("supersedes", claim_id))}
+        newer = {claim.id for claim in self._referring(Pointer("supersedes", claim_id).encode())}
         for edge in self.relations_of(claim_id):
             if edge.relation == "supersedes" and edge.target == claim_id:
                 newer.add(edge.source)
@@ -230,7 +227,7 @@ class Knowledge:
 
     def citing(self, artifact_id: str) -> Query:
         """Finds what names an id of any kind; the artifact itself does not count."""
-        named = [reference(how, artifact_id) for how in _NAMING]
+        named = [Pointer(how, artifact_id).encode() for how in _NAMING]
         return value_query("refers", named)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
@@ -243,24 +240,24 @@ class Knowledge:
 
     @cached_property
     def sparse_behind(self) -> frozenset[str]:
-        """The locks behind which most of what is seen, with what everybody sees, links to no
-        declared entity: half of the claims or more; without claims, pages.
+        """The visibility labels behind which most of what is seen, with what everybody sees,
+        links to no declared entity: half of the claims or more; without claims, pages.
         """
         every, pages = Counter[str](), set[str]()
         for name, found in self.snapshot.lengths.items():
-            kind, _, behind = name.partition("@")
-            every[behind] += found.number if kind == Kind.CLAIM else 0
-            pages |= {behind} if kind == TITLE else set()
+            kind, label = StemPlace.decode(name)
+            every[label] += found.number if kind == Kind.CLAIM else 0
+            pages |= {label} if kind == TITLE else set()
         linked = Counter[str]()
         for name, found in self.snapshot.sums(matching("about", ".+"), "place").items():
-            linked[name.partition("@")[2]] += found.number
+            linked[StemPlace.decode(name).label] += found.number
         sparse = set()
-        for behind in {OPEN, *pages, *(one for one, number in every.items() if number)}:
-            locks = {OPEN, behind}
-            number = sum(every[one] for one in locks)
-            has_few = sum(linked[one] for one in locks) < LINKED_ENOUGH * number
-            if has_few if number else behind in pages:
-                sparse.add(behind)
+        for label in {OPEN, *pages, *(one for one, number in every.items() if number)}:
+            labels = {OPEN, label}
+            number = sum(every[one] for one in labels)
+            has_few = sum(linked[one] for one in labels) < LINKED_ENOUGH * number
+            if has_few if number else label in pages:
+                sparse.add(label)
         return frozenset(sparse)
 
     def _referring(self, refers: str) -> Iterator[Artifact]:

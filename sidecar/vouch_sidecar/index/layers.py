@@ -210,7 +210,7 @@ class Snapshot:
 
     @cached_property
     def units(self) -> Mapping[str, Sum]:
-        """By lock, the claims that are found by what is said of them, and the stems of that."""
+        """By visibility label, the claims found by what is said of them, and the stems of that."""
         return self.sums(Query.all_query(), "unit", "unit_length")
 
     def count(self, query: Query) -> int:

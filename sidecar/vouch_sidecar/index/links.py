@@ -1,4 +1,4 @@
-"""What a claim counts for, and which lock each artifact stands behind.
+"""What a claim counts for, and which visibility label each artifact has.
 
 Both depend on other artifacts: so a change of one may be a change of others (`index.changing`).
 """
@@ -12,17 +12,10 @@ from itertools import product
 from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
+from vouch_sidecar.index.encoding import NOBODY, CountedEntity, StemPlace, label_of
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.receipts import Cited, Quoted, Shelf, is_receipt
-from vouch_sidecar.index.schema import (
-    HOLLOW,
-    NOBODY,
-    about,
-    document,
-    fields_of,
-    lock,
-    quoted_in,
-)
+from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_receipt
+from vouch_sidecar.index.schema import WITHOUT_QUOTE, document, fields_of, quoted_in
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Page, Relation
 
@@ -30,10 +23,10 @@ LinkedBy = Literal["declared", "named", "page"]
 
 
 class World(Protocol):
-    """The artifacts that links, locks and sentences depend on."""
+    """The artifacts that links, labels and sentences depend on."""
 
     @property
-    def shelf(self) -> Shelf:
+    def sources(self) -> QuotedSources:
         """The sources that claims quote."""
 
     def cited(self, evidence_id: str) -> Cited:
@@ -99,26 +92,28 @@ def _known(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:
 
 
 def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
-    """The entities of the links, each with its lock. One that is linked behind two gates which a
-    viewer may pass both stands there once for each and once for both: whoever passes both counts
-    one, one and minus one.
+    """The entities of the links, each with its visibility label.
+
+    One that is linked behind two gates which a viewer may pass both stands there once for each and
+    once for both: whoever passes both counts one, one and minus one.
     """
-    own = lock([gate_of(claim) or OPEN])
-    yield from (about(own, entity_id) for entity_id in links.entity_ids)
+    own = label_of([gate_of(claim) or OPEN])
+    yield from (CountedEntity(own, entity_id).encode() for entity_id in links.entity_ids)
     for gate, entity_ids in links.behind.items():
-        yield from (about(lock([gate]), entity_id) for entity_id in entity_ids)
+        yield from (CountedEntity(label_of([gate]), entity_id).encode() for entity_id in entity_ids)
     for one, other in product(links.behind, links.behind):
         if one.startswith("agent:") and other.startswith("project:"):
+            label = label_of([one, other])
             both = set(links.behind[one]).intersection(links.behind[other])
-            yield from (about(lock([one, other]), entity_id) for entity_id in sorted(both))
+            yield from (CountedEntity(label, entity_id).encode() for entity_id in sorted(both))
 
 
 class Standing(NamedTuple):
-    """What of an artifact's documents depends on other artifacts: its lock, and of a claim what it
-    counts for and why, and the sentence that it is a part of.
+    """What of an artifact's documents depends on other artifacts: its visibility label, and of a
+    claim what it counts for and why, and the sentence that it is a part of.
     """
 
-    lock: str
+    label: str
     about: list[str] = []  # noqa: RUF012
     linked: str = ""
     quoted: Quoted | None = None
@@ -126,16 +121,16 @@ class Standing(NamedTuple):
 
 def standing(artifact: Artifact, world: World) -> Standing:
     """How an artifact that may be told to somebody stands among the others."""
-    behind = _lock_of(artifact, world)
+    label = _label_of(artifact, world)
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
-        hollow = redacted or (not by and (retired or is_receipt(artifact)))
-        return Standing(behind, linked=HOLLOW if hollow else "")
+        is_empty = redacted or (not by and (retired or is_receipt(artifact)))
+        return Standing(label, linked=WITHOUT_QUOTE if is_empty else "")
     if not isinstance(artifact, Claim):
-        return Standing(behind)
+        return Standing(label)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
-    return Standing(behind, counts_for, links.by, world.shelf.quoted(artifact))
+    return Standing(label, counts_for, links.by, world.sources.quoted(artifact))
 
 
 def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
@@ -145,12 +140,12 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
 
 def stands_in(of: Document) -> Standing:
     """How an artifact stood when its first document was made."""
-    behind = of["place"][0].partition("@")[2]
+    label = StemPlace.decode(of["place"][0]).label
     linked = next(iter(of.get_all("linked")), "")
-    return Standing(behind, of.get_all("about"), linked, quoted_in(of))
+    return Standing(label, of.get_all("about"), linked, quoted_in(of))
 
 
-def _lock_of(artifact: Artifact, world: World) -> str:
+def _label_of(artifact: Artifact, world: World) -> str:
     """A relation is seen by those who see both of its ends, evidence by those who see its source.
 
     Of several artifacts that share an id, all must be seen, unless one is open.
@@ -161,7 +156,7 @@ def _lock_of(artifact: Artifact, world: World) -> str:
         case Evidence():
             needed = [set(world.gates_at(artifact.source_id))]
         case _:
-            return lock([gate_of(artifact) or OPEN])
+            return label_of([gate_of(artifact) or OPEN])
     if not all(needed):
         return NOBODY
-    return lock(gate for gates in needed if OPEN not in gates for gate in gates)
+    return label_of(gate for gates in needed if OPEN not in gates for gate in gates)

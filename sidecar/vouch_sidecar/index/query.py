@@ -1,6 +1,7 @@
 """Words to queries: what a viewer may ask of a snapshot, and nothing else.
 
-Kind and lock stand in front of every stem, so a question can only match what its viewer may see.
+Kind and visibility label stand in front of every stem, so a question can only match what its viewer
+may see.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from functools import cached_property
 from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.content import Term
 from vouch_sidecar.index.derived import NOTHING_SEEN, Seen
-from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import (
-    SAID,
-    SCHEMA,
-    UNDATED,
-    about,
-    indexed_term,
-    locks,
-    place,
-    sort_key,
+from vouch_sidecar.index.encoding import (
+    CountedEntity,
+    DocumentKey,
+    PlacedStem,
+    Pointer,
+    StemPlace,
+    is_of_two_gates,
+    labels_for,
 )
+from vouch_sidecar.index.layers import Hit, Snapshot, Sum
+from vouch_sidecar.index.schema import SAID, SCHEMA, UNDATED
 from vouch_sidecar.kb.records import Kind
 
 FEW_VALUES = 16
@@ -57,14 +58,19 @@ def term_query(field: str, value: str) -> Query:
     return _unscored(Query.term_query(SCHEMA, field, value, "basic"))
 
 
+def pointing_query(how: str, target: str) -> Query:
+    """Artifacts that point at something in one way (see `Pointer`)."""
+    return term_query("refers", Pointer(how, target).encode())
+
+
 def nearly_query(kind: Kind, artifact_id: str) -> Query:
     """The artifacts of a kind whose id differs in two letters at most."""
-    return Query.fuzzy_term_query(SCHEMA, "key", sort_key(kind, artifact_id), 2)
+    return Query.fuzzy_term_query(SCHEMA, "key", DocumentKey(kind, artifact_id).encode(), 2)
 
 
 def stem_query(place: str, stem: str) -> Query:
     """Documents that hold a stem at a place."""
-    return Query.term_query(SCHEMA, "stems", indexed_term(place, stem), "freq")
+    return Query.term_query(SCHEMA, "stems", PlacedStem(place, stem).encode(), "freq")
 
 
 def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Query:
@@ -118,19 +124,19 @@ class Search:
     @cached_property
     def places(self) -> Mapping[str, list[str]]:
         """By kind, the places where the viewer finds documents."""
-        mine, found = frozenset(locks(self.gates)), defaultdict[str, list[str]](list)
+        visible, found = frozenset(labels_for(self.gates)), defaultdict[str, list[str]](list)
         for name in sorted(self.snapshot.lengths):
-            kind, _, behind = name.partition("@")
-            if behind in mine:
+            kind, label = StemPlace.decode(name)
+            if label in visible:
                 found[kind].append(name)
-        found[SAID] = [place(SAID, behind) for behind in sorted(mine)]
+        found[SAID] = [StemPlace(SAID, label).encode() for label in sorted(visible)]
         return found
 
     def _sums(self, kind: str) -> list[Sum]:
-        """By lock, the documents of a kind and their stems."""
+        """By label, the documents of a kind and their stems."""
         if kind == SAID:
             units = self.snapshot.units
-            return [units[one] for one in locks(self.gates) if one in units]
+            return [units[one] for one in labels_for(self.gates) if one in units]
         return [self.snapshot.lengths[name] for name in self.places[kind]]
 
     def total(self, kind: str) -> int:
@@ -146,14 +152,15 @@ class Search:
         if (stem := term.only_stem) is None:
             return self.snapshot.count(self.holding([term], kind))
         frequency = self.snapshot.frequency
-        return sum(frequency("stems", indexed_term(name, stem)) for name in self.places[kind])
+        places = self.places[kind]
+        return sum(frequency("stems", PlacedStem(one, stem).encode()) for one in places)
 
     # Documents of a kind
 
     def every(self, kind: str) -> Query:
         """All of them, in the order of their ids."""
         if kind == SAID:
-            return value_query("unit", locks(self.gates))
+            return value_query("unit", labels_for(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
@@ -196,7 +203,7 @@ class Search:
 
     def beginning(self, folded: str, kind: str) -> Query:
         """Those that hold a stem that begins like this."""
-        places = (indexed_term(name, folded) for name in self.places[kind])
+        places = (PlacedStem(name, folded).encode() for name in self.places[kind])
         return any_of([matching("stems", f"{spelled(one)}.*") for one in places])
 
     def _word(self, term: Term, kind: str) -> Query:
@@ -216,10 +223,10 @@ class Search:
         derived = {one: topic for one in entity_ids if (topic := self.topics.get(one)) is not None}
         declared = [one for one in entity_ids if one not in derived]
         found = []
-        if values := [about(one, entity) for entity in declared for one in locks(self.gates)]:
-            found.append(value_query("about", values))
+        if values := [value for entity_id in declared for value in self._counting(entity_id)]:
+            found.append(value_query("about", [one.encode() for one in values]))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
-            keys = [sort_key(Kind.CLAIM, claim_id) for claim_id in claims]
+            keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claims]
             found.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
         return self._recent(any_of(found), Kind.CLAIM)
 
@@ -237,17 +244,20 @@ class Search:
         if self.topics.get(entity_id) is not None:
             return self.snapshot.count(replace(self, since=None).about([entity_id]))
         frequency = self.snapshot.frequency
-        return sum(
-            _sign(one) * frequency("about", about(one, entity_id)) for one in locks(self.gates)
-        )
+        visible = self._counting(entity_id)
+        return sum(_sign(one.label) * frequency("about", one.encode()) for one in visible)
+
+    def _counting(self, entity_id: str) -> list[CountedEntity]:
+        """An entity as the claims that count for it hold it: with each label, once."""
+        return [CountedEntity(label, entity_id) for label in labels_for(self.gates)]
 
     def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
         """By entity and topic, those of the claims that match which count for it."""
         out: dict[str, Sum] = {}
-        mine = {one: _sign(one) for one in locks(self.gates)}
+        signs = {one: _sign(one) for one in labels_for(self.gates)}
         for value, found in self.snapshot.sums(query, "about", number).items():
-            behind, _, entity_id = value.partition(" ")
-            if sign := mine.get(behind):
+            label, entity_id = CountedEntity.decode(value)
+            if sign := signs.get(label):
                 have = out.get(entity_id, Sum(0, 0.0))
                 out[entity_id] = Sum(
                     have.number + sign * found.number, have.total + sign * found.total
@@ -260,7 +270,7 @@ class Search:
             return {}
         out: dict[str, Sum] = {}
         for key, found in self.snapshot.sums(query, "key", number).items():
-            for topic in self.topics.of_claim(key.split("\0")[1]):
+            for topic in self.topics.of_claim(DocumentKey.decode(key).id):
                 have = out.get(topic, Sum(0, 0.0))
                 out[topic] = Sum(have.number + found.number, have.total + found.total)
         return out
@@ -281,8 +291,8 @@ def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
     return {term: float(int(weight * scale)) for term, weight in weights.items()}
 
 
-def _sign(of: str) -> int:
+def _sign(label: str) -> int:
     """A claim that counts for an entity behind two gates by themselves stands there twice, and once
     more behind both together, which is taken off (see `links.counts_for`).
     """
-    return -1 if "&" in of else 1
+    return -1 if is_of_two_gates(label) else 1

@@ -156,7 +156,7 @@ class _Receipt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelved:
+class _QuotedSource:
     """One source with its receipts, by where they begin."""
 
     source: Source
@@ -202,13 +202,13 @@ class _Shelved:
                     yield claim.claim_id
 
 
-class Shelf:
+class QuotedSources:
     """The sources that claims quote. Each is read once while claims come sorted by source."""
 
     def __init__(self, world: Receipts, size: int = 4) -> None:
         self._world = world
         self._size = size
-        self._held: dict[str, _Shelved | None] = {}
+        self._held: dict[str, _QuotedSource | None] = {}
 
     def quoted(self, claim: Claim) -> Quoted | None:
         """Where the first of a claim's receipts stands that it says; None where it has none."""
@@ -225,73 +225,71 @@ class Shelf:
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
         """The characters of its source that a receipt quotes; None where that is not known."""
-        shelved = self._of(evidence.source_id)
-        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
+        source = self._of(evidence.source_id)
+        receipt = None if source is None else source.by_id.get(evidence.id)
         return None if receipt is None else (receipt.start, receipt.end)
 
     def reach(self, evidence: Evidence) -> tuple[int, int] | None:
         """The characters of its source from the heading to the end of a receipt's sentence."""
-        shelved = self._of(evidence.source_id)
-        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
-        place = None if shelved is None or receipt is None else shelved.around(receipt)
+        source = self._of(evidence.source_id)
+        receipt = None if source is None else source.by_id.get(evidence.id)
+        place = None if source is None or receipt is None else source.around(receipt)
         if place is None:
             return None
         return place.start if place.heading is None else place.heading[0], place.end
 
     def repeats(self, evidence: Evidence) -> bool:
         """Whether what a receipt quotes stands in its source more than once."""
-        shelved, span = self._of(evidence.source_id), self.span(evidence)
-        if shelved is None or span is None:
+        source, span = self._of(evidence.source_id), self.span(evidence)
+        if source is None or span is None:
             return False
-        text = shelved.layout.text
+        text = source.layout.text
         return text.count(text[span[0] : span[1]]) > 1
 
     def _quoted(self, claim: Claim, evidence: Evidence, citing: Citing) -> Quoted | None:
-        shelved = self._of(evidence.source_id)
-        receipt = None if shelved is None else shelved.by_id.get(evidence.id)
-        if shelved is None or receipt is None:
+        source = self._of(evidence.source_id)
+        receipt = None if source is None else source.by_id.get(evidence.id)
+        if source is None or receipt is None:
             return None
-        place = shelved.around(receipt)
+        place = source.around(receipt)
         holds = place is not None and _holds(place.text, claim.text)
-        form = (
-            _form(place, shelved.source) if holds or citing.verbatim else form_of_text(claim.text)
-        )
+        form = _form(place, source.source) if holds or citing.verbatim else form_of_text(claim.text)
         whole = place is not None and place.form is Form.STATEMENT
         if place is None or not whole or len(place.text) > MAX_SENTENCE:
             return Quoted(form, None)
-        needed = shelved.gates(place.start, place.end)
+        needed = source.gates(place.start, place.end)
         if needed is None:
             return Quoted(form, None)
         needed |= {citing.gate} - {OPEN}
-        saying = sorted(set(shelved.saying(place)))
+        saying = sorted(set(source.saying(place)))
         sentence = Sentence(
-            self._headed(shelved, place, needed),
+            self._headed(source, place, needed),
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
             holds and _words(place.text) == _words(claim.text),
             not citing.verbatim or saying[:1] == [claim.id],
-            shelved.source.id,
+            source.source.id,
             place.start,
             tuple(sorted(needed)),
         )
         return Quoted(form, sentence)
 
-    def _headed(self, shelved: _Shelved, place: Place, needed: frozenset[str]) -> str:
+    def _headed(self, source: _QuotedSource, place: Place, needed: frozenset[str]) -> str:
         """A sentence with its heading in front, where whoever may see the one may see the other."""
         if place.heading is None:
             return place.text
-        heading, more = shelved.layout.heading(place.heading), shelved.gates(*place.heading)
+        heading, more = source.layout.heading(place.heading), source.gates(*place.heading)
         shown = heading and more is not None and more <= needed
         return f"{heading}: {place.text}" if shown else place.text
 
-    def _of(self, source_id: str) -> _Shelved | None:
+    def _of(self, source_id: str) -> _QuotedSource | None:
         if source_id not in self._held:
             while len(self._held) >= self._size:
                 del self._held[next(iter(self._held))]
-            self._held[source_id] = self._shelve(source_id)
+            self._held[source_id] = self._quoted_source(source_id)
         return self._held[source_id]
 
-    def _shelve(self, source_id: str) -> _Shelved | None:
+    def _quoted_source(self, source_id: str) -> _QuotedSource | None:
         source = self._world.source(source_id)
         gate = None if source is None else gate_of(source)
         if source is None or gate is None or not source.kept:
@@ -315,7 +313,7 @@ class Shelf:
         longest = max((one.end - one.start for one in receipts), default=0)
         withheld = (_flat(text[one.start : one.end]) for one in receipts if one.gates is None)
         shown = tuple(filter(None, withheld))
-        return _Shelved(source, gate, Layout(text), receipts, by_id, longest, shown)
+        return _QuotedSource(source, gate, Layout(text), receipts, by_id, longest, shown)
 
     def _receipt(self, evidence: Evidence, start: int, end: int, said: str) -> _Receipt:
         by, retired, _ = self._world.cited(evidence.id)

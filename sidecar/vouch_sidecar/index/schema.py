@@ -9,20 +9,27 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from sys import intern
 from typing import Any
-from urllib.parse import quote
 
 from tantivy import Document, Schema, SchemaBuilder
 from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.encoding import (
+    NOBODY,
+    CountedEntity,
+    DocumentKey,
+    PlacedStem,
+    Pointer,
+    StemPlace,
+    label_of,
+    labels_for,
+)
 from vouch_sidecar.index.forms import Arm, Named, forms
 from vouch_sidecar.index.forms import Form as NameForm
 from vouch_sidecar.index.receipts import Quoted, Sentence, is_receipt, slug_of
 from vouch_sidecar.index.sentences import Form
-from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.layout import usual_path
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -49,13 +56,9 @@ once. As claims they are found by their own texts.
 """
 RETIRED = "retired"
 """The kind of a document that says only which evidence a retired claim cites."""
-HOLLOW = "hollow"
+WITHOUT_QUOTE = "without-quote"
 """Marks evidence that is kept without its quote: no live claim cites it."""
-NOBODY = "nobody"
-"""The lock of what no viewer may see, such as a relation to something that is gone."""
 MAX_SECTIONS = 256
-MAX_TERM = 200
-"""Characters of a stem that the index compares."""
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
 FRESH_FROM = 1_767_225_600.0
@@ -97,79 +100,37 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 
 
 SCHEMA = _schema()
-"""`key`: what the index is sorted by. `place`: kind and lock. `stems`: the text, each stem with the
-place in front; of a claim once more what is said of it. `length`: how many they are. `unit`: the
-lock behind which a claim is found by what is said of it, `unit_length` how many stems that has.
-`quoted`: what is known of the place of its receipt (see `receipts`). `about`: the entities that a
-claim counts for, each with the lock of the link. `linked`: why. `refers`: what it points at.
-`evidence`: hashes of what a claim cites, as numbers are told apart in a fifth of the time. `cited`,
-`fresh`, `at`: what rankings of claims add up and compare. `worth`: see there. `mark`: a hash of the
-artifact. `artifact`: the artifact itself, in the first document of each. `forms`: those of an
-entity's names, so that a start does not take them apart.
+"""`key`: what the index is sorted by (`DocumentKey`). `place`: kind and visibility label
+(`StemPlace`). `stems`: the text, each stem with the place in front; of a claim once more what is
+said of it. `length`: how many they are. `unit`: the label behind which a claim is found by what is
+said of it, `unit_length` how many stems that has. `quoted`: what is known of the place of its
+receipt (see `receipts`). `about`: the entities that a claim counts for, each with the label of the
+link (`CountedEntity`). `linked`: why. `refers`: what it points at (`Pointer`). `evidence`: hashes
+of what a claim cites, as numbers are told apart in a fifth of the time. `cited`, `fresh`, `at`:
+what rankings of claims add up and compare. `worth`: see there. `mark`: a hash of the artifact.
+`artifact`: the artifact itself, in the first document of each. `forms`: those of an entity's names,
+so that a start does not take them apart.
 """
 
 
-# Places and terms
+# Documents, read
 
 
-def lock(gates: Iterable[str]) -> str:
-    """What stands for gates all of which a viewer must pass. It has no blank and no colon."""
-    closed = sorted(set(gates) - {OPEN})
-    return "&".join(quote(gate, safe="") for gate in closed) or OPEN
-
-
-@lru_cache(maxsize=1 << 8)
-def locks(gates: frozenset[str]) -> tuple[str, ...]:
-    """The locks that whoever passes these gates can open, each once."""
-    closed = sorted(gates - {OPEN})
-    pairs = [(one, two) for i, one in enumerate(closed) for two in closed[i + 1 :]]
-    return (OPEN, *(lock([gate]) for gate in closed), *map(lock, pairs))
-
-
-def place(kind: str, lock: str) -> str:
-    """What stands in front of the stems of a kind behind a lock."""
-    return f"{kind}@{lock}"
-
-
-def indexed_term(place: str, stem: str) -> str:
-    """A stem as the index holds it."""
-    return f"{place}:{stem[:MAX_TERM]}"
-
-
-def about(lock: str, entity_id: str) -> str:
-    """An entity that a claim counts for, for those who can open the lock."""
-    return f"{lock} {entity_id}"
-
-
-def reference(how: str, target: str) -> str:
-    """That an artifact points at something: `declares`, `lists`, `joins`, `quotes`, `cites` or
-    `supersedes` it, `stands in` that source, or `stands` at that path. What is retired `spoils`, or
-    `redacts`, evidence; evidence `repeats` a claim.
-    """
-    return f"{how} {target}"
-
-
-def sort_key(kind: str, artifact_id: str, section: int = 0) -> str:
-    """Sorts by kind, then by id, then by section: NUL is in no id."""
-    return f"{kind}\0{artifact_id}\0{section:03}"
-
-
-def key_in(made: Document) -> tuple[str, str, int]:
+def key_in(made: Document) -> DocumentKey:
     """Kind, id and section of a document."""
-    kind, artifact_id, section = made["key"][0].split("\0")
-    return kind, artifact_id, int(section)
+    return DocumentKey.decode(made["key"][0])
 
 
 def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
     """The entities that a claim counts for, for whoever passes the gates."""
-    passed = locks(gates)
-    linked = (value.partition(" ") for value in claim.get_all("about"))
-    return frozenset(entity_id for behind, _, entity_id in linked if behind in passed)
+    visible = labels_for(gates)
+    counted = map(CountedEntity.decode, claim.get_all("about"))
+    return frozenset(one.entity_id for one in counted if one.label in visible)
 
 
 def stems_in(made: Document) -> list[str]:
     """The stems of a document's text, in order."""
-    before = indexed_term(made["place"][0], "")
+    before = PlacedStem(made["place"][0], "").encode()
     return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
 
 
@@ -177,11 +138,10 @@ def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
     """The stems of what is said of a claim to whoever passes the gates, in order; none where
     another claim stands for its sentence.
     """
-    passed = {place(SAID, one) for one in locks(gates)}
+    visible = {StemPlace(SAID, one).encode() for one in labels_for(gates)}
     values = claim.get_all("stems")
     terms = values[1].split() if len(values) > 1 else ()
-    split = (one.partition(":") for one in terms)
-    return [stem for where, _, stem in split if where in passed]
+    return [one.stem for one in map(PlacedStem.decode, terms) if one.place in visible]
 
 
 def quoted_in(claim: Document) -> Quoted | None:
@@ -229,7 +189,7 @@ def sections(page: Page) -> list[str]:
 
 def fields_of(
     artifact: Artifact,
-    behind: str,
+    label: str,
     counts_for: Sequence[str] = (),
     linked: str = "",
     quoted: Quoted | None = None,
@@ -237,14 +197,15 @@ def fields_of(
     """An artifact's documents, at least one; a page has one for each section and one for its title,
     an exchange one for its question.
 
-    `behind` is its lock; `counts_for`, `linked` and `quoted` are for claims (see `links`).
+    `label` is for whom it is visible; `counts_for`, `linked` and `quoted` are for claims (see
+    `links`).
     """
-    refers = list(references(artifact))
-    if linked == HOLLOW and isinstance(artifact, Evidence):
+    refers = [one.encode() for one in references(artifact)]
+    if linked == WITHOUT_QUOTE and isinstance(artifact, Evidence):
         artifact = replace(artifact, quote=None)
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
-    first = _text_fields(kind, artifact.id, 0, behind, next(iter(texts(artifact)), ""))
+    first = _text_fields(kind, artifact.id, 0, label, next(iter(texts(artifact)), ""))
     first |= {
         "artifact": data,
         "refers": refers,
@@ -254,18 +215,18 @@ def fields_of(
         first["linked"] = linked
     if isinstance(artifact, Claim):
         first |= _claim_fields(artifact, counts_for)
-        first |= _said_fields(artifact, behind, quoted, first)
+        first |= _said_fields(artifact, label, quoted, first)
     if isinstance(artifact, Entity):
         first["forms"] = _as_json([(path, *form[1:]) for path, form in forms(artifact)])
     if isinstance(artifact, Source) and artifact.question:
-        return [first, _text_fields(QUESTION, artifact.id, 0, behind, artifact.question)]
+        return [first, _text_fields(QUESTION, artifact.id, 0, label, artifact.question)]
     if not isinstance(artifact, Page):
         return [first]
     rest = enumerate(texts(artifact)[1:], 1)
     return [
         first,
-        *(_text_fields(kind, artifact.id, number, behind, text) for number, text in rest),
-        _text_fields(TITLE, artifact.id, 0, behind, artifact.title),
+        *(_text_fields(kind, artifact.id, number, label, text) for number, text in rest),
+        _text_fields(TITLE, artifact.id, 0, label, artifact.title),
     ]
 
 
@@ -274,10 +235,10 @@ def document(of: Fields) -> Document:
     return Document.from_dict(of, SCHEMA)
 
 
-def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: str) -> Fields:
-    stems, where = content_stems(text), place(kind, behind)
+def _text_fields(kind: str, artifact_id: str, section: int, label: str, text: str) -> Fields:
+    stems, where = content_stems(text), StemPlace(kind, label).encode()
     return {
-        "key": sort_key(kind, artifact_id, section),
+        "key": DocumentKey(kind, artifact_id, section).encode(),
         "place": where,
         "stems": _terms(where, stems),
         "length": len(stems),
@@ -285,43 +246,46 @@ def _text_fields(kind: str, artifact_id: str, section: int, behind: str, text: s
 
 
 def _terms(where: str, stems: Iterable[str]) -> str:
-    return " ".join(indexed_term(where, stem) for stem in stems)
+    return " ".join(PlacedStem(where, stem).encode() for stem in stems)
 
 
-def _said_fields(claim: Claim, behind: str, quoted: Quoted | None, own: Fields) -> Fields:
+def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -> Fields:
     """What full text finds of a claim beside its own text: the sentence that it is a part of.
 
     The claim that leads a sentence stands for all that say a part of it. What the sentence has
-    beyond the claim's own words stands behind the lock of the sentence.
+    beyond the claim's own words stands behind the label of the sentence.
     """
     fields: Fields = {}
     if quoted is not None:
         fields["quoted"] = _as_json([quoted.form, quoted.sentence])
         if quoted.sentence is not None:
-            fields["refers"] = [*own["refers"], reference("stands in", quoted.sentence.source_id)]
+            fields["refers"] = [
+                *own["refers"],
+                Pointer("stands-in", quoted.sentence.source_id).encode(),
+            ]
     sentence = None if quoted is None else quoted.sentence
     if quoted is not None and quoted.form is not Form.STATEMENT:
         return fields
-    whole = None if sentence is None else lock(sentence.gates)
-    if sentence is not None and whole == behind and sentence.holds and not sentence.leads:
+    whole = None if sentence is None else label_of(sentence.gates)
+    if sentence is not None and whole == label and sentence.holds and not sentence.leads:
         return fields
     stems = content_stems(next(iter(texts(claim))))
     terms = []
     if sentence is not None and whole is not None:
         more = content_stems(sentence.text)
-        if whole == behind and sentence.holds:
+        if whole == label and sentence.holds:
             stems = [*more, *content_stems(" ".join(claim.tags))]
         elif sentence.leads or not sentence.holds:
             beyond = set(more).difference(stems)
             more = [stem for stem in more if stem in beyond]
-            if whole == behind:
+            if whole == label:
                 stems += more
             else:
-                terms = [_terms(place(SAID, whole), more)]
-    said = " ".join(filter(None, [_terms(place(SAID, behind), stems), *terms]))
+                terms = [_terms(StemPlace(SAID, whole).encode(), more)]
+    said = " ".join(filter(None, [_terms(StemPlace(SAID, label).encode(), stems), *terms]))
     return fields | {
         "stems": [own["stems"], said],
-        "unit": behind,
+        "unit": label,
         "unit_length": len(stems),
     }
 
@@ -332,12 +296,12 @@ def retired_fields(claim: Claim) -> Fields | None:
     """
     if not claim.evidence:
         return None
-    refers = [reference("spoils", one) for one in dict.fromkeys(claim.evidence)]
+    refers = [Pointer("withholds", one).encode() for one in dict.fromkeys(claim.evidence)]
     if claim.status == "redacted":
-        refers += [reference("redacts", one) for one in dict.fromkeys(claim.evidence)]
+        refers += [Pointer("redacts", one).encode() for one in dict.fromkeys(claim.evidence)]
     return {
         "key": retired_key(claim.id),
-        "place": place(RETIRED, NOBODY),
+        "place": StemPlace(RETIRED, NOBODY).encode(),
         "stems": "",
         "length": 0,
         "refers": refers,
@@ -346,12 +310,12 @@ def retired_fields(claim: Claim) -> Fields | None:
 
 def retired_key(claim_id: str) -> str:
     """The sort key of what is known of a retired claim: its id may be made of its text."""
-    return sort_key(RETIRED, _digest(claim_id))
+    return DocumentKey(RETIRED, _digest(claim_id)).encode()
 
 
-def repeats(claim_id: str) -> str:
+def repeats(claim_id: str) -> Pointer:
     """That a receipt quotes what a claim with this id says, if there is one."""
-    return reference("repeats", _digest(claim_id))
+    return Pointer("repeats", _digest(claim_id))
 
 
 def _digest(claim_id: str) -> str:
@@ -408,32 +372,32 @@ def _microseconds(at: float) -> int:
     return max(-UNDATED, min(int(at * MICROSECONDS), UNDATED))
 
 
-def references(artifact: Artifact) -> Iterator[str]:
+def references(artifact: Artifact) -> Iterator[Pointer]:
     """What an artifact points at, and its path where its file is not named like its id."""
     match artifact:
         case Claim():
-            yield from (reference("declares", one) for one in dict.fromkeys(artifact.entities))
-            yield from (reference("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
+            yield from (Pointer("declares", one) for one in dict.fromkeys(artifact.entities))
+            yield from (Pointer("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
             others = (*artifact.evidence, *artifact.contradicts)
-            yield from (reference("cites", one) for one in dict.fromkeys(others))
+            yield from (Pointer("cites", one) for one in dict.fromkeys(others))
         case Entity(page=str(page)):
-            yield reference("cites", page)
+            yield Pointer("cites", page)
         case Page():
-            yield from (reference("lists claim", one) for one in dict.fromkeys(artifact.claims))
-            yield from (reference("lists entity", one) for one in dict.fromkeys(artifact.entities))
+            yield from (Pointer("lists-claim", one) for one in dict.fromkeys(artifact.claims))
+            yield from (Pointer("lists-entity", one) for one in dict.fromkeys(artifact.entities))
             others = (*artifact.sources, *(mark.text for mark in marks(artifact.body)))
-            yield from (reference("cites", one) for one in dict.fromkeys(others))
+            yield from (Pointer("cites", one) for one in dict.fromkeys(others))
         case Relation():
-            yield from (reference("joins", i) for i in {artifact.source: 1, artifact.target: 1})
-            yield from (reference("cites", one) for one in dict.fromkeys(artifact.evidence))
+            yield from (Pointer("joins", i) for i in {artifact.source: 1, artifact.target: 1})
+            yield from (Pointer("cites", one) for one in dict.fromkeys(artifact.evidence))
         case Evidence(source_id=source_id, quote=quote):
-            yield reference("quotes", source_id)
+            yield Pointer("quotes", source_id)
             if quote is not None and is_receipt(artifact):
                 yield repeats(slug_of(quote))
         case _:
             pass
     if artifact.path != usual_path(*key_of(artifact)):
-        yield reference("stands", artifact.path)
+        yield Pointer("stands", artifact.path)
 
 
 # Artifacts as bytes

@@ -17,7 +17,7 @@ from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.lookup import by_name, nearest, successor
-from vouch_sidecar.retrieval.semantic import Meant
+from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.slices import slices
 

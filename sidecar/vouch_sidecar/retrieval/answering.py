@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from tantivy import Document, Query
 from vouch_sidecar.index.content import Term, content_stems
 from vouch_sidecar.index.layers import Hit
-from vouch_sidecar.index.query import all_of, term_query
-from vouch_sidecar.index.schema import (
-    QUESTION,
-    SAID,
-    key_in,
-    reference,
-    sections,
-    stems_in,
-    texts,
-    worth,
-)
+from vouch_sidecar.index.query import all_of, pointing_query
+from vouch_sidecar.index.schema import QUESTION, SAID, key_in, sections, stems_in, texts, worth
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
@@ -49,7 +40,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.naming import named_in
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.semantic import Meant
+    from vouch_sidecar.retrieval.meant import Meant
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """What answers a text."""
@@ -194,7 +185,7 @@ def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
 
 def _relations_of(view: View, entity_id: str, asked: Asked) -> Query:
     """The relations of an entity that hold a word of what is asked."""
-    of_entity = term_query("refers", reference("joins", entity_id))
+    of_entity = pointing_query("joins", entity_id)
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
 
 

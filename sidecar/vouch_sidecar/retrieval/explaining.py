@@ -10,8 +10,8 @@ from vouch_sidecar.retrieval.answering import answers
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
-from vouch_sidecar.retrieval.semantic import Meant
 from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]

@@ -21,17 +21,17 @@ MAX_TYPED = 64
 _LAST_WORD = re.compile(r"\w+\Z")
 
 
-class Begun(NamedTuple):
+class PrefixMatch(NamedTuple):
     """An artifact, and how well it fits what was typed."""
 
     fits: int
     artifact: Artifact
 
 
-def begun(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[Begun]:
+def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[PrefixMatch]:
     """Those that fit best, about `limit` of each kind; of nothing typed, the first by id."""
     typed = typed[:MAX_TYPED]
-    found: dict[tuple[Kind, str], Begun] = {}
+    found: dict[tuple[Kind, str], PrefixMatch] = {}
     for kind in kinds:
         ways = (_entities, _by_id, _by_words) if kind is Kind.ENTITY else (_by_id, _by_words)
         before = len(found)
@@ -42,7 +42,7 @@ def begun(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[Beg
     return sorted(found.values(), key=lambda one: (one.fits, one.artifact.id))
 
 
-def _entities(view: View, _: Kind, typed: str, limit: int) -> list[Begun]:
+def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
     """Entities by name or alias."""
     folded = typed.casefold()
     if not folded:
@@ -56,7 +56,7 @@ def _entities(view: View, _: Kind, typed: str, limit: int) -> list[Begun]:
         ],
     )
     found = [
-        Begun(_fits(several, folded), entity)
+        PrefixMatch(_fits(several, folded), entity)
         for entity, several in names
         if any(folded in name for name in several)
     ]
@@ -69,18 +69,18 @@ def _fits(names: Sequence[str], folded: str) -> int:
     return BEGINS if any(name.startswith(folded) for name in names) else HOLDS
 
 
-def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]:
+def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMatch]:
     slug = re.sub(r"[\s_]+", "-", typed.casefold())
     either = "|".join(spelled(one, any_case=True) for one in dict.fromkeys((typed, slug)))
     for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
         query = matching("key", f"{kind}\0{pattern}\0" + "000")
         artifacts = list(view.found(query, limit))
-        yield from (Begun(SAME if one.id == typed else fits, one) for one in artifacts)
+        yield from (PrefixMatch(SAME if one.id == typed else fits, one) for one in artifacts)
         if not typed or len(artifacts) == limit:
             return
 
 
-def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]:
+def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMatch]:
     """By words of a claim's text, a page's title, a source's title and address."""
     last = _LAST_WORD.search(typed.casefold())
     if last is None:
@@ -90,12 +90,12 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Begun]
     held = [view.search.holding(before, place)] if before else []
     query = all_of([*held, view.search.beginning(last[0], place)])
     for artifact in view.found(query, limit):
-        yield Begun(WORDS, artifact)
+        yield PrefixMatch(WORDS, artifact)
 
 
 def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list[str]:
     """The ids that begin like this, and of entities the names and aliases, in whatever case."""
     start = start[:MAX_TYPED].casefold()
-    found = (one.artifact for view in views for one in begun(view, start, [kind], limit))
+    found = (one.artifact for view in views for one in prefix_search(view, start, [kind], limit))
     called = {name for artifact in found for name in names_of(artifact)}
     return sorted(name for name in called if name.casefold().startswith(start))[:limit]

@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.semantic import Meant
+    from vouch_sidecar.retrieval.meant import Meant
 
 
 Strength = Literal["strong", "moderate", "weak"]

@@ -4,17 +4,15 @@ search and probe, and in a block only where those say nothing. docs/semantic.md 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import fsum
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.content import content_stems
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import clip
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.retrieval.asking import worth_searching
 from vouch_sidecar.retrieval.block import Hit
 from vouch_sidecar.retrieval.constants import (
@@ -24,35 +22,15 @@ from vouch_sidecar.retrieval.constants import (
     MEANING_WEIGHT,
     MEANT,
 )
+from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
-from vouch_sidecar.semantic.vectors import Near, Vectors
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import Vector
-
+from vouch_sidecar.semantic.vectors import Near
 
 PHRASE_CHARS = 200
 SPARE = 50
 """Texts beyond those asked for that are looked at: some are known, or changed since."""
-
-
-class Meant(NamedTuple):
-    """A text as a vector, and the vectors of knowledge bases by `View.identity`."""
-
-    query: Vector
-    vectors: Mapping[Path | str, Vectors]
-
-    def cosine(self, view: View, artifact: Artifact) -> float:
-        """How near an artifact is: its nearest text."""
-        marks = map(mark_of, compared(artifact))
-        return self.vectors[view.identity].cosine(marks, self.query)
-
-    def nearest(self, view: View, kinds: Collection[Kind], least: float, most: int) -> list[Near]:
-        """The nearest texts that a viewer may see, nearest first."""
-        vectors = self.vectors[view.identity]
-        return vectors.nearest(self.query, kinds, view.gates, least, most)
 
 
 def _standing(view: View, near: Near) -> Ranked | None:

@@ -15,10 +15,11 @@ from typing import NamedTuple, TypeVar
 from tantivy import Document, Query
 from vouch_sidecar.index.content import Term, terms
 from vouch_sidecar.index.derived import Seen
+from vouch_sidecar.index.encoding import StemPlace, labels_for
 from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.query import Search, rarity, term_query
+from vouch_sidecar.index.query import Search, pointing_query, rarity
 from vouch_sidecar.index.receipts import Quoted, Sentence
 from vouch_sidecar.index.schema import (
     MICROSECONDS,
@@ -28,9 +29,7 @@ from vouch_sidecar.index.schema import (
     confirmed_at,
     entities_in,
     key_in,
-    locks,
     quoted_in,
-    reference,
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
@@ -190,7 +189,7 @@ class View:
     def _sees_evidence(self, evidence: Evidence) -> bool:
         if self.visible((Kind.SOURCE, evidence.source_id)) is None:
             return False
-        citing = self.knowledge.found(term_query("refers", reference("cites", evidence.id)))
+        citing = self.knowledge.found(pointing_query("cites", evidence.id))
         gates = [gate_of(one) for one in citing if isinstance(one, Claim)]
         return not gates or not self.gates.isdisjoint(gates)
 
@@ -363,11 +362,11 @@ class View:
 
     def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
         """How many artifacts name an id and may be shown, by kind."""
-        mine, counts = frozenset(locks(self.gates)), Counter[str]()
+        visible, counts = frozenset(labels_for(self.gates)), Counter[str]()
         found = self.knowledge.snapshot.sums(self.knowledge.citing(artifact_id), "place")
         for place, several in found.items():
-            kind, _, behind = place.partition("@")
-            if behind in mine:
+            kind, label = StemPlace.decode(place)
+            if label in visible:
                 counts[kind] += several.number
         return dict(counts)
 

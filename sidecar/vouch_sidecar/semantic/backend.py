@@ -1,12 +1,9 @@
-"""What turns texts into vectors: a model in a folder, or one that Ollama serves here."""
+"""What turns texts into vectors, and what a vector is."""
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Sequence
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -59,24 +56,3 @@ def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
         raise UnavailableError("the model gives vectors without a direction: choose another one")
     scaled: Matrix = made / lengths
     return scaled
-
-
-def backend_of(model: str, ollama: str | None) -> Backend:
-    """The backend that the settings name, loaded. Raises UnavailableError."""
-    # Two threads of BLAS on a busy machine take fifty times as long as one.
-    for library in ("OPENBLAS", "OMP", "MKL"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        import_module("numpy")
-        if ollama is not None:
-            from vouch_sidecar.semantic.ollama import Ollama
-
-            return Ollama(ollama, model)
-        from vouch_sidecar.semantic.local import Local
-
-        return Local(Path(model).expanduser())
-    except ImportError as error:
-        raise UnavailableError(
-            f"{error.name or 'a package'} is missing: install `vouch-sidecar[semantic]`"
-        ) from None

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.records import (
     values_of,
 )
 from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
-from vouch_sidecar.retrieval.prefix_search import begun
+from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.about import lines_about
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
@@ -76,7 +76,7 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
     view = file.served.view
-    found = [one.artifact for one in begun(view, typed, there.kinds, EACH)]
+    found = [one.artifact for one in prefix_search(view, typed, there.kinds, EACH)]
     if Kind.ENTITY in there.kinds and not typed:
         named = {one.entity_id: 1 for one in view.mentions(file.document.source)}
         first = [view.entity(entity_id) for entity_id in named]

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.retrieval.prefix_search import begun
+from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
 from vouch_sidecar.surfaces.lsp.ids import location
@@ -32,7 +32,7 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
     found = [
         (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
         for several in served
-        for one in begun(several.view, params.query.strip(), SEARCHED, EACH)
+        for one in prefix_search(several.view, params.query.strip(), SEARCHED, EACH)
     ]
     found.sort(key=lambda one: (*one[:2], one[2].id))
     symbols = []

@@ -1,0 +1,129 @@
+"""The strings of the index that are made of several values, put together and taken apart.
+
+A *visibility label* stands for the gates that a viewer must pass, all of them, to see something. It
+has no blank and none of `:@`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
+
+from vouch_sidecar.kb.access import OPEN
+
+NOBODY = "nobody"
+"""The label of what no viewer may see, such as a relation to something that is gone."""
+MAX_STEM = 200
+"""Characters of a stem that the index compares."""
+
+
+def label_of(gates: Iterable[str]) -> str:
+    """The visibility label of some gates."""
+    closed = sorted(set(gates) - {OPEN})
+    return "&".join(quote(gate, safe="") for gate in closed) or OPEN
+
+
+@lru_cache(maxsize=1 << 8)
+def labels_for(gates: frozenset[str]) -> tuple[str, ...]:
+    """The labels of what a viewer who passes these gates may see, each once."""
+    closed = sorted(gates - {OPEN})
+    pairs = [(one, two) for i, one in enumerate(closed) for two in closed[i + 1 :]]
+    return (OPEN, *(label_of([gate]) for gate in closed), *map(label_of, pairs))
+
+
+def is_of_two_gates(label: str) -> bool:
+    """Whether a label stands for two gates or more."""
+    return "&" in label
+
+
+class StemPlace(NamedTuple):
+    """What stands in front of every stem of a text: its kind, and its visibility label."""
+
+    kind: str
+    label: str
+
+    def encode(self) -> str:
+        """As the field `place` holds it."""
+        return f"{self.kind}@{self.label}"
+
+    @classmethod
+    def decode(cls, place: str) -> StemPlace:
+        """The same back."""
+        kind, _, label = place.partition("@")
+        return cls(kind, label)
+
+
+class PlacedStem(NamedTuple):
+    """A stem of a text, with the place as `StemPlace` encodes it."""
+
+    place: str
+    stem: str
+
+    def encode(self) -> str:
+        """As the field `stems` holds it."""
+        return f"{self.place}:{self.stem[:MAX_STEM]}"
+
+    @classmethod
+    def decode(cls, term: str) -> PlacedStem:
+        """The same back, the stem as far as the index holds it."""
+        place, _, stem = term.partition(":")
+        return cls(place, stem)
+
+
+class CountedEntity(NamedTuple):
+    """An entity that a claim counts for, for those who may see that."""
+
+    label: str
+    entity_id: str
+
+    def encode(self) -> str:
+        """As the field `about` holds it."""
+        return f"{self.label} {self.entity_id}"
+
+    @classmethod
+    def decode(cls, value: str) -> CountedEntity:
+        """The same back."""
+        label, _, entity_id = value.partition(" ")
+        return cls(label, entity_id)
+
+
+class Pointer(NamedTuple):
+    """That an artifact points at something: it `declares`, `cites`, `joins`, `quotes` or
+    `supersedes` that, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at a path.
+    What is retired `withholds`, or `redacts`, evidence; evidence `repeats` a claim.
+    """
+
+    how: str
+    target: str
+
+    def encode(self) -> str:
+        """As the field `refers` holds it."""
+        return f"{self.how} {self.target}"
+
+    @classmethod
+    def decode(cls, value: str) -> Pointer:
+        """The same back."""
+        how, _, target = value.partition(" ")
+        return cls(how, target)
+
+
+class DocumentKey(NamedTuple):
+    """An artifact's kind and id, and the section of its text. Keys sort in that order: NUL is in no
+    id.
+    """
+
+    kind: str
+    id: str
+    section: int = 0
+
+    def encode(self) -> str:
+        """As the field `key` holds it."""
+        return f"{self.kind}\0{self.id}\0{self.section:03}"
+
+    @classmethod
+    def decode(cls, key: str) -> DocumentKey:
+        """The same back."""
+        kind, artifact_id, section = key.split("\0")
+        return cls(kind, artifact_id, int(section))

@@ -1,0 +1,56 @@
+"""What is put together for the index comes apart as it was."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from vouch_sidecar.index.encoding import (
+    MAX_STEM,
+    CountedEntity,
+    DocumentKey,
+    PlacedStem,
+    Pointer,
+    StemPlace,
+    is_of_two_gates,
+    label_of,
+    labels_for,
+)
+from vouch_sidecar.kb.access import OPEN
+
+GATES = st.frozensets(st.text(min_size=1).map("project:{}".format), max_size=2)
+IDS = st.text(alphabet=st.characters(exclude_characters="\0"))
+
+
+@given(gates=GATES, entity_id=IDS)
+def test_an_entity_that_a_claim_counts_for(gates: frozenset[str], entity_id: str) -> None:
+    counted = CountedEntity(label_of(gates), entity_id)
+    assert CountedEntity.decode(counted.encode()) == counted
+
+
+@given(gates=GATES, stem=st.text(max_size=MAX_STEM))
+def test_a_stem_and_its_place(gates: frozenset[str], stem: str) -> None:
+    place = StemPlace("claim", label_of(gates))
+    assert StemPlace.decode(place.encode()) == place
+    placed = PlacedStem(place.encode(), stem)
+    assert PlacedStem.decode(placed.encode()) == placed
+
+
+@given(target=IDS)
+def test_what_an_artifact_points_at(target: str) -> None:
+    for how in ("cites", "lists-claim", "stands-in"):
+        pointer = Pointer(how, target)
+        assert Pointer.decode(pointer.encode()) == pointer
+
+
+@given(artifact_id=IDS, section=st.integers(0, 999))
+def test_the_key_of_a_document(artifact_id: str, section: int) -> None:
+    key = DocumentKey("page", artifact_id, section)
+    assert DocumentKey.decode(key.encode()) == key
+
+
+@given(gates=GATES)
+def test_a_label_says_how_many_gates_it_stands_for(gates: frozenset[str]) -> None:
+    label = label_of(gates | {OPEN})
+    assert is_of_two_gates(label) == (len(gates) == 2)
+    assert (label == OPEN) == (not gates)
+    assert label in labels_for(gates)
