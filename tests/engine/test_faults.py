@@ -281,7 +281,7 @@ def test_a_first_look_that_fails_is_not_waited_for(
 @pytest.mark.parametrize(
     "where",
     [
-        "vouch_sidecar.kb.store:Store:remember",
+        "vouch_sidecar.kb.store:Store:resume",
         "vouch_sidecar.engine.collection:Collection:_recall",
         "vouch_sidecar.index.base:Bases:open",
     ],

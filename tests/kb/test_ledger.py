@@ -44,9 +44,9 @@ def test_changes_add_up_to_what_counts(
         for path, entity_id, name in once if first else step:
             artifact = None if entity_id is None else Entity(entity_id, path, name, "concept")
             usual = artifact is not None and path == usual_path(*key_of(artifact))
-            if artifact is not None and first and usual and ledger.is_new(key_of(artifact)):
+            if artifact is not None and first and usual and not ledger.has(key_of(artifact)):
                 keeping[path] = known[key_of(artifact)] = artifact
-                ledger.recall((path,))
+                ledger.mark_recalled((path,))
             else:
                 ledger.put(path, artifact)
             files.pop(path, None)

@@ -457,18 +457,18 @@ def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
         put(kb_dir, f"claims/{name}.yaml", claim(name))
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
     _, earlier, kept = keeping(kb_dir, clock)
-    stats: dict[str, Stat | None] = dict(earlier.vouched())
+    stats: dict[str, Stat | None] = dict(earlier.listed())
     assert stats.keys() == kept.keys() == {f"claims/{n}.yaml" for n in ("same", "changed", "gone")}
     put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
     parsed.clear()
 
     store = Store(kb_dir, clock=clock)
-    store.remember(stats, kept.__getitem__)
+    store.resume(stats, kept.__getitem__)
     step = store.reconcile()
 
     assert (ids(step), gone(step)) == ({"changed", "unlike"}, set())
-    assert store.lost == {"claims/changed.yaml", "claims/gone.yaml"}
+    assert store.outdated == {"claims/changed.yaml", "claims/gone.yaml"}
     assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
     assert not store.reconcile().change
     put(kb_dir, "claims/same.yaml", claim("same", text="newer"), age=5)
@@ -487,18 +487,18 @@ def test_what_somebody_else_keeps_is_no_change_and_is_vouched_for(
     assert {key_of(artifact) for artifact in kept.values()} == {keys("a"), keys("warned")}
     assert ids(first) == {"unlike"}
     stats = survey(kb_dir).files
-    assert dict(store.vouched()) == {p: stats[p] for p in ("config.yaml", "claims/a.yaml")}
-    assert store.loose() == {keys("unlike"), keys("odd"), keys("warned"), keys("broken")}
+    assert dict(store.listed()) == {p: stats[p] for p in ("config.yaml", "claims/a.yaml")}
+    assert store.unlisted() == {keys("unlike"), keys("odd"), keys("warned"), keys("broken")}
     assert store.config == b"kb: {id: x}"
 
 
 def test_a_config_that_cant_be_read_is_not_vouched_for(kb_dir: Path, store: Store) -> None:
     put(kb_dir, "config.yaml", b"kb: {id: x}")
     store.reconcile()
-    assert [path for path, _ in store.vouched()] == ["config.yaml"]
+    assert [path for path, _ in store.listed()] == ["config.yaml"]
     put(kb_dir, "config.yaml", b"kb: [", age=5)
     store.reconcile()
-    assert (list(store.vouched()), store.config) == ([], b"kb: {id: x}")
+    assert (list(store.listed()), store.config) == ([], b"kb: {id: x}")
 
 
 def test_of_several_files_with_one_id_only_the_first_is_kept_elsewhere(
@@ -513,7 +513,7 @@ def test_of_several_files_with_one_id_only_the_first_is_kept_elsewhere(
     held = {key_of(a): a.path for a in (*kept.values(), *first.change.upserts)}
     assert held == {keys("b"): "claims/b.yaml", keys("c"): "claims/c.yaml"}
     assert set(first.problems) == {"claims/a.yaml", "claims/d.yaml"}
-    assert store.loose() >= {keys("b"), keys("c")} - {key_of(a) for a in kept.values()}
+    assert store.unlisted() >= {keys("b"), keys("c")} - {key_of(a) for a in kept.values()}
     (kb_dir / "claims/b.yaml").unlink()
     (artifact,) = store.reconcile().change.upserts
     assert (artifact.id, artifact.path) == ("b", "claims/a.yaml")
@@ -527,7 +527,7 @@ def test_what_was_released_is_recalled_but_not_what_changed_since(
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
     store = Store(kb_dir, clock=clock)
     said = {artifact.path: artifact for artifact in store.reconcile().change.upserts}
-    assert not dict(store.vouched())
+    assert not dict(store.listed())
     asked: list[str] = []
 
     def recall(path: str) -> Artifact:
@@ -536,8 +536,8 @@ def test_what_was_released_is_recalled_but_not_what_changed_since(
 
     store.release(recall, {keys("since")})
 
-    assert [path for path, _ in store.vouched()] == ["claims/still.yaml"]
-    assert store.loose() == {keys("since"), keys("odd"), keys("unlike")}
+    assert [path for path, _ in store.listed()] == ["claims/still.yaml"]
+    assert store.unlisted() == {keys("since"), keys("odd"), keys("unlike")}
     assert not store.reconcile().change
     assert asked == []
     put(kb_dir, "claims/still.yaml", claim("still"), age=5)
@@ -550,12 +550,12 @@ def test_what_was_released_is_recalled_but_not_what_changed_since(
 def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
     put(kb_dir, "claims/a.yaml", claim("a", text="one"))
     put(kb_dir, "claims/broken.yaml", b"id: [")
-    found = store.reread("claims/a.yaml")
+    found = store.read_artifact("claims/a.yaml")
     assert isinstance(found, Claim)
     assert found.text == "one"
     for path in ("claims/broken.yaml", "claims/gone.yaml", "claims"):
         with pytest.raises(LookupError):
-            store.reread(path)
+            store.read_artifact(path)
 
 
 def keys(claim_id: str) -> Key:

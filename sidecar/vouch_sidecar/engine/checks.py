@@ -108,7 +108,7 @@ class CheckContext:
     def stands(self, kind: Kind, artifact_id: str) -> bool:
         """Whether a file says that this artifact is there; also one that is retired or faulty."""
         key = kind, artifact_id
-        return self.knowledge.artifact(key) is not None or self.collection.store.stands(key)
+        return self.knowledge.artifact(key) is not None or self.collection.store.has_file(key)
 
     @cached_property
     def titles(self) -> frozenset[str]:

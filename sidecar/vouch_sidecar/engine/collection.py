@@ -184,11 +184,11 @@ class Collection:
     @property
     def disk(self) -> Disk:
         """What is read from files where it is needed."""
-        return Disk(self.store.content_of, self.store.reread)
+        return Disk(self.store.content_of, self.store.read_artifact)
 
     def _forget_files(self) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
-        self.store.remember({}, self.store.reread, self.config)
+        self.store.resume({}, self.store.read_artifact, self.config)
 
     def _learn(self) -> Reconciled:
         """Read every file into a base of this process: on disk, or in memory where there is no
@@ -210,7 +210,7 @@ class Collection:
 
     def _learn_into(self, writing: Writing) -> Reconciled:
         builder = Builder(writing, self.disk)
-        self.store.keep_by(builder.add, self.store.reread)
+        self.store.keep_by(builder.add, self.store.read_artifact)
         seen = self.store.reconcile()
         base = builder.finish()
         self.store.keep_by(None, _recalling(base))
@@ -220,10 +220,10 @@ class Collection:
     def _recall(self, layer: Layer, manifest: Manifest) -> Reconciled:
         """Take over a base, but for what is not as it was when that was finished."""
         base = Knowledge(layer)
-        self.store.remember(dict(manifest.stats), _recalling(base), manifest.config)
+        self.store.resume(dict(manifest.stats), _recalling(base), manifest.config)
         seen = self.store.reconcile()
         proved = {key_of(artifact) for artifact in seen.change.upserts}
-        doubtful = {*map(usual_key, self.store.lost), *manifest.loose}
+        doubtful = {*map(usual_key, self.store.outdated), *manifest.unlisted}
         gone = seen.change.removals | (doubtful - proved)
         self._take(base, Change(seen.change.upserts, gone))
         self._config_left = manifest.config
@@ -310,11 +310,11 @@ class Collection:
         changed = self.latest.changed
         stats = {
             path: stat
-            for path, stat in self.store.vouched()
+            for path, stat in self.store.listed()
             if path == CONFIG or usual_key(path) not in changed
         }
-        loose = frozenset(self.store.loose() | changed.keys())
-        finished = self.bases.finish(self._unfinished, Manifest(stats, loose, self.store.config))
+        unlisted = frozenset(self.store.unlisted() | changed.keys())
+        finished = self.bases.finish(self._unfinished, Manifest(stats, unlisted, self.store.config))
         self._purged, self._unfinished = not finished, None
         self._config_left = self.store.config
         return finished

@@ -56,7 +56,7 @@ class Manifest:
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
-    loose: frozenset[Key] = frozenset()
+    unlisted: frozenset[Key] = frozenset()
     config: bytes | None = None
 
 
@@ -310,7 +310,7 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
             digests[file.name] = _digest_of(file)
     head = {
         "files": digests,
-        "loose": sorted([kind.value, name] for kind, name in manifest.loose),
+        "unlisted": sorted([kind.value, name] for kind, name in manifest.unlisted),
         "config": None if manifest.config is None else manifest.config.hex(),
     }
     # One by one: to make or read all of them at once would hold up every other thread.
@@ -340,7 +340,7 @@ def _open(folder: Path) -> tuple[Layer, Manifest]:
             raise ValueError("damaged")
     manifest = Manifest(
         {path: bytes.fromhex(found) for found, _, path in (one.partition(" ") for one in stats)},
-        frozenset((Kind(kind), name) for kind, name in head["loose"]),
+        frozenset((Kind(kind), name) for kind, name in head["unlisted"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
     )
     return Layer(Index.open(str(folder))), manifest

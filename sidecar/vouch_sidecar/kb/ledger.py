@@ -1,4 +1,4 @@
-"""Which file speaks for which artifact, and what that changes."""
+"""Which file counts for which artifact, and what changes when files change."""
 
 from __future__ import annotations
 
@@ -29,41 +29,38 @@ class Ledger:
         self._recall: Callable[[str], Artifact]
 
     def recall_by(self, recall: Callable[[str], Artifact]) -> None:
-        """Give the function that tells what a recalled file says."""
+        """Set the function that gives the artifact of a recalled file, by path."""
         self._recall = recall
 
-    def recall(self, paths: Iterable[str]) -> None:
-        """Have these files recalled. This is no change."""
+    def mark_recalled(self, paths: Iterable[str]) -> None:
+        """Count these files as recalled from now on. This is no change."""
         self._files.update(dict.fromkeys(paths))
 
-    def release(self, but: AbstractSet[Key]) -> None:
-        """Have all files recalled that can be, but for those of the artifacts in `but`."""
+    def recall_all_but(self, keys: AbstractSet[Key]) -> None:
+        """Count every file as recalled that can be, except those of these artifacts."""
         for key, path in list(self._owners.items()):
-            if path == usual_path(*key) and key not in self._rivals and key not in but:
+            if path == usual_path(*key) and key not in self._rivals and key not in keys:
                 del self._owners[key]
                 self._files[path] = None
 
-    def distrust(self, path: str) -> None:
-        """Forget a recalled file. This is no change."""
+    def drop_recalled(self, path: str) -> None:
+        """Forget a file if it is recalled. This is no change."""
         if self._is_recalled(path):
             del self._files[path]
 
-    def is_new(self, key: Key) -> bool:
-        """Whether no file speaks for an artifact, recalled ones aside."""
-        return key not in self._owners
-
-    def speaks_for(self, key: Key) -> bool:
+    def has(self, key: Key) -> bool:
         """Whether a file says that this artifact is there."""
         return self._owner(key) is not None
 
     def get(self, path: str) -> Artifact | None:
+        """What a file says, held or recalled; None where it says nothing."""
         return self._recall(path) if self._is_recalled(path) else self._files.get(path)
 
     def __contains__(self, path: str) -> bool:
         return path in self._files
 
     def put(self, path: str, artifact: Artifact | None) -> None:
-        """The file says this from now on; None: nothing."""
+        """Hold what a file says from now on; None where it says nothing."""
         old = self.get(path)
         if old == artifact:
             return
@@ -87,11 +84,11 @@ class Ledger:
         return [path for path, said in self._files.items() if said is None]
 
     def held(self) -> Iterable[Key]:
-        """The keys of what all other files say."""
+        """The keys of the artifacts of all other files."""
         return self._owners
 
     def take_change(self) -> Change:
-        """What differs from when this was last called."""
+        """The artifacts that differ from when this was last called."""
         before, self._before = self._before, {}
         upserts, removals = [], set()
         for key, old in before.items():
@@ -103,7 +100,7 @@ class Ledger:
         return Change(tuple(upserts), frozenset(removals))
 
     def problems(self) -> Iterator[Problem]:
-        """One for every file that lost its id to another."""
+        """A problem for every file whose id another file has, which counts instead."""
         for key, paths in self._rivals.items():
             for path in paths:
                 owner = self._owners[key]
@@ -125,7 +122,7 @@ class Ledger:
         return path in self._files and self._files[path] is None
 
     def _take_over(self, path: str) -> None:
-        """Hold what a recalled file says."""
+        """Hold the artifact of a file that was recalled."""
         if self._is_recalled(path):
             self._files[path] = self._recall(path)
             self._owners[usual_key(path)] = path

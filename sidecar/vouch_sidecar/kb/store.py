@@ -29,7 +29,7 @@ from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.versions import SETTLE_SECONDS, Found, Versions
 
 Keep = Callable[[Artifact], None]
-"""Takes what a file says, and keeps it."""
+"""A function that keeps an artifact somewhere else."""
 GRACE_SECONDS = 60.0
 """How long the last good version of an unreadable artifact file serves."""
 
@@ -70,9 +70,9 @@ class Store:
         self._survey_problems: list[Problem] = []
         self.config: bytes | None = None
         """The last config that could be read."""
-        self._remembering = False
-        self.lost: frozenset[str] = frozenset()
-        """The remembered files that did not stand as an earlier process had read them."""
+        self._resuming = False
+        self.outdated: frozenset[str] = frozenset()
+        """The paths that changed between the process that is resumed and the first reconcile."""
         self._keep: Keep | None = None
         self._looked_at = 0.0
 
@@ -85,54 +85,58 @@ class Store:
         return min(due, default=None)
 
     def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
-        """Have `keep` take what is read for the first time, and `recall` give it back by path."""
+        """Hand artifacts that are read for the first time to `keep`, instead of holding them;
+        `recall` gives them back by path.
+        """
         self._keep = keep
         self._ledger.recall_by(recall)
 
     def release(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
-        """Hold no artifacts but those in `but`: from now on `recall` gives what files say."""
-        self._ledger.release(but)
+        """Hold only the artifacts in `but`: from now on `recall` gives the others by path."""
+        self._ledger.recall_all_but(but)
         self._ledger.recall_by(recall)
 
-    def remember(
+    def resume(
         self,
         stats: dict[str, Stat | None],
         recall: Callable[[str], Artifact],
         config: bytes | None = None,
     ) -> None:
-        """Begin with what an earlier process has read: the stats of the files (that table is the
-        store's own from now on), a function that gives what they say, and the config.
+        """Begin with what an earlier process has read: the stats of the files (this table is the
+        store's own from now on), a function that gives their artifacts by path, and the config.
 
-        The first full reconcile reads only what stands otherwise; the rest is no change.
+        The first full reconcile reads only the files whose stat differs; the others are no change.
         """
-        self._remembering = True
+        self._resuming = True
         self.config = config
-        self._versions.trust(stats)
-        self._ledger.recall(path for path in stats if path != CONFIG)
+        self._versions.resume(stats)
+        self._ledger.mark_recalled(path for path in stats if path != CONFIG)
         self.keep_by(None, recall)
 
     def is_settled(self) -> bool:
-        """Whether no file may change unnoticed, and no earlier version serves."""
+        """Whether no file can change unnoticed, and no earlier version of one serves."""
         return not self._versions.racy and not self._since
 
-    def vouched(self) -> Iterator[tuple[str, Stat]]:
-        """The recalled files without problems, and a config that can be read, with their stats."""
+    def listed(self) -> Iterator[tuple[str, Stat]]:
+        """What a manifest lists: the paths of recalled files without problems, and of a config that
+        can be read, with their stats.
+        """
         stats = self._versions.stats
         for path in chain((CONFIG,), self._ledger.recalled()):
             if path not in self._problems and (stat := stats.get(path)) is not None:
                 yield path, stat
 
-    def loose(self) -> set[Key]:
-        """The keys of all artifacts but those of the files in `vouched`."""
+    def unlisted(self) -> set[Key]:
+        """The keys of the artifacts whose files are not in `listed`."""
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
         return {*faulty, *self._ledger.held()}
 
-    def stands(self, key: Key) -> bool:
-        """Whether there is a file for this artifact, also one that can't be read."""
-        return self._ledger.speaks_for(key) or usual_path(*key) in self._versions.stats
+    def has_file(self, key: Key) -> bool:
+        """Whether there is a file for this artifact, even one that can't be read."""
+        return self._ledger.has(key) or usual_path(*key) in self._versions.stats
 
-    def reread(self, path: str) -> Artifact:
-        """What a file says now. Raises LookupError where that is nothing."""
+    def read_artifact(self, path: str) -> Artifact:
+        """The artifact of a file as it is now. Raises LookupError where there is none."""
         try:
             found = self._complete(parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact)
         except (FileNotFoundError, UnreadableError) as error:
@@ -153,19 +157,19 @@ class Store:
         wanted = versions.stats.keys() if only is None else only | versions.racy
         missing = set() if found.same else {path for path in wanted if path not in found.files}
         differing = _by_name(versions.differing(found.files))
-        if self._remembering:
-            # What stands otherwise than an earlier process read it counts as never read.
+        if self._resuming:
+            # A file that differs from what the earlier process read counts as never read.
             otherwise = chain(missing, differing, found.unreadable)
-            self.lost = frozenset(path for path in otherwise if path in self._ledger)
-            for path in self.lost:
+            self.outdated = frozenset(path for path in otherwise if path in self._ledger)
+            for path in self.outdated:
                 versions.forget(path)
-                self._ledger.distrust(path)
+                self._ledger.drop_recalled(path)
         self._drop_missing(found, missing)
         for path in differing:
             if (file := self._read(path)) is not None:
                 self._accept(file, parse(path, file.data))
         if only is None:
-            self._remembering, self._keep = False, None
+            self._resuming, self._keep = False, None
             if CONFIG not in versions.stats:
                 self.config = None
         latest = self._clock() - GRACE_SECONDS
@@ -222,7 +226,7 @@ class Store:
         if file.data or file.final or self.config is None:
             self.config = file.data
         else:
-            self._versions.doubt(CONFIG)
+            self._versions.read_again(CONFIG)
 
     def _fail_config(self, problem: Problem) -> None:
         counts = "the defaults count" if self.config is None else "the version before counts"
@@ -238,7 +242,7 @@ class Store:
         if reading.artifact is None and not reading.withhold:
             self._hold(path)
         elif not file.final and shows_more(held, reading.artifact):
-            self._versions.doubt(path)
+            self._versions.read_again(path)
         else:
             self._since.pop(path, None)
             artifact = self._complete(reading.artifact)
@@ -259,15 +263,15 @@ class Store:
         """Whether `keep` takes what a file says; that is no change then."""
         if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
             return False
-        if not self._ledger.is_new(key):
+        if self._ledger.has(key):
             return False
         self._keep(artifact)
-        self._ledger.recall((path,))
+        self._ledger.mark_recalled((path,))
         return True
 
     def _fail(self, path: str, reason: str) -> None:
         """The file is there, and what it holds can't be known."""
-        self._versions.lose(path)
+        self._versions.mark_unreadable(path)
         if path == CONFIG:
             self._fail_config(Problem(path, reason))
             return

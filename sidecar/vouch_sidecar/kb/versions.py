@@ -12,15 +12,18 @@ from vouch_sidecar.kb.files import Stat, mtime_ns
 from vouch_sidecar.kb.reader import read_bytes_of
 
 SETTLE_SECONDS = 0.1
-"""A file written this short before it was read may change again under the same stat, and may be
-half of what it is going to be."""
+"""A file that was written less than this before it was read may be half written, and may change
+again without another time stamp.
+"""
 COARSE_SECONDS = 2.0
-"""The same where the file system seems to keep whole seconds only."""
+"""The same on a file system that seems to keep time stamps in whole seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that was read. Unless `final`, it may be half written, in place of another version."""
+    """A file that was read. Unless `final`, another version of it was known, and it may be half
+    written.
+    """
 
     path: str
     data: bytes
@@ -37,24 +40,24 @@ class Versions:
         self._kb_dir = kb_dir
         self._wall = wall
         self.stats: dict[str, Stat | None] = {}
-        """By path; None where a file is and can't be read. Changed here only."""
+        """By path; None for a file that can't be read. Only this class changes it."""
         self._racy: dict[str, bytes] = {}
 
     @property
     def racy(self) -> AbstractSet[str]:
-        """The files that have to be looked at again, whatever their stat says."""
+        """The files that must be read again even if their stat is the same."""
         return self._racy.keys()
 
     def differing(self, files: Mapping[str, Stat]) -> Iterator[str]:
-        """The paths of the files that may say something else than when they were read."""
+        """The paths of the files that may have changed since they were read."""
         return (path for path, stat in files.items() if not self.is_same(path, stat))
 
     def is_same(self, path: str, stat: Stat) -> bool:
-        """Whether a file with this stat surely says what it said when it was read."""
+        """Whether a file with this stat can't have changed since it was read."""
         return self.stats.get(path) == stat and path not in self._racy
 
     def read(self, path: str) -> Found | None:
-        """The file, when its bytes may differ from those last read.
+        """Read a file; None where its bytes are those that were read last.
 
         Raises FileNotFoundError, and UnreadableError.
         """
@@ -72,27 +75,27 @@ class Versions:
         self.stats[path] = stat
         return None if same else Found(path, data, still or not known)
 
-    def trust(self, stats: dict[str, Stat | None]) -> None:
-        """Begin with the stats of another process. The table is kept and changed, not copied."""
+    def resume(self, stats: dict[str, Stat | None]) -> None:
+        """Begin with the stats of an earlier process. The table is used as it is, not copied."""
         self.stats = stats
 
-    def doubt(self, path: str) -> None:
-        """Have a file read again that was just read."""
+    def read_again(self, path: str) -> None:
+        """Have a file read once more that was just read."""
         self._racy[path] = b""
 
-    def lose(self, path: str) -> None:
-        """The file is there and can't be read."""
+    def mark_unreadable(self, path: str) -> None:
+        """Note that a file is there and can't be read."""
         self.stats[path] = None
         self._racy.pop(path, None)
 
     def forget(self, path: str) -> None:
-        """The file is gone."""
+        """Note that a file is gone."""
         self.stats.pop(path, None)
         self._racy.pop(path, None)
 
 
 def _is_still(stat: Stat, now: int) -> bool:
-    """Whether nobody can have written the file just now under the same time stamp."""
+    """Whether a file was written so long ago that a later change has another time stamp."""
     written = mtime_ns(stat)
     coarse = written % 1_000_000_000 == 0
     return abs(now - written) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9
