@@ -11,13 +11,14 @@ from pathlib import Path
 import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
-CLASSES = frozenset("Evidence Form Hit Session".split())
+CLASSES: frozenset[str] = frozenset()
 MODULES = frozenset(
     """
-    asking base client context doctor errors experts files links mentions naming probe
-    pushes receipts references run salience schema search semantic server settings stats watch
+    client context experts files links mentions probe pushes references run salience schema search
+    server stats watch
     """.split()
 )
+"""The operation, the room that works it out, the feature of the language server: one thing each."""
 
 
 def doubles(names: Counter[str]) -> set[str]:

@@ -19,9 +19,9 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     Scope,
-    Session,
     Severity,
     Source,
+    VouchSession,
 )
 
 from tests.kb.samples import SHA, claim, dump, entity, page
@@ -92,7 +92,7 @@ def test_a_claim_may_be_called_meta() -> None:
         (
             "sessions/s.yaml",
             dump({"id": "s", "agent": "me", "ended_at": "1970-01-01T00:01:00Z"}),
-            Session("s", "sessions/s.yaml", "me", None, 60.0),
+            VouchSession("s", "sessions/s.yaml", "me", None, 60.0),
         ),
         (
             "pages/auth.md",

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.records import (
     Kind,
     Page,
     Relation,
-    Session,
+    VouchSession,
     key_of,
 )
 from vouch_sidecar.kb.settings import load_settings, viewer_for
@@ -122,8 +122,8 @@ def test_the_other_kinds_say_what_they_were_given(written: tuple[Path, dict[str,
     assert isinstance(edge, Relation)
     assert (edge.source, edge.relation, edge.target) == (names["api"], "uses", names["auth"])
     started, ended = (artifacts[Kind.SESSION, names[name]] for name in ("open", "closed"))
-    assert isinstance(started, Session)
-    assert isinstance(ended, Session)
+    assert isinstance(started, VouchSession)
+    assert isinstance(ended, VouchSession)
     assert started.ended_at is None
     assert ended.ended_at is not None
 

@@ -9,7 +9,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation
-from vouch_sidecar.retrieval.block import Hit, render
+from vouch_sidecar.retrieval.block import ContextHit, render
 
 from tests.retrieval.samples import claim, entity, page, relation, view
 from tests.soak import examples
@@ -37,7 +37,7 @@ hostile = st.text(
 
 
 @st.composite
-def hits(draw: st.DrawFn) -> Hit:
+def hits(draw: st.DrawFn) -> ContextHit:
     text = draw(hostile)
     made: list[Claim | Page | Entity | Relation] = [
         claim(draw(hostile) or "c", text, status="contested", updated_at=-1e12),
@@ -46,7 +46,7 @@ def hits(draw: st.DrawFn) -> Hit:
         entity("e", text, description=text),
         relation("r", text, "x"),
     ]
-    return Hit(
+    return ContextHit(
         view=draw(st.sampled_from(OFTEN)),
         artifact=draw(st.sampled_from(made)),
         phrase=draw(hostile),
@@ -64,7 +64,7 @@ def hits(draw: st.DrawFn) -> Hit:
     key_facts=st.sampled_from([frozenset(), frozenset(v.collection for v in VIEWS)]),
 )
 def test_one_frame_within_its_budget(
-    found: list[Hit], max_chars: int, primary: str | None, key_facts: frozenset[str]
+    found: list[ContextHit], max_chars: int, primary: str | None, key_facts: frozenset[str]
 ) -> None:
     text, said = render(found, primary, max_chars, key_facts)
     assert len(text) <= max_chars
@@ -92,11 +92,13 @@ def test_one_frame_within_its_budget(
     assert all(h.startswith(("PRIMARY ", "SUPPLEMENTAL ")) for h in headings)
 
 
-def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0) -> Hit:
-    return Hit(VIEWS[collection], artifact, phrase, 0.9, "name", "e")
+def a_hit(
+    artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0
+) -> ContextHit:
+    return ContextHit(VIEWS[collection], artifact, phrase, 0.9, "name", "e")
 
 
-def block(*found: Hit, max_chars: int = 1000, facts: bool = True) -> str:
+def block(*found: ContextHit, max_chars: int = 1000, facts: bool = True) -> str:
     return render(list(found), "courier", max_chars, {"courier"} if facts else set())[0]
 
 

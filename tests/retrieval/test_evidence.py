@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.index.forms import Arm
 from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
-from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view
@@ -26,7 +26,7 @@ def seen(*more: Artifact) -> View:
     return view(*EVERYTHING, *more)
 
 
-def of(entity_id: str, text: str, where: View | None = None) -> Evidence | None:
+def of(entity_id: str, text: str, where: View | None = None) -> WeighedMention | None:
     found = [e for e in weigh(where or seen(), text) if e.mention.entity_id == entity_id]
     return max(found, key=lambda e: e.strength, default=None)
 

@@ -33,9 +33,9 @@ from vouch_sidecar.kb.records import (
     Page,
     Problem,
     Scope,
-    Session,
     Severity,
     Source,
+    VouchSession,
     key_of,
 )
 from vouch_sidecar.kb.settings import Settings, load_settings
@@ -424,7 +424,7 @@ def _says_less(before: Knowledge, key: Key, was: Documents | None, made: Documen
 
 def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
     """Ids of the sessions that have ended."""
-    sessions = (a for a in artifacts if isinstance(a, Session))
+    sessions = (a for a in artifacts if isinstance(a, VouchSession))
     return frozenset(s.id for s in sessions if s.ended_at is not None)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.sessions import Session, Slot
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import (
     Material,
     Speech,
@@ -40,7 +40,7 @@ class ContextRequest:
     """
     probed: Probe | None = None
     """What full text found for the texts, and which knowledge base they are about."""
-    tied: Sequence[Hit] = ()
+    tied: Sequence[ContextHit] = ()
     """The claims tied to the file that the texts come from."""
     max_chars: int | None = None
     adjacent: bool = False
@@ -98,14 +98,14 @@ def _heard(one: Served, session: Session | None) -> Sequence[str]:
     return [] if session is None else one.window(session).texts
 
 
-def _found(served: Sequence[Served], probed: Probe) -> list[Hit]:
+def _found(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
     """What answers a text, as far as each knowledge base's config lets it be said."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     found = each_once(probed.answers)
     return _allowed(served, [h for h in found if recalls[h.view.collection].fallback_to_fts])
 
 
-def _allowed(served: Sequence[Served], hits: Sequence[Hit]) -> list[Hit]:
+def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[ContextHit]:
     """The claims, pages, relations and people to ask that the config of their collection allows."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     return [

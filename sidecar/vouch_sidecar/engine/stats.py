@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from vouch_sidecar.retrieval.block import Hit, HitArm
+from vouch_sidecar.retrieval.block import ContextHit, HitArm
 from vouch_sidecar.retrieval.context import Speaker
 from vouch_sidecar.retrieval.probe import Probe
 
@@ -82,7 +82,7 @@ class Stats:
             self.probes[one.view.collection].count += 1
             self.probes[one.view.collection].hits += one.view.collection in hit
 
-    def spoke(self, hits: Iterable[Hit]) -> None:
+    def spoke(self, hits: Iterable[ContextHit]) -> None:
         """There was an occasion to say something, and this was said."""
         said: dict[HitArm, _Occasion] = {}
         for hit in hits:

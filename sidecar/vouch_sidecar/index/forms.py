@@ -42,7 +42,7 @@ class Arm(IntEnum):
     """The same, with another word of one of its claims beside it."""
 
 
-class Form(NamedTuple):
+class NameForm(NamedTuple):
     """One name of one entity, as the trie holds it."""
 
     entity_id: str
@@ -52,7 +52,7 @@ class Form(NamedTuple):
     words: Words
 
 
-Named = tuple[Path, Form]
+Named = tuple[Path, NameForm]
 """A way through the trie, and the name that it ends at."""
 
 
@@ -66,7 +66,7 @@ def forms(entity: Entity) -> Iterator[Named]:
                 # An alias that differs from the name in its capitals is told apart by them.
                 if path and (path, words, name) not in seen:
                     seen.add((path, words, name))
-                    yield path, Form(entity.id, how, name, written, words)
+                    yield path, NameForm(entity.id, how, name, written, words)
 
 
 def _numbered(name: str) -> tuple[str, ...]:

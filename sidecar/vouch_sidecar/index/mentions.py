@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.forms import Arm, Form, surface
+from vouch_sidecar.index.forms import Arm, NameForm, surface
 from vouch_sidecar.index.text import Unit, Units, inflects
 from vouch_sidecar.index.trie import Reached
 
@@ -40,7 +40,7 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> I
     """What the units from `start` to `end` name, in any of the ways in which they can be read."""
     first, last = analysed.units[start], analysed.units[end - 1]
     written = analysed.text[first.start : last.end]
-    best: dict[str, tuple[Arm, Form]] = {}
+    best: dict[str, tuple[Arm, NameForm]] = {}
     for step in steps:
         for form in step.forms:
             arm = _arm(form, written, step.words)
@@ -58,14 +58,14 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> I
         yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
 
 
-def _better(arm: Arm, form: Form, known: tuple[Arm, Form] | None, written: str) -> bool:
+def _better(arm: Arm, form: NameForm, known: tuple[Arm, NameForm] | None, written: str) -> bool:
     """Whether a form goes before the one known: written just so, else by a better arm."""
     if known is None:
         return True
     return (form.name != written, arm) < (known[1].name != written, known[0])
 
 
-def _arm(form: Form, written: str, words: tuple[str, ...]) -> Arm | None:
+def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
     """How these words name the form, None when equal stems are all that they share."""
     if form.arm is Arm.SURNAME:
         return Arm.SURNAME if form.words == words else None

@@ -26,8 +26,7 @@ from vouch_sidecar.index.encoding import (
     label_of,
     labels_for,
 )
-from vouch_sidecar.index.forms import Arm, Named, forms
-from vouch_sidecar.index.forms import Form as NameForm
+from vouch_sidecar.index.forms import Arm, Named, NameForm, forms
 from vouch_sidecar.index.receipts import Quoted, Sentence, is_receipt, slug_of
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.layout import usual_path

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vouch_sidecar.index.forms import Form, gap_key
+from vouch_sidecar.index.forms import NameForm, gap_key
 from vouch_sidecar.index.text import Unit, Units
 
 
@@ -15,9 +15,9 @@ class Node:
     """What may come next, by key, and the names that end here."""
 
     children: dict[str, Node] = field(default_factory=dict)
-    forms: list[Form] = field(default_factory=list)
+    forms: list[NameForm] = field(default_factory=list)
 
-    def put(self, path: Iterable[str], form: Form) -> None:
+    def put(self, path: Iterable[str], form: NameForm) -> None:
         """Have a name end at the end of a way from here."""
         node = self
         for key in path:
@@ -29,7 +29,7 @@ class Reached(NamedTuple):
     """An end that a walk reached."""
 
     end: int
-    forms: Sequence[Form]
+    forms: Sequence[NameForm]
     words: tuple[str, ...]
 
 

@@ -251,7 +251,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class VouchSession:
     """A vouch session on disk; once `ended_at` is set its window ends."""
 
     id: Id
@@ -261,7 +261,7 @@ class Session:
     ended_at: Timestamp | None = None
 
 
-Artifact = Claim | Entity | Page | Relation | Source | Evidence | Session
+Artifact = Claim | Entity | Page | Relation | Source | Evidence | VouchSession
 Key = tuple[Kind, str]
 
 KIND_OF: dict[type[Artifact], Kind] = {
@@ -271,7 +271,7 @@ KIND_OF: dict[type[Artifact], Kind] = {
     Relation: Kind.RELATION,
     Source: Kind.SOURCE,
     Evidence: Kind.EVIDENCE,
-    Session: Kind.SESSION,
+    VouchSession: Kind.SESSION,
 }
 KNOWN_TYPES = {
     Kind.CLAIM: "fact decision preference workflow observation question warning".split(),

@@ -35,7 +35,7 @@ HitArm = ArmName | TieArm
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ContextHit:
     """Something to say, and what in the text brought it in. `similarity` is from 0 to 1."""
 
     view: View
@@ -92,19 +92,19 @@ class Hit:
 
 
 def render(
-    hits: Sequence[Hit],
+    hits: Sequence[ContextHit],
     primary: str | None,
     max_chars: int,
     key_facts: Container[str],
     persona: str | None = None,
-) -> tuple[str, list[Hit]]:
+) -> tuple[str, list[ContextHit]]:
     """The block, and the hits that found room in it; "" when none did.
 
     `key_facts` are the collections whose claims come with them, `persona` that of the primary one.
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
-    lines: list[tuple[str, Hit | None]] = []
+    lines: list[tuple[str, ContextHit | None]] = []
     left, heading = max_chars - len(_OPEN) - len(_CLOSE) - 1, ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
         is_primary = hit.view.collection == primary
@@ -125,7 +125,7 @@ def render(
     return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
 
 
-def _narrow(hits: Sequence[Hit], max_chars: int) -> tuple[str, list[Hit]]:
+def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[ContextHit]]:
     """The block where there is hardly room: one short line as the frame, then ids and texts."""
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
@@ -156,7 +156,7 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
     return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
 
 
-def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
+def _line(hit: ContextHit, room: int, key_facts: bool) -> str | None:
     """One hit in at most `room` characters; None where too little of it would be left.
 
     Key facts give way to the text.
@@ -171,7 +171,7 @@ def _line(hit: Hit, room: int, key_facts: bool) -> str | None:
     return None
 
 
-def _label(hit: Hit) -> str:
+def _label(hit: ContextHit) -> str:
     """What it is and its id; without a kind it is a claim, as nearly all are."""
     match hit.artifact:
         case Page(path=path):
@@ -187,7 +187,7 @@ def _cited_as(claim: Claim) -> str:
     return safe(claim.id) + (" (contested)" if claim.status == "contested" else "")
 
 
-def _text(hit: Hit) -> str:
+def _text(hit: ContextHit) -> str:
     match hit.artifact:
         case Claim() as claim:
             said = hit.view.said(claim).text
@@ -211,7 +211,7 @@ def _called(view: View, artifact_id: str) -> str:
     return entity.name if entity is not None else artifact_id
 
 
-def _facts(hit: Hit) -> str:
+def _facts(hit: ContextHit) -> str:
     """Status, confidence, sources and date of a claim; of claims that are all alike in these, what
     they cite and the date.
     """
@@ -230,7 +230,7 @@ def _count_of_sources(claim: Claim) -> str:
     return count(len(set(claim.evidence)), "source")
 
 
-def _with_sources(line: str, hit: Hit | None) -> str:
+def _with_sources(line: str, hit: ContextHit | None) -> str:
     """A line whose key facts say what the claim's first sources are called."""
     facts = "" if hit is None else _facts(hit)
     if hit is None or not isinstance(hit.artifact, Claim) or not line.endswith(facts or "\n"):

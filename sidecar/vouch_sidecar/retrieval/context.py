@@ -16,7 +16,7 @@ from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.answering import asks_for_all, spoken_about
 from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
-from vouch_sidecar.retrieval.block import Hit, render, titles_of
+from vouch_sidecar.retrieval.block import ContextHit, render, titles_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
@@ -38,7 +38,7 @@ class Material:
     rows: Sequence[Salient]
     text: str
     """What they were named in."""
-    more: Sequence[Hit] = ()
+    more: Sequence[ContextHit] = ()
     given: frozenset[object] = frozenset()
     """The `state_of` what stays out."""
     leads: str | None = None
@@ -52,7 +52,7 @@ class Speech:
     """A block and what it is made of; everything is empty when there is nothing to say."""
 
     text: str = ""
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[ContextHit, ...] = ()
     primary: str | None = None
     supplemental: tuple[str, ...] = ()
 
@@ -68,7 +68,7 @@ class Tiers:
 class _Likely(NamedTuple):
     """A hit, and how likely it is that it answers, from 0 to 1."""
 
-    hit: Hit
+    hit: ContextHit
     likelihood: float
 
 
@@ -107,7 +107,7 @@ def _led_by(leads: str | None, found: Tiers) -> Tiers:
     return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
 
 
-def _at_most(hits: Sequence[Hit], limits: Mapping[str, int]) -> list[Hit]:
+def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[ContextHit]:
     """The first hits of each collection, as many as it lets be said."""
     left = dict(limits)
     kept = []
@@ -124,14 +124,14 @@ def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
     return next((one.settings.general.persona for one in found), None)
 
 
-def state_of(hit: Hit) -> tuple[object, ...]:
+def state_of(hit: ContextHit) -> tuple[object, ...]:
     """What a line cites, and how that stands."""
     return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
 
 
 def lines_for(
-    rows: Sequence[Salient], text: str, found: Sequence[Hit] = (), limit: int = 10
-) -> list[Hit]:
+    rows: Sequence[Salient], text: str, found: Sequence[ContextHit] = (), limit: int = 10
+) -> list[ContextHit]:
     """What to say of a text, best first: of the entities that it names, and what was `found` to
     answer it.
 
@@ -165,15 +165,15 @@ def lines_for(
     return sorted(hits, key=lambda hit: went[id(hit)] is not None)[:limit]
 
 
-def each_once(hits: Iterable[Hit]) -> list[Hit]:
+def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
     """The first hit of each artifact, and of each sentence that several claims say."""
-    first: dict[tuple[str, Kind, str], Hit] = {}
+    first: dict[tuple[str, Kind, str], ContextHit] = {}
     for hit in hits:
         first.setdefault(hit.place, hit)
     return list(first.values())
 
 
-def _lines_of(row: Salient, text: str, found: Sequence[Hit], limit: int) -> list[_Likely]:
+def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) -> list[_Likely]:
     """An entity's lines: whom to ask where that is asked, its likeliest claim, and all of its best
     ones where nothing is asked beside its name. What has no claims is told by what was found about
     it, else by its pages.
@@ -201,12 +201,12 @@ def _pages_about(row: Salient) -> list[Page]:
     return list({page.id: page for page in pages}.values())
 
 
-def _says_whom(hit: Hit) -> bool:
+def _says_whom(hit: ContextHit) -> bool:
     """Whether a relation says whom to ask, which a line of its own says better."""
     return isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES
 
 
-def whom_to_ask(row: Salient, text: str) -> list[Hit]:
+def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
     """Whom to ask about an entity, where a text asks that and somebody is known."""
     if not asks_whom(text):
         return []
@@ -216,18 +216,18 @@ def whom_to_ask(row: Salient, text: str) -> list[Hit]:
     return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 
 
-def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Hit:
+def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> ContextHit:
     phrase = row.matched[0] if row.matched else row.entity.name
-    return Hit(row.view, artifact, phrase, row.similarity, row.arm, row.entity.id)
+    return ContextHit(row.view, artifact, phrase, row.similarity, row.arm, row.entity.id)
 
 
-def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
+def adjacent_hits(hits: Sequence[ContextHit]) -> list[ContextHit]:
     """What stands one step away from the hits: pages and relations of their entities; of a section,
     those before and after it and the titles of the others.
     """
     said = {_place(hit) for hit in hits}
     pages = {place[:3] for place in said}
-    found: dict[tuple[object, ...], Hit] = {}
+    found: dict[tuple[object, ...], ContextHit] = {}
     for hit in hits:
         for near in _adjacent(hit):
             again = near.section is None and not near.titles and _place(near)[:3] in pages
@@ -236,11 +236,11 @@ def adjacent_hits(hits: Sequence[Hit]) -> list[Hit]:
     return list(found.values())
 
 
-def _place(hit: Hit) -> tuple[object, ...]:
+def _place(hit: ContextHit) -> tuple[object, ...]:
     return (*hit.place, hit.section, hit.titles)
 
 
-def _adjacent(hit: Hit) -> Iterator[Hit]:
+def _adjacent(hit: ContextHit) -> Iterator[ContextHit]:
     """The sections before and after one, and one line with the titles of the rest of its page; then
     pages and relations.
     """
@@ -259,10 +259,10 @@ def _adjacent(hit: Hit) -> Iterator[Hit]:
         near += view.pages_about((Kind.ENTITY, hit.entity_id))
         near += view.relations_of(hit.entity_id)
     for artifact in near:
-        yield Hit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
+        yield ContextHit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
-def tiers(text: str, hits: Sequence[Hit], collections: Sequence[str]) -> Tiers:
+def tiers(text: str, hits: Sequence[ContextHit], collections: Sequence[str]) -> Tiers:
     """A collection that the text names comes first, else the one with the most evidence."""
     sums: defaultdict[str, float] = defaultdict(float)
     for hit in hits:

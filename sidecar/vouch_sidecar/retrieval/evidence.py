@@ -58,7 +58,7 @@ _ARMS = {
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
-class Evidence(NamedTuple):
+class WeighedMention(NamedTuple):
     """A mention with its strength and the factors of it."""
 
     mention: Mention
@@ -93,12 +93,12 @@ class Evidence(NamedTuple):
         return f"{' × '.join(told)} = {self.strength:g}"
 
 
-def weigh(view: View, text: str) -> list[Evidence]:
+def weigh(view: View, text: str) -> list[WeighedMention]:
     """The evidence of a text: one entry for each mention that no longer one covers."""
     return view.once("evidence", text, lambda: _weigh(view, text))
 
 
-def _weigh(view: View, text: str) -> list[Evidence]:
+def _weigh(view: View, text: str) -> list[WeighedMention]:
     parts = view.parts(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
     placing = Placing.of(text)
@@ -204,16 +204,18 @@ class _Occurrence:
         return "word" if self.tier == 1 else self.stands
 
 
-def _weighed(named: _Occurrence) -> Evidence:
+def _weighed(named: _Occurrence) -> WeighedMention:
     mention, place = named.mention, named.place
     matched = with_signs(named.placing.text, mention) or named.written
     is_signed = place != "unsigned" and not named.is_part and has_signs(mention.name)
     if is_signed:
         mention = mention._replace(arm=_own_arm(named, matched))
     if place == "alone" and not named.is_part:
-        return Evidence(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
+        return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
     arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(named)
-    found = Evidence(mention, matched, arm, specific, 1.0, PLACES["name" if is_signed else place])
+    found = WeighedMention(
+        mention, matched, arm, specific, 1.0, PLACES["name" if is_signed else place]
+    )
     is_sure = place == "trade" or named.is_settled or not named.is_one_word or not named.content
     if is_sure or found.strength < found.least:
         return found

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 from vouch_sidecar.retrieval.answering import answers
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
-from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
 from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
 from vouch_sidecar.retrieval.view import View
@@ -51,7 +51,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     """
     rows = {row.entity.id: row for row in named_in(view, [text])}
     named = {row.entity.id for row in named_in(view, [text], parts=False)}
-    strongest: dict[str, Evidence] = {}
+    strongest: dict[str, WeighedMention] = {}
     for found in weigh(view, text):
         before = strongest.get(found.mention.entity_id)
         if before is None or found.strength > before.strength:
@@ -86,7 +86,7 @@ def lines(
     view: View,
     text: str,
     speaking: Mapping[str, float],
-    hits: Sequence[Hit],
+    hits: Sequence[ContextHit],
     threshold: float,
     meant: Meant | None = None,
 ) -> list[Line]:

@@ -11,7 +11,7 @@ from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import Claim, Kind, key_of
 from vouch_sidecar.retrieval.answering import ANSWERING, Answer, answers, spoken_about
 from vouch_sidecar.retrieval.asking import worth_searching
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
     MAX_CLAIMS_OF_NAME,
@@ -47,12 +47,12 @@ evidence any more.
 class Probe:
     """What a text brings in. `answers` are the hits that answer it beside its names."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[ContextHit, ...]
     primary: str | None
     supplemental: tuple[str, ...]
     strength: Strength
     phrases: tuple[str, ...]
-    answers: tuple[Hit, ...] = ()
+    answers: tuple[ContextHit, ...] = ()
 
 
 def run(
@@ -69,7 +69,7 @@ def run(
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
-    answering: list[Hit] = []
+    answering: list[ContextHit] = []
     if full_text and worth_searching(text):
         looked_for = _phrases(views, text)
         known = set(map(str.casefold, tested))
@@ -121,7 +121,7 @@ def _answering(
     looked_for: Sequence[Phrase],
     spoken: Spoken,
     meant: Meant | None,
-) -> list[Hit]:
+) -> list[ContextHit]:
     """What answers a text beside its names, likeliest first, each told by the phrase that it holds
     or by its words.
     """
@@ -130,7 +130,7 @@ def _answering(
         entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
         for entity_id, row in rows.items()
     }
-    out: list[Hit] = []
+    out: list[ContextHit] = []
     asks_who = _WHO.search(text) is not None
     kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
     for one in answers(view, text, strengths, kinds, meant):
@@ -144,7 +144,7 @@ def _answering(
         arm: ArmName = "text" if one.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, one.section, one.words)
-        out.append(Hit(view, one.artifact, phrase, likelihood, arm, *where))
+        out.append(ContextHit(view, one.artifact, phrase, likelihood, arm, *where))
     return out
 
 
@@ -156,28 +156,28 @@ def _somebody(view: View, answer: Answer) -> str | None:
     return next((one.id for one in found if one is not None and one.type in _SOMEBODY), None)
 
 
-def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[Hit]:
+def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[ContextHit]:
     """Whom to ask, where a text asks that and names nothing that speaks."""
     if _speaking(named):
         return []
     topic, found = people_on(views, text)
-    out: list[Hit] = []
+    out: list[ContextHit] = []
     for one in found:
         why = count(one.claim_count, "claim")
-        out.append(Hit(one.view, one.entity, topic, ASKED_FOR, "text", None, to_ask=why))
+        out.append(ContextHit(one.view, one.entity, topic, ASKED_FOR, "text", None, to_ask=why))
     if (committed := committed_on(views, text)) is not None:
         view, claim, why = committed
-        out.append(Hit(view, claim, topic, ASKED_FOR, "text", None, to_ask=why))
+        out.append(ContextHit(view, claim, topic, ASKED_FOR, "text", None, to_ask=why))
     return out
 
 
-def _named_hits(rows: Sequence[Salient], text: str) -> list[Hit]:
+def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """The named entities, each followed by its likeliest claims."""
-    out: list[Hit] = []
+    out: list[ContextHit] = []
     for place, row in enumerate(rows):
         told = (row.matched[0], row.similarity, row.arm, row.entity.id)
-        out.append(Hit(row.view, row.entity, *told))
+        out.append(ContextHit(row.view, row.entity, *told))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = spoken_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
-            out += [Hit(row.view, one.artifact, *told) for one in best]
+            out += [ContextHit(row.view, one.artifact, *told) for one in best]
     return out

@@ -30,7 +30,7 @@ from vouch_sidecar.retrieval.constants import (
     TOPICS,
     VOLUNTEERED,
 )
-from vouch_sidecar.retrieval.evidence import Evidence, weigh
+from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
 from vouch_sidecar.retrieval.view import View
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
@@ -80,7 +80,7 @@ class _InPlay:
     """An entity that texts name. `evidence`: age and text, newest first, and the evidence there."""
 
     entity: Entity
-    evidence: list[tuple[int, str, Evidence]]
+    evidence: list[tuple[int, str, WeighedMention]]
     bands: ClassVar = (NAMED, NAMED_WITHOUT_CLAIMS)
 
     @cached_property
@@ -97,7 +97,7 @@ class _InPlay:
         return round(1 - prod(1 - s * FADING**age for age, s in self.by_text.items()), 3)
 
     @cached_property
-    def best(self) -> Evidence:
+    def best(self) -> WeighedMention:
         """The strongest evidence; of equal ones the newest, then the first."""
         return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
 
@@ -245,7 +245,7 @@ def not_said(row: Salient, threshold: float) -> str | None:
     return None if known else "nothing is known of it"
 
 
-def not_listed(found: Evidence) -> str | None:
+def not_listed(found: WeighedMention) -> str | None:
     """Why what stands in a text lists no entity, for people; None where it does."""
     if found.strength >= found.least:
         return None
@@ -280,7 +280,7 @@ def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salie
 
 
 def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_InPlay]:
-    evidence: dict[str, list[tuple[int, str, Evidence]]] = {}
+    evidence: dict[str, list[tuple[int, str, WeighedMention]]] = {}
     for age, text in enumerate(texts):
         for found in weigh(view, text):
             is_part = found.mention.arm in (Arm.PART, Arm.DERIVED)

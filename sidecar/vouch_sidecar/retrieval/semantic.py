@@ -14,7 +14,7 @@ from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.retrieval.asking import worth_searching
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
     COMMONNESS,
@@ -111,8 +111,8 @@ def _coverage(row: Ranked, query: str) -> float:
 
 
 def hits_by_meaning(
-    meant: Meant, views: Sequence[View], text: str, known: Iterable[Hit], threshold: float
-) -> list[Hit]:
+    meant: Meant, views: Sequence[View], text: str, known: Iterable[ContextHit], threshold: float
+) -> list[ContextHit]:
     """What a probe lists beside what it found: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
@@ -121,10 +121,10 @@ def hits_by_meaning(
     return [_hit(one, text) for one in near]
 
 
-def _hit(one: Ranked, text: str) -> Hit:
+def _hit(one: Ranked, text: str) -> ContextHit:
     assert isinstance(one.artifact, Claim | Entity | Page)
     entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
     section = one.section if isinstance(one.artifact, Page) else None
     phrase = clip(" ".join(text.split()), PHRASE_CHARS)
     cosine = round(max(0.0, min(one.score, 1.0)), 3)
-    return Hit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)
+    return ContextHit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)

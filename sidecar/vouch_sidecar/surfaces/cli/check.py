@@ -13,7 +13,7 @@ import click
 
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.plain import printable, with_field
-from vouch_sidecar.surfaces.shell.asking import AskedFrom, common_options, loaded, page, print_json
+from vouch_sidecar.surfaces.shell.console import AskedFrom, common_options, loaded, page, print_json
 from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:

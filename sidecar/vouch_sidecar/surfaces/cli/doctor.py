@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.shell.asking import page, print_json, root_option, start_at
+from vouch_sidecar.surfaces.shell.console import page, print_json, root_option, start_at
 
 WRONG = 1
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}

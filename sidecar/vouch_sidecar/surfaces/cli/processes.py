@@ -11,7 +11,7 @@ import click
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.hook.payload import NAMES
 from vouch_sidecar.surfaces.install.hosts import HOSTS
-from vouch_sidecar.surfaces.shell.asking import AskedFrom, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file
 
 WARMING_SECONDS = 20.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vouch_sidecar.surfaces.shell.asking import AskedFrom, page, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.console import AskedFrom, page, root_option, roots_of, start_at
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

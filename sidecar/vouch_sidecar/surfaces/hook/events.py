@@ -13,7 +13,7 @@ from vouch_sidecar.engine.speech import ContextRequest, speak_of
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import context, perform, perform_async
-from vouch_sidecar.retrieval.block import Hit
+from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.tied import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
@@ -133,15 +133,15 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
     return speech.text
 
 
-def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[Hit]:
+def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[ContextHit]:
     """The claims tied to a file, strongest first, unless the session was told them before."""
-    found: list[Hit] = []
+    found: list[ContextHit] = []
     for one in served:
         told = (one.view.identity, "file", path)
         if session is not None and told in session.given:
             continue
         hits = [
-            Hit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
+            ContextHit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
             for tied in tied_by_path(one.view, path)
         ]
         if hits and session is not None:

@@ -14,8 +14,8 @@ from vouch_sidecar.kb.records import (
     Kind,
     Page,
     Relation,
-    Session,
     Source,
+    VouchSession,
     key_of,
 )
 from vouch_sidecar.operations.artifacts import Citation
@@ -72,7 +72,7 @@ class _About:
                 return [self._head(f"{source} {relation} {target}", "relation", confidence)]
             case Entity(name=name):
                 return [self._head(name, artifact.type), *self._named_by(artifact)]
-            case Session(agent=agent):
+            case VouchSession(agent=agent):
                 return [self._head(artifact.id, "session", agent)]
 
     def _claim(self, claim: Claim) -> list[str]:

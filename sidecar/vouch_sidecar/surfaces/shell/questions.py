@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, Union, get_args, get_ori
 import click
 
 from vouch_sidecar.slices import Slice, slices
-from vouch_sidecar.surfaces.shell.asking import (
+from vouch_sidecar.surfaces.shell.console import (
     AskedFrom,
     MissingKnowledgeBaseError,
     common_options,
