@@ -1,5 +1,5 @@
-"""Claims, sections of pages and relations that may answer or constrain a text, with how likely it
-is that they do.
+"""Finds the claims, sections of pages and relations that may answer or constrain a text, and how
+likely each does.
 """
 
 from __future__ import annotations
@@ -43,31 +43,31 @@ if TYPE_CHECKING:
     from vouch_sidecar.retrieval.meant import Meant
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
-"""What answers a text."""
+"""Kinds of artifacts that answer a text."""
 Strengths = Mapping[str, float]
 """By entity id, how strongly a text names it, from 0 to 1."""
 
 
 class Answer(NamedTuple):
-    """What may answer a text: the words of the text that it holds, and what is known of both."""
+    """An artifact that may answer a text, with the words that both share and the features."""
 
     artifact: Claim | Entity | Page | Relation | Source
     section: int | None
     words: tuple[str, ...]
     features: Features
     about: frozenset[str]
-    """The entities that it is about."""
+    """Ids of the entities that the artifact is about."""
     turn: int = 0
-    """The place in the answer to a question that was asked before."""
+    """For a statement of an exchange, its place in the answer."""
 
     @property
     def likelihood(self) -> float:
-        """How likely it is that this answers or constrains the text, from 0 to 1."""
+        """How likely the artifact answers or constrains the text, from 0 to 1."""
         return self.features.likelihood
 
     @property
     def order(self) -> tuple[float, int, int, str, int]:
-        """Likeliest first; of equals as they stand in an answer, the best by worth, then by id."""
+        """A key to sort by: likeliest first, then the place in an answer, then worth, then id."""
         claim = self.artifact if isinstance(self.artifact, Claim) else None
         better = worth(claim) if claim is not None else 0
         return (-self.likelihood, self.turn, -better, self.artifact.id, self.section or 0)
@@ -80,13 +80,15 @@ class _Candidate(NamedTuple):
     said: str
     about: frozenset[str]
     where: str = ""
-    """Of a claim, the sentence that it is a part of: what is once there is one candidate."""
+    """For a claim, the sentence that it is a part of: claims of one sentence are one candidate."""
     group: str = ""
-    """What answers the same question: no rivals of each other."""
+    """Candidates of the same group, such as statements of one exchange, are no rivals of each
+    other.
+    """
     turn: int = 0
-    """The place in the answer to a question."""
+    """For a statement of an exchange, its place in the answer."""
     around: frozenset[str] = frozenset()
-    """Of a section, all stems in it and above it…"""
+    """For a section, all stems in it and in the headings above it…"""
     quotes: tuple[str, ...] = ()
     """…and the ids of the claims that it quotes."""
 
@@ -98,10 +100,10 @@ def answers(
     kinds: Sequence[Kind] = ANSWERING,
     meant: Meant | None = None,
 ) -> list[Answer]:
-    """What may answer a text, likeliest first, each artifact once: of some kinds what holds most of
-    its words beside the names, and what is about the entities that it names. A name of strength 0
-    is taken out of the text and is no evidence. Where a model heard the text, what is near by
-    meaning is a candidate too, and nearness counts.
+    """The artifacts that may answer a text, likeliest first, each once. Candidates are artifacts of
+    `kinds` that hold most of the text's words beside the names, and artifacts about the entities
+    that it names. A name of strength 0 is taken out of the text and is no evidence. With `meant`,
+    artifacts that are near by meaning are candidates too, and nearness is a feature.
     """
     key = f"answers {sorted(named.items())} {kinds} {meant is not None}"
     return view.once(key, text, lambda: _answers(view, text, named, kinds, meant))
@@ -130,7 +132,7 @@ def _answers(
 
 
 def _by_meaning(view: View, judged: Sequence[Answer], meant: Meant) -> list[Answer]:
-    """The same, with how near each is by meaning."""
+    """The candidates with their nearness by meaning."""
     cosines = [meant.cosine(view, one.artifact) for one in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
     return [
@@ -170,7 +172,7 @@ def _candidates(
 
 
 def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
-    """The claims of an entity that are nearest to what is asked."""
+    """The claims of an entity that hold most of the words asked for."""
 
     def find() -> list[_Candidate]:
         documents = _nearest(view, entity_id, asked.weights)
@@ -184,7 +186,7 @@ def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
 
 
 def _relations_of(view: View, entity_id: str, asked: Asked) -> Query:
-    """The relations of an entity that hold a word of what is asked."""
+    """The relations of an entity that hold a word asked for."""
     of_entity = pointing_query("joins", entity_id)
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
 
@@ -215,8 +217,8 @@ def _candidate(
 def _section_candidate(
     view: View, document: Document, page: Page, asked: Asked, named: Strengths
 ) -> _Candidate:
-    """A section by the passage of it that holds most of what is asked, below its headings. What
-    quotes a claim that the viewer may see is that claim's, to which the section lends its words.
+    """A section as the one of its passages that holds most of the words asked for. A passage that
+    quotes a visible claim is left to that claim, to which the section lends its words.
     """
     number = key_in(document)[2]
     section = sections(page)[number]
@@ -251,7 +253,9 @@ def _named_there(view: View, named: Strengths, text: str, stems: Sequence[str]) 
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
-    """A claim by what is said of it; a statement of an exchange also by the question."""
+    """A claim with the words of its whole sentence, and for a statement of an exchange those of the
+    question.
+    """
     said, exchange = view.said(claim), view.exchange_of(claim)
     text = " ".join((said.text, *claim.tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
@@ -267,7 +271,9 @@ def _stems(view: View, text: str) -> list[str]:
 
 
 def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
-    """The statements of those exchanges whose question holds most of what is asked, and enough."""
+    """The statements of the exchanges whose question holds most of the words asked for, and enough
+    of them.
+    """
     snapshot = view.knowledge.snapshot
     for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
         source = view.told_by(snapshot.document(hit))
@@ -286,9 +292,9 @@ def _judged(
     found: Iterable[_Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Answer]:
-    """Every candidate with its features. A relation counts only beside the name of one of its ends
-    and with a word of the rest: what is asked about that end. `ties` are the claims tied to files
-    that the text names, by id: the strength of a tie weighs as an exact word does.
+    """The candidates as answers with their features. A relation counts only if the text names one
+    of its ends and the relation holds another word of the text. `ties` gives the strength, by claim
+    id, of ties to files that the text names; it weighs as an exact word does.
     """
     found = list(found)
     lent = {claim_id: one.around for one in reversed(found) for claim_id in one.quotes}
@@ -323,7 +329,7 @@ def _judged(
 def _rivals(
     holding: Iterable[tuple[_Candidate, tuple[Term, ...]]],
 ) -> dict[frozenset[Term], int]:
-    """By words, how many candidates hold all of them; the statements of one exchange are one."""
+    """For each set of words, how many groups of candidates hold all of them."""
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     for one, held in holding:
         if isinstance(one.artifact, Claim | Page | Relation):
@@ -344,7 +350,9 @@ def _held(asked: Asked, one: _Candidate) -> tuple[Term, ...]:
 
 
 def _pairs(asked: Asked, held: Iterable[Term], stems: list[str]) -> int:
-    """Neighbouring words of the text that are neighbours in a candidate; an identifier is one."""
+    """How many neighbouring words of the text are neighbours in a candidate; an identifier counts
+    as one such pair.
+    """
     whole = sum(len(word.alternatives) > 1 for word in held)
     return whole + len(asked.pairs.intersection(pairwise(stems)))
 
@@ -368,7 +376,9 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def spoken_about(view: View, entity: Entity, text: str) -> list[Answer]:
-    """Those of them that are said by themselves, each sentence once."""
+    """The claims of an entity that a text asks for and that say something by themselves, each
+    sentence once.
+    """
     found: dict[str, Answer] = {}
     for one in claims_about(view, entity, text):
         if isinstance(one.artifact, Claim) and view.sayable(one.artifact):
@@ -377,7 +387,7 @@ def spoken_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
-    """The id of the first of them."""
+    """The id of the claim of an entity that a text asks for first."""
     return next((one.artifact.id for one in claims_about(view, entity, text)), None)
 
 
@@ -387,7 +397,7 @@ def asks_for_all(view: View, text: str) -> bool:
 
 
 def _named_in(view: View, text: str) -> set[str]:
-    """The entities that a text names unambiguously: their names choose among no one's claims."""
+    """The entities that a text names unambiguously. Their names tell none of their claims apart."""
     return {mention.entity_id for mention in view.mentions(text) if not mention.ambiguous}
 
 

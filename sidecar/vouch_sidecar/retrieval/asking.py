@@ -39,7 +39,7 @@ _NUMBERS = DATES | frozenset(
     hundred thousand
     """.split()
 )
-"""Times and numbers, which say what a text is about as little as digits do."""
+"""Words for times and numbers, which say as little of a text's subject as digits do."""
 _GENERAL = frozenset(
     """
     anything background basics brief context describe description details everything explain facts
@@ -47,7 +47,7 @@ _GENERAL = frozenset(
     summary tell things understand
     """.split()
 )
-"""Words that ask for whatever there is about a name."""
+"""Words that ask for everything there is about a name."""
 _REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -70,25 +70,25 @@ class Exact(NamedTuple):
 
     words: frozenset[Term]
     written: re.Pattern[str]
-    """Finds it as it is written, in whatever case."""
+    """A pattern that finds it as it is written, in any case."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The words of a text with their weights, from 0 to 1, and how they stand there. `names` are
-    the places that are left out.
+    """The words of a text with their weights, from 0 to 1, and their neighbours. `names` are the
+    places that are left out.
     """
 
     text: str
     names: tuple[Span, ...]
     weights: Mapping[Term, float]
     rarities: Mapping[Term, float]
-    """The weights without what is taken off for common English words."""
+    """The weights by rarity alone, not reduced for common English words."""
     sizes: Mapping[Term, float]
-    """How many words each counts as."""
+    """As how many words each one counts."""
     exact: tuple[Exact, ...]
     proper: frozenset[Term]
-    """Words that are written as a name is."""
+    """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
 
@@ -106,7 +106,7 @@ class Asked:
 
     @cached_property
     def _words(self) -> tuple[list[Term], Mapping[str, Sequence[int]], Sequence[int]]:
-        """The words, the places of those that are one stem, and of the others."""
+        """The words, with the places of those that have one stem, and of the others."""
         words, by_stem, others = list(self.weights), defaultdict[str, list[int]](list), list[int]()
         for at, word in enumerate(words):
             stem = word.only_stem
@@ -114,32 +114,36 @@ class Asked:
         return words, by_stem, others
 
     def exactly_in(self, text: str) -> frozenset[Term]:
-        """The words of identifiers and the like that stand in a text as they are written here."""
+        """The words of those identifiers, tickets, paths and options that another text holds as
+        they are written.
+        """
         return frozenset(
             word for one in self.exact if one.written.search(text) for word in one.words
         )
 
     def weight_of(self, held: Iterable[Term], exactly: Container[Term]) -> float:
-        """The weight of some of the words; of one that stands there exactly, its rarity."""
+        """The weight of some of the words; a word that the other text holds exactly weighs its
+        rarity.
+        """
         weights, rarities = self.weights, self.rarities
         return fsum((rarities if word in exactly else weights)[word] for word in held)
 
     def words_in(self, held: Iterable[Term], exactly: Container[Term]) -> float:
-        """How many words some of them count as: those of an identifier that is there as two each,
-        a pair of signs of a script without spaces as half a word, a number as none.
+        """As how many words some of them count: a word of an identifier as two, a pair of signs of
+        a script without spaces as half, a number as none.
         """
         return fsum(2.0 if word in exactly else self.sizes[word] for word in held)
 
     def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
-        """Those of the words that mean the same in a text: what is written as a name here stands
-        there in the form of that name.
+        """The words that mean the same in another text: a word that is written like a name must
+        have that form there too.
         """
         forms = {unit.folded for unit in units(text).units}
         return tuple(word for word in held if word not in self.proper or _is_written(word, forms))
 
 
 def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> Asked:
-    """What a text asks beside the names at some places."""
+    """The words of a text beside the names at some places."""
     spans = tuple(names)
     return view.once(f"asked {spans}", text, lambda: _asked(view, text, spans))
 
@@ -172,7 +176,9 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
 
 
 def _exact_in(text: str) -> tuple[Exact, ...]:
-    """What is exact in a text, and the identifiers within it: of `Cache.get_all` also `get_all`."""
+    """The identifiers, tickets, paths and options of a text, and the identifiers within them:
+    `get_all` of `Cache.get_all`.
+    """
     found = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
     parts = (part for whole in found for part in re.split(r"[./]", whole) if _EXACT.search(part))
     tokens = [token.removesuffix("()") for token in dict.fromkeys([*found, *parts])]
@@ -199,8 +205,8 @@ def holds_exact(text: str) -> bool:
 
 
 def worth_searching(text: str) -> bool:
-    """Whether full text may speak about a text: three words, or an identifier, a ticket, a path or
-    an option; no stopwords alone, no command.
+    """Whether a text is worth a full text search: it has three words, or an identifier, a ticket, a
+    path or an option, and is neither stopwords alone nor a command.
     """
     if holds_exact(text):
         return True
@@ -222,12 +228,14 @@ def _word_count(text: str) -> int:
 
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:
-    """What each word of a text says, from 0 to 1."""
+    """The weight of each word of a text, from 0 to 1."""
     return view.once("worths", text, lambda: {w: worth_of(view, w) for w in terms(text)})
 
 
 def worth_of(view: View, word: Term) -> float:
-    """How much a word says, from 0 to 1: its rarity among claims and sections × in English."""
+    """The weight of a word, from 0 to 1: its rarity among claims and sections × its rarity in
+    English.
+    """
     return _rarity(view, word) * _commonness(word)
 
 

@@ -1,7 +1,6 @@
-"""Who committed to the files that claims are tied to, and to the claims' own files.
-
-A commit counts half as much two years later, and as much as the strongest tie of a file that it
-changed. What a viewer may not see counts nobody for that viewer.
+"""Finds who committed to the files that claims are tied to, and to the claims' own files. A commit
+counts as much as the strongest tie of a file that it changed, and half as much after two years.
+Claims that a viewer may not see count for nobody.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Author(NamedTuple):
 
 @dataclass(slots=True)
 class _Counted:
-    """What counts for one author."""
+    """The commits and files that count for one author."""
 
     weight: float = 0.0
     commits: int = 0
@@ -55,7 +54,7 @@ class _Counted:
 
 @dataclass(slots=True)
 class _TiedCommit:
-    """A commit, with the strongest tie of the files that it changed, and these."""
+    """A commit, the strongest tie of the files that it changed, and these files."""
 
     commit: Commit
     strength: float
@@ -63,7 +62,9 @@ class _TiedCommit:
 
 
 def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
-    """The authors of the files of some claims, by id in each view, who know these best first."""
+    """The authors of the files of some claims, which are given as ids for each view; those who know
+    the files best come first.
+    """
     changes: dict[str, _TiedCommit] = {}
     for view, ids in claims:
         history = view.workspace.history

@@ -36,7 +36,9 @@ HitArm = ArmName | TieArm
 
 @dataclass(frozen=True, slots=True)
 class ContextHit:
-    """Something to say, and what in the text brought it in. `similarity` is from 0 to 1."""
+    """An artifact for a line of a block, and the phrase that brought it in. `similarity` is from 0
+    to 1.
+    """
 
     view: View
     artifact: Claim | Page | Entity | Relation | Source
@@ -45,36 +47,40 @@ class ContextHit:
     arm: HitArm
     entity_id: str | None
     section: int | None = None
-    """Of a page that full text found: where; None stands for the whole."""
+    """For a page that full text found, the section; None stands for the whole page."""
     words: tuple[str, ...] = ()
-    """What is asked and stands in that section: it is told from there."""
+    """The words of the text that the section holds: the excerpt begins there."""
     titles: tuple[str, ...] = ()
-    """Of a page, instead of what it says: the titles of its other sections."""
+    """For a page, the titles of its other sections, shown instead of its text."""
     to_ask: str = ""
-    """Of an entity, instead of what it is: whom to ask about it, or why to ask it. Of a claim,
-    after what it says: whom to ask about its topic.
+    """For an entity, whom to ask about it, or why to ask it, shown instead of its description. For
+    a claim, whom to ask about its topic, shown after its text.
     """
 
     @property
     def said(self) -> Said | None:
-        """What is said of a claim, and all that it cites; None of anything else."""
+        """The text of a claim with all that it cites; None for other artifacts."""
         return self.view.said(self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def stale(self) -> Stale | None:
-        """What went stale of a claim; None of anything else."""
+        """What went stale in a claim; None for other artifacts."""
         return stale(self.view, self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def place(self) -> tuple[str, Kind, str]:
-        """The same for hits that are one line: of one artifact, or of one sentence."""
+        """A key that hits have in common if they make one line: they are of one artifact or of one
+        sentence.
+        """
         kind, artifact_id = key_of(self.artifact)
         said = self.said
         return self.view.collection, kind, artifact_id if said is None else said.where
 
     @property
     def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
-        """What the line cites: of a sentence all claims that are parts of it, its own first."""
+        """The ids that the line cites: for a sentence all claims that are parts of it, the hit's
+        own first.
+        """
         said = self.said
         ids = () if said is None else said.claims
         others = (self.view.claim(one) for one in ids if one != self.artifact.id)
@@ -82,7 +88,7 @@ class ContextHit:
 
     @property
     def excerpt(self) -> str:
-        """What a page says there; of anything else, nothing."""
+        """The text of a page's section around the words of the hit; "" for other artifacts."""
         if not isinstance(self.artifact, Page):
             return ""
         if self.titles:
@@ -98,9 +104,9 @@ def render(
     key_facts: Container[str],
     persona: str | None = None,
 ) -> tuple[str, list[ContextHit]]:
-    """The block, and the hits that found room in it; "" when none did.
-
-    `key_facts` are the collections whose claims come with them, `persona` that of the primary one.
+    """The block, and the hits in it; "" where none found room. Claims of the collections
+    `key_facts` come with their status, confidence, sources and date. `persona` is that of the
+    primary collection.
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
@@ -126,7 +132,7 @@ def render(
 
 
 def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[ContextHit]]:
-    """The block where there is hardly room: one short line as the frame, then ids and texts."""
+    """A block for little room: one short line as the frame, then ids and texts."""
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
     for hit in hits:
@@ -145,7 +151,9 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[Conte
 
 
 def frame(lines: Sequence[str], max_chars: int) -> str:
-    """As many of the lines, made by `safe`, as fit into one frame; "" where not even one does."""
+    """One frame with as many of the lines as fit; "" where none does. The lines must come from
+    `safe`.
+    """
     left = max_chars - len(_OPEN) - len(_CLOSE) - 1
     kept: list[str] = []
     for line in lines:
@@ -172,7 +180,7 @@ def _line(hit: ContextHit, room: int, key_facts: bool) -> str | None:
 
 
 def _label(hit: ContextHit) -> str:
-    """What it is and its id; without a kind it is a claim, as nearly all are."""
+    """The kind and the id of a hit; the kind is left out for claims, which nearly all are."""
     match hit.artifact:
         case Page(path=path):
             return f"page {safe(path)}"
@@ -247,7 +255,7 @@ def _with_sources(line: str, hit: ContextHit | None) -> str:
 
 
 def _title_of(view: View, reference: str) -> str:
-    """What a citation stands in is called: an evidence's source, or a source itself."""
+    """The title of a citation: that of an evidence's source, or of the source itself."""
     evidence = view.knowledge.evidence(reference)
     source = view.visible((Kind.SOURCE, evidence.source_id if evidence else reference))
     return (source.title or source.locator) if isinstance(source, Source) else ""

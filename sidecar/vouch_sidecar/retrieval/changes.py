@@ -1,4 +1,4 @@
-"""What changed in a knowledge base since some time, as far as a viewer may be told."""
+"""What changed in a knowledge base since some time, as far as a viewer may see it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
 
 MAX_CHANGED = 200
-"""Claims that are looked at; of more, all count as approved."""
+"""Claims that are read; where more changed, all of them count as approved."""
 
 
 class ChangedClaims(NamedTuple):
-    """How many claims were approved, superseded by these, and retired otherwise; and the best of
-    those approved, by worth.
+    """How many claims were approved, superseded by approved ones, and retired otherwise; and the
+    best approved ones by worth.
     """
 
     approved: int
@@ -38,7 +38,7 @@ def newest(view: View, since: float, limit: int) -> list[Claim]:
 
 
 def changed_since(view: View, since: float, claims: int, limit: int = 3) -> ChangedClaims:
-    """What changed since a time at which a viewer saw so many claims."""
+    """What changed since a time, in seconds since 1970, at which a viewer saw `claims` claims."""
     recent = replace(view, since=round(since * MICROSECONDS))
     number = view.knowledge.snapshot.count(recent.search.recent())
     looked_at = newest(view, since, MAX_CHANGED)

@@ -1,5 +1,5 @@
-"""What to say of a text or a window: lines chosen from what it names and what answers it, and the
-block that they make.
+"""Chooses what to say about a text or a window: lines about what it names and what answers it, and
+the block that holds them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vouch_sidecar.retrieval.view import View
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """A view of a knowledge base, and the settings that govern what is said of it."""
+    """A view of a knowledge base, with the settings that govern what is said."""
 
     view: View
     settings: Settings
@@ -33,23 +33,23 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a block can be made of: entities, what answers beside them, and how much of it."""
+    """The candidates for a block: entities, other answers, and how many of each."""
 
     rows: Sequence[Salient]
     text: str
-    """What they were named in."""
+    """The text that names the entities."""
     more: Sequence[ContextHit] = ()
     given: frozenset[object] = frozenset()
-    """The `state_of` what stays out."""
+    """The `state_of` each hit that is left out, such as those that were said before."""
     leads: str | None = None
-    """The collection that is primary where it has something to say."""
+    """The collection that comes first if it has something to say."""
     max_chars: int | None = None
     adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A block and what it is made of; everything is empty when there is nothing to say."""
+    """A block and the hits in it; both are empty when there is nothing to say."""
 
     text: str = ""
     hits: tuple[ContextHit, ...] = ()
@@ -59,7 +59,7 @@ class Speech:
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """Which collection a text is about, and which others have something to add."""
+    """The collection that a text is about, and the others that have something to add."""
 
     primary: str | None
     supplemental: tuple[str, ...]
@@ -73,7 +73,7 @@ class _Likely(NamedTuple):
 
 
 def say(served: Sequence[Speaker], material: Material) -> Speech:
-    """A block, as long and as full as the settings allow."""
+    """Make a block, as long as the settings allow."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     rows, more, given = material.rows, material.more, material.given
     about = {row.view.collection for row in rows} | {hit.view.collection for hit in more}
@@ -100,7 +100,7 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
 
 
 def _led_by(leads: str | None, found: Tiers) -> Tiers:
-    """Lines say less than a probe does: what two names bring in may be one claim."""
+    """The tiers with the collection `leads` first, if it is one of them."""
     if leads is None or leads not in found.supplemental:
         return found
     others = (found.primary, *found.supplemental)
@@ -125,19 +125,17 @@ def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
 
 
 def state_of(hit: ContextHit) -> tuple[object, ...]:
-    """What a line cites, and how that stands."""
+    """What a line cites, in a form that changes when the cited artifacts change."""
     return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
 
 
 def lines_for(
     rows: Sequence[Salient], text: str, found: Sequence[ContextHit] = (), limit: int = 10
 ) -> list[ContextHit]:
-    """What to say of a text, best first: of the entities that it names, and what was `found` to
-    answer it.
-
-    Every entity has one line, in their order; the likeliest answer goes before those that are less
-    likely. Then come the other answers, likeliest first. A topic has a line where there is nothing
-    else. What went stale stands behind all else; a claim whose file is gone is not said.
+    """The lines about a text, best first, from the entities that it names and from the answers
+    `found` to it. Every entity has one line, in their order; a likelier answer goes before a less
+    likely one. Then come the other answers, likeliest first. A topic has a line only where there is
+    nothing else. Stale claims come last; a claim whose file is gone is left out.
     """
     firsts: list[_Likely] = []
     others: list[_Likely] = []
@@ -174,9 +172,9 @@ def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
 
 
 def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) -> list[_Likely]:
-    """An entity's lines: whom to ask where that is asked, its likeliest claim, and all of its best
-    ones where nothing is asked beside its name. What has no claims is told by what was found about
-    it, else by its pages.
+    """An entity's lines: whom to ask where the text asks that, its likeliest claim, and all of its
+    best claims where the text asks nothing beside the name. An entity without claims has what was
+    found about it, else its pages.
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
     about = spoken_about(row.view, row.entity, text)
@@ -202,7 +200,7 @@ def _pages_about(row: Salient) -> list[Page]:
 
 
 def _says_whom(hit: ContextHit) -> bool:
-    """Whether a relation says whom to ask, which a line of its own says better."""
+    """Whether a hit is a relation that says whom to ask, for which there is a better line."""
     return isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES
 
 
@@ -222,8 +220,8 @@ def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> C
 
 
 def adjacent_hits(hits: Sequence[ContextHit]) -> list[ContextHit]:
-    """What stands one step away from the hits: pages and relations of their entities; of a section,
-    those before and after it and the titles of the others.
+    """The hits one step away: pages and relations of the hits' entities; for a section, the
+    sections before and after it and the titles of the others.
     """
     said = {_place(hit) for hit in hits}
     pages = {place[:3] for place in said}

@@ -1,7 +1,6 @@
-"""How strongly a mention says that its entity is meant.
-
-strength = arm × specificity × keyness × place, each from 0 to 1. docs/how-it-decides.md explains
-them, with worked examples and the measurement behind the constants.
+"""Weighs mentions: how strongly each says that its entity is meant. strength = arm × specificity ×
+keyness × place, each from 0 to 1. docs/how-it-decides.md explains them, with worked examples and
+the measurements that the constants come from.
 """
 
 from __future__ import annotations
@@ -74,8 +73,8 @@ class WeighedMention(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The strength from which on it lists the entity; for a part that several share, what is
-        left of that once it is shared.
+        """The least strength that lists the entity. Several entities that share a part of a name
+        share this too.
         """
         is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
         return LISTED * SHARED if is_shared else LISTED
@@ -150,7 +149,9 @@ class _Occurrence:
         )
 
     def backed(self) -> _Occurrence:
-        """The same; a topic that has a word of one of its claims beside it by that arm."""
+        """The weighed mention; that of a topic with a word of one of its claims in the text gets
+        the arm `backed`.
+        """
         beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
         return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
 
@@ -165,7 +166,7 @@ class _Occurrence:
 
     @cached_property
     def tier(self) -> int:
-        """How common that word is in English, or with a stopword beside it."""
+        """How common the word is in English, also together with a stopword beside it."""
         if not self.content:
             return 1
         word = self.content[0].folded
@@ -181,13 +182,13 @@ class _Occurrence:
 
     @cached_property
     def stands(self) -> PlaceKind:
-        """Where its letters and its neighbours place it."""
+        """What its letters and its neighbours say of it."""
         has_capital = self.mention.name != self.mention.name.lower()
         return self.placing.place(self.mention, self.is_person, has_capital)
 
     @cached_property
     def place(self) -> PlaceKind:
-        """Where it stands, for what is known of its words and its entity."""
+        """What its position says of it, given what is known of its words and its entity."""
         if self.stands in ("alone", "unsigned", "another's"):
             return self.stands
         if not self.is_one_word:
@@ -247,7 +248,7 @@ def _letters(text: str) -> str:
 
 
 def _specificity(named: _Occurrence) -> float:
-    """How little else the words could mean: by how many there are, and how common in English."""
+    """How little else the words could mean: by their number, and how common they are in English."""
     if named.is_settled or len(named.content) > 1:
         return 1.0
     if not named.is_one_word:

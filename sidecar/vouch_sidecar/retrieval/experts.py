@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.weights import WEIGHTS, Tally, Weight
 
 TOP_CLAIMS = 3
 EXPLAINED_CLAIMS = 10
-"""Of how many claims a row tells what they added."""
+"""The number of claims of a row for which `explain` shows what they added."""
 
 
 class Contribution(NamedTuple):
@@ -70,8 +70,8 @@ class Expert:
 
 
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
-    """Entities by the evidence they carry: score descending, then id, then collection; topics in
-    the same order behind them. A weight that is unknown counts as count.
+    """Entities by the evidence that they carry: score descending, then id, then collection; topics
+    come last, in the same order. An unknown weight counts as `count`.
     """
     made = WEIGHTS.get(question.weight, WEIGHTS["count"])
     weights = [made(match, question.now) for match in matching(views, question)]

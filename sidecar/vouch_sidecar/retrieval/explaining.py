@@ -1,4 +1,4 @@
-"""Why a text brings in what it does: every candidate, as the code that decides about it reports."""
+"""Explains what a text brings in: every candidate, as reported by the code that decides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
 SAID = "it is said"
 MAX_TOLD = 24
-"""Answers that are told with their likelihood, the likeliest."""
+"""The number of likeliest answers that are shown."""
 
 
 class Considered(NamedTuple):
@@ -73,7 +73,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
 
 
 def _never(view: View, text: str, known: Collection[str]) -> Iterator[Considered]:
-    """The entities whose names a setting keeps from naming anything."""
+    """The entities whose names the settings forbid to name anything."""
     heard = {(m.start, m.end) for m in view.mentions(text)}
     for mention in view.knowledge.names.find(text):
         entity = view.entity(mention.entity_id)
@@ -90,9 +90,9 @@ def lines(
     threshold: float,
     meant: Meant | None = None,
 ) -> list[Line]:
-    """The claims, sections and relations that a text may bring in, what is said first. `speaking`
-    are the entities that are said, with their strength; `hits` what is said; `threshold` the
-    likelihood from which on something is.
+    """The claims, sections and relations that a text may bring in; those that are said come first.
+    `speaking` holds the strength of the entities that are said, `hits` what is said, `threshold`
+    the least likelihood for that.
     """
     text = text[:MAX_PHRASED]
     found = {key_of(one.artifact): one for one in answers(view, text, speaking, meant=meant)}

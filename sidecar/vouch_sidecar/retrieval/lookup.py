@@ -13,16 +13,16 @@ from vouch_sidecar.retrieval.view import View
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
 LOOKED_AT = 500
-"""Ids that are compared with what was asked for, beside those that full text finds."""
+"""Ids that are compared with the one asked for, beside those that full text finds."""
 NEAREST = 3
 NEAR = 0.3
-"""How near something must be at least, by difflib's measure."""
+"""The least similarity, by difflib's measure."""
 MAX_STEPS = 100
-"""Claims that are followed from one that is superseded to one that is not."""
+"""Claims that are followed from a superseded claim to the one that stands for it."""
 
 
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
-    """Those that have this id, in whatever case; else the entities with this name or alias."""
+    """The artifacts with this id, in any case; else the entities with this name or alias."""
     if len(called) > MAX_CALLED:
         return []
     key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
@@ -57,7 +57,7 @@ def names_of(artifact: Artifact) -> Iterable[str]:
 
 
 def successor(view: View, claim_id: str) -> str | None:
-    """The id of the claim that stands for one that is superseded, if it may be shown."""
+    """The id of the claim that supersedes a claim in the end; None if the viewer may not see it."""
     waiting, seen = [claim_id], {claim_id}
     while waiting and len(seen) < MAX_STEPS:
         for newer in view.knowledge.superseding(waiting.pop(0)):

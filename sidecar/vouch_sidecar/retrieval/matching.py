@@ -1,4 +1,6 @@
-"""Which claims match a topic: those of the entities that it names, those that hold its words."""
+"""Finds the claims that match a topic: claims of the entities that it names, and claims that hold
+its words.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Linking = Literal["auto", "declared"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `now`: seconds since the epoch. `explain`: rows have more claims."""
+    """A question for experts. `now` is in seconds since 1970. With `explain`, rows have more
+    claims.
+    """
 
     topic: str
     now: float
@@ -48,7 +52,7 @@ class Match:
     query: Query
 
     def every(self) -> Iterator[tuple[Matched, Document]]:
-        """All matching claims. Which words a claim holds is asked for all of them at once."""
+        """All matching claims, with the words that each holds, in one pass."""
         search, snapshot = self.view.search, self.view.knowledge.snapshot
         held = {
             hit[1:]: words  # the first set of several
@@ -61,12 +65,12 @@ class Match:
 
     @cached_property
     def _shares(self) -> Mapping[tuple[Term, ...], float]:
-        """Of each set, how much of the weight of all words its words have."""
+        """The share of the weight of all words that each set has."""
         total = fsum(self.weights.values())
         return {words: fsum(self.weights[w] for w in words) / total for words in self.held}
 
     def read(self, document: Document) -> Matched:
-        """A matching claim."""
+        """Read a document as a matching claim."""
         stems = frozenset(stems_in(document))
         sets = (words for words in self.held if all(word.held_by(stems) for word in words))
         return self._matched(document, next(sets, ()))

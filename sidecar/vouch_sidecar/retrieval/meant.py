@@ -1,4 +1,4 @@
-"""A text as a model heard it, held against the vectors of knowledge bases."""
+"""A text as a vector, compared with the vectors of knowledge bases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Meant(NamedTuple):
     vectors: Mapping[Path | str, Vectors]
 
     def cosine(self, view: View, artifact: Artifact) -> float:
-        """How near an artifact is: its nearest text."""
+        """The cosine of the artifact's nearest text."""
         marks = map(mark_of, compared(artifact))
         return self.vectors[view.identity].cosine(marks, self.query)
 

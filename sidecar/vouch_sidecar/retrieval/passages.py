@@ -15,7 +15,9 @@ _LINK = re.compile(r"\[\[([^\[\]|\r\n]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
 
 
 class Passage(NamedTuple):
-    """What stands there, marks left out; its stems; and the ids of the claims that it quotes."""
+    """A paragraph or item: its text without marks, its stems, and the ids of the claims that it
+    quotes.
+    """
 
     text: str
     stems: tuple[str, ...]

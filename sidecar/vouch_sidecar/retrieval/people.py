@@ -41,7 +41,7 @@ ROLES = {
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _NEVER = 0.0
-"""The time of a question, where evidence is weighed: it does not age."""
+"""The time of a question that is weighed by evidence, which does not age."""
 _WHOM = re.compile(
     r"""
     \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)\s(?:i|one|somebody|someone|we|you)
@@ -54,7 +54,7 @@ _WHOM = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
-"""Behind the words that ask for somebody."""
+"""What may follow the words that ask for somebody."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
 
 
@@ -79,7 +79,7 @@ def asks_whom(text: str) -> bool:
 
 
 def told(rows: Sequence[ToAsk]) -> str:
-    """Those to ask in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
+    """The people to ask, in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
     return ", ".join(map(_told, rows))
 
 
@@ -103,8 +103,8 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
 
 
 def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
-    """Who committed to the files of the topic on which a text asks for somebody, in words, behind
-    the best claim on it; None where blocks don't tell.
+    """The best claim on the topic about which a text asks for somebody, and in words who committed
+    to its files; None where blocks don't name authors.
     """
     telling = [view for view in views if view.authors.in_blocks and view.workspace.history]
     topic = _topic_of(telling, text) if telling else ""
@@ -157,7 +157,7 @@ def people(view: View, entity: Entity) -> list[ToAsk]:
 
 
 def _near(view: View, entity: Entity) -> list[ToAsk]:
-    """People by the claims they share with an entity, then whom its relations name."""
+    """People by the claims that they share with an entity, then those that its relations name."""
     counts, related = _by_claims(view, entity), _related(view, entity)
     there = {one: found for one in {*counts, *related} if (found := view.entity(one)) is not None}
     people = [one for one in counts if one in there and there[one].type == PERSON]
@@ -179,7 +179,9 @@ def _by_claims(view: View, entity: Entity) -> dict[str, int]:
 
 
 def _related(view: View, entity: Entity) -> dict[str, str]:
-    """Whom the relations of an entity name, with the label; the labels in the order of `ROLES`."""
+    """The entities that an entity's relations name, with the label of the relation, in the order of
+    `ROLES`.
+    """
     found: dict[str, str] = {}
     relations = [one for one in view.relations_of(entity.id) if one.relation in ROLES]
     for label in ROLES:

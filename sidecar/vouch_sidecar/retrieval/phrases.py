@@ -51,7 +51,7 @@ Span = tuple[int, int]
 
 
 class Phrase(NamedTuple):
-    """Words of a text, and what they are worth: from 0 to 1."""
+    """Words of a text, and how telling they are, from 0 to 1."""
 
     text: str
     kind: PhraseKind

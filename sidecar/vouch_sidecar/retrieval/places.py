@@ -1,7 +1,6 @@
-"""Where a mention stands in a text, which says whether a word is a name there.
-
-English has no bare singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow”
-about Beacon. Capitals and a few words around a mention tell, without taking the sentence apart.
+"""Says from a mention's position in its text whether the word is a name there. English has no bare
+singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon. Capitals
+and a few words around a mention decide; the sentence is not parsed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _ENDING = frozenset(".!?;:\n")
 _LITTLE = STOPWORDS | frozenset(
     "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
-"""What is written with a capital beside a name and makes it no other one."""
+"""Words with a capital that may stand beside a name without being a part of it."""
 DATES = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july
@@ -96,7 +95,9 @@ class Placing:
         return self.analysed.text
 
     def place(self, mention: Mention, is_person: bool, has_capital: bool) -> PlaceKind:
-        """Where a mention stands. `has_capital`: whether what is named is written with one."""
+        """The place of a mention. `has_capital` says whether the entity's name is written with a
+        capital.
+        """
         matched = with_signs(self.text, mention)
         if self._is_nothing_but(matched or self.text[mention.start : mention.end]):
             return "alone"
@@ -167,7 +168,7 @@ class Placing:
         return _stands_as_a_name(self.analysed.units, self._position[unit.start], owns)
 
     def _has_object(self, unit: Unit) -> bool:
-        """Whether a word is what somebody does to something: “Relay the message”."""
+        """Whether a word is a verb with an object: “Relay the message”."""
         return _beside(self.analysed.units, self._position[unit.start], 1) in _OBJECTS
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
@@ -260,7 +261,7 @@ def in_code(text: str, start: int, end: int) -> bool:
 
 
 def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
-    """What stands before and after a place without white space between."""
+    """The characters before and after a place, up to white space."""
     before = _TOKEN_BEFORE.search(text, max(0, start - _MAX_TOKEN), start)
     after = _TOKEN.match(text, end, end + _MAX_TOKEN)
     return before[0] if before else "", after[0].rstrip(".:") if after else ""

@@ -1,4 +1,4 @@
-"""Artifacts by the beginning of what somebody types: of an id, a name, an alias or a word."""
+"""Finds artifacts while somebody types the beginning of an id, a name, an alias or a word."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class PrefixMatch(NamedTuple):
 
 
 def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[PrefixMatch]:
-    """Those that fit best, about `limit` of each kind; of nothing typed, the first by id."""
+    """The artifacts that fit best, about `limit` of each kind; where nothing was typed, the first
+    by id.
+    """
     typed = typed[:MAX_TYPED]
     found: dict[tuple[Kind, str], PrefixMatch] = {}
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""A text to what the knowledge bases know of it, before anybody has thought about the text."""
+"""Finds what the knowledge bases know about a text, before anybody has asked about it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 Spoken = Collection[tuple[object, str]]
-"""`View.identity` and id of the entities that a session was given before: their names are no
+"""`View.identity` and id of the entities that the session was given before, whose names are no
 evidence any more.
 """
 
@@ -106,8 +106,8 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
 
 
 def _speaking(named: Iterable[Salient]) -> list[Salient]:
-    """Those that are said. The name of a topic stays among the words of a text: full text knows all
-    that its claims say.
+    """The entities that are strong enough to be said. Topics are not: their names count as words of
+    the text.
     """
     sure = (row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.is_topic(row.entity.id)]
@@ -122,8 +122,8 @@ def _answering(
     spoken: Spoken,
     meant: Meant | None,
 ) -> list[ContextHit]:
-    """What answers a text beside its names, likeliest first, each told by the phrase that it holds
-    or by its words.
+    """The answers to a text beside its names, likeliest first, each with the phrase or the words
+    that it holds.
     """
     rows = {row.entity.id: row for row in _speaking(named) if row.view is view}
     strengths = {
@@ -157,7 +157,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
 
 
 def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[ContextHit]:
-    """Whom to ask, where a text asks that and names nothing that speaks."""
+    """Whom to ask, where a text asks that and names no entity."""
     if _speaking(named):
         return []
     topic, found = people_on(views, text)

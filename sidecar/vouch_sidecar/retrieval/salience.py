@@ -1,4 +1,4 @@
-"""Which entities are in play: a window of texts to a ranking of the entities that they name."""
+"""Ranks the entities that are in play: those that a window of texts names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ARM_NAMES: dict[Arm, ArmName] = {
 
 @dataclass(frozen=True, slots=True)
 class Salient:
-    """An entity in play. `strength` is that of the evidence, `score` has its band added."""
+    """An entity in play. `strength` is that of the evidence; `score` adds the band of its arm."""
 
     view: View
     entity: Entity
@@ -59,14 +59,14 @@ class Salient:
     why: str
     ambiguous: bool
     text: str
-    """The newest text that brings it in."""
+    """The newest text that names the entity."""
     place: int = 0
-    """Where it names the entity first."""
+    """The place in that text that names the entity first."""
     top_claim_id: str | None = None
-    """The best claim for that text, once it was looked up."""
+    """The entity's best claim for that text; None before it was looked up."""
 
     def with_claim(self) -> Salient:
-        """The same, with its best claim."""
+        """The entity with its best claim."""
         return replace(self, top_claim_id=best_claim_id(self.view, self.entity, self.text))
 
     @property
@@ -77,7 +77,9 @@ class Salient:
 
 @dataclass
 class _InPlay:
-    """An entity that texts name. `evidence`: age and text, newest first, and the evidence there."""
+    """An entity that texts name. `evidence` holds the age of a text, the text and the mention,
+    newest first.
+    """
 
     entity: Entity
     evidence: list[tuple[int, str, WeighedMention]]
@@ -107,7 +109,7 @@ class _InPlay:
         return min((age, -e.mention.start) for age, _, e in self.evidence)
 
     def row(self, view: View) -> Salient:
-        """Its place in the ranking."""
+        """A key to sort by."""
         newest, text, _ = self.evidence[0]
         best, strength = self.best, self.strength
         score, sum_of = _scored(view, self)
@@ -135,7 +137,9 @@ class _InPlay:
 
 @dataclass(frozen=True)
 class _Described:
-    """An entity whose own words hold most of a text: the words, their share, the text's age."""
+    """An entity whose name, aliases and description hold most of a text: the words, their share,
+    the age of the text.
+    """
 
     entity: Entity
     text: str
@@ -150,7 +154,7 @@ class _Described:
 
     @property
     def last(self) -> tuple[int, int]:
-        """As of what is named."""
+        """As for an entity that is named."""
         return (self.age, 0)
 
     def row(self, view: View) -> Salient:
@@ -184,11 +188,8 @@ def _scored(view: View, one: _InPlay | _Described) -> tuple[float, str]:
 
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
-    """The entities that the texts (newest first) name or, below these, strongly describe, each with
-    its best claim.
-
-    Where there are more of one score than `top_k` leaves room for, those that were written last
-    are listed.
+    """The entities that texts (newest first) name, then those that they strongly describe, each
+    with its best claim. At most `top_k`: of equal scores, those that were written last are listed.
     """
     found = [
         (-_scored(view, one)[0], one.last, one.entity.id, view.collection, one, view)
@@ -230,13 +231,15 @@ def strength_of(similarity: float) -> float:
 def worth_volunteering(
     views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
 ) -> list[Salient]:
-    """What texts (newest first) name so strongly that it may be said unasked, strongest first."""
+    """The entities that texts (newest first) name strongly enough to be volunteered, strongest
+    first.
+    """
     rows = [row for view in views for row in named_in(view, texts, parts=False)]
     return sorted((row for row in rows if not_said(row, threshold) is None), key=speaking_order)
 
 
 def not_said(row: Salient, threshold: float) -> str | None:
-    """Why nothing may be said of an entity unasked, for people; None where it may."""
+    """Why an entity may not be volunteered, for people; None where it may."""
     if row.ambiguous:
         return "the same words name another entity"
     if row.strength < threshold:
@@ -246,7 +249,7 @@ def not_said(row: Salient, threshold: float) -> str | None:
 
 
 def not_listed(found: WeighedMention) -> str | None:
-    """Why what stands in a text lists no entity, for people; None where it does."""
+    """Why a mention does not list its entity, for people; None where it does."""
     if found.strength >= found.least:
         return None
     return f"{found.strength:g} is less than {found.least:g}, from where on it is listed"
@@ -271,8 +274,8 @@ def arm_of(mention: Mention) -> ArmName:
 
 
 def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
-    """The entities that texts (newest first) name, or of whose names they hold `parts`: the
-    strongest, in no particular order.
+    """The strongest entities that texts (newest first) name in full or, with `parts`, in part; in
+    no particular order.
     """
     found = _named_by(view, texts, parts)
     found.sort(key=lambda one: (-one.strength, one.entity.id))

@@ -1,4 +1,4 @@
-"""Plain search: the artifacts that hold words of a query, and those that have it as a name."""
+"""Plain search: artifacts that hold words of a query, and entities that have it as a name."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from vouch_sidecar.retrieval.view import View
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
 _LOOKED_AT = 100_000
-"""Characters of a text that a snippet is looked for in: a section may have four million."""
+"""Characters of a text in which a snippet is looked for; a section may have four million."""
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly."""
 OF_ONE_EXCHANGE = 4
-"""Claims that are looked at for each hit: several may be of one exchange."""
+"""Claims that are read for each hit, as several may be of one exchange."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 
 
 class Ranked(NamedTuple):
-    """A hit; `section` of a page, else 0."""
+    """A hit of a search. `section` is that of a page, else 0."""
 
     view: View
     kind: Kind
@@ -35,9 +35,9 @@ class Ranked(NamedTuple):
     section: int
     score: float
     arm: Literal["semantic"] | None = None
-    """Set where it was found by meaning alone."""
+    """`semantic` where the hit was found by meaning alone."""
     by: Claim | None = None
-    """Of an exchange, the claim whose statement was found."""
+    """For an exchange, the claim whose statement was found."""
 
     @property
     def title(self) -> str:
@@ -62,7 +62,7 @@ class Ranked(NamedTuple):
 
 
 def text_of(artifact: Artifact, section: int = 0) -> str:
-    """What an artifact says; of a page, one section."""
+    """The text of an artifact; for a page, that of one section."""
     match artifact:
         case Claim(text=text):
             return text
@@ -119,7 +119,7 @@ def as_units(
 
 
 def _told(one: Ranked) -> Ranked:
-    """An exchange that was found by its question is told by the first statement of its answer."""
+    """A hit; an exchange that was found by its question gets the first statement of its answer."""
     if one.by is None and isinstance(one.artifact, Source) and one.artifact.question:
         return one._replace(by=next(iter(one.view.statements(one.artifact)), None))
     return one

@@ -1,5 +1,5 @@
-"""What is found by meaning, where somebody has set up a model: beside what names and words find, in
-search and probe, and in a block only where those say nothing. docs/semantic.md has the figures.
+"""Search by meaning, where a model is set up. Search and probe list its hits beside those by names
+and words; a block has them only where those find nothing. docs/semantic.md has the figures.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from vouch_sidecar.semantic.vectors import Near
 
 PHRASE_CHARS = 200
 SPARE = 50
-"""Texts beyond those asked for that are looked at: some are known, or changed since."""
+"""Texts that are read beyond those asked for, as some are known already or have changed."""
 
 
 def _standing(view: View, near: Near) -> Ranked | None:
-    """What is near, with its cosine as the score, if it is there and says the same in the view: it
-    may have changed since.
+    """A hit for a near text, with the cosine as its score; None if the text has changed since, or
+    the viewer may not see it.
     """
     artifact = view.visible((near.kind, near.id))
     if not isinstance(artifact, Claim | Entity | Page):
@@ -73,7 +73,7 @@ def _alone(
     exclude: Collection[str],
     least: float,
 ) -> list[Ranked]:
-    """A few that are near and not known yet, each artifact once, best first."""
+    """A few near artifacts that are not known yet, each once, best first."""
     most = MAX_BY_MEANING + len(known) + len(exclude) + SPARE
     found = [(view, near) for view in views for near in meant.nearest(view, kinds, least, most)]
     found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)

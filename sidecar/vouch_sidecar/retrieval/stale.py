@@ -1,5 +1,5 @@
-"""What went stale since a claim was written, as far as a viewer may be told: the words that it
-quotes, the file that it cites, or what it names.
+"""Finds what went stale since a claim was written, as far as a viewer may see: the words that it
+quotes, the file that it cites, or a name.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Code = Literal["quote-gone", "file-gone", "name-gone"]
 
 
 class Stale(NamedTuple):
-    """Why a claim may hold no more. `field` is the one of the claim that shows it; `said` says it
-    in a few words, `briefly` in fewer and without a path.
+    """Why a claim may no longer be true. `field` is the claim's field that shows this; `said` gives
+    the reason in a few words, `briefly` in fewer and without a path.
     """
 
     code: Code
@@ -28,7 +28,7 @@ class Stale(NamedTuple):
 
 
 def stale(view: View, claim: Claim) -> Stale | None:
-    """What went stale of a claim, for a viewer; None where nothing did."""
+    """What went stale in a claim, for a viewer; None where nothing did."""
 
     def sees(source: Source) -> bool:
         return view.sees(source)
@@ -39,8 +39,9 @@ def stale(view: View, claim: Claim) -> Stale | None:
 def stale_for(
     fresh: Freshness, knowledge: Knowledge, claim: Claim, sees: Callable[[Source], bool]
 ) -> Stale | None:
-    """The same where `sees` says which sources count. A claim is as fresh as the freshest of its
-    quotes; its file is gone where that of all its citations is.
+    """What went stale in a claim, with `sees` to say which sources count. A claim is as fresh as
+    the freshest of its quotes; its file counts as gone only if the files of all its citations are
+    gone.
     """
     if not (fresh.quotes or fresh.files or fresh.names):
         return None
@@ -71,16 +72,14 @@ def stale_for(
 
 
 def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
-    """How the quote of some evidence stands in the file that it cites; None where that is not
-    known.
-    """
+    """Whether the file that evidence cites still has its quote; None where that is not known."""
     if evidence.byte_start is None or evidence.byte_end is None:
         return None
     return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
 
 
 def _without_name(fresh: Freshness, knowledge: Knowledge, claim: Claim) -> Stale | None:
-    """That something is gone which the claim names."""
+    """That a name in the claim is gone from the workspace."""
     names = fresh.names.get(claim.id)
     if names is None or names.mark != mark_of(claim, knowledge.quoted(claim.id)):
         return None

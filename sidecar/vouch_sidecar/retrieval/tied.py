@@ -1,7 +1,5 @@
-"""Claims tied to files of the workspace, for one viewer.
-
-A tie counts only while the claim is as it was when the tie was worked out, and where the viewer may
-see both the claim and the source that the tie depends on.
+"""Claims tied to files of the workspace, for one viewer. A tie counts only while the claim is
+unchanged, and where the viewer may see both the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -18,14 +16,13 @@ from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
 GONE = 0.5
-"""What a quote counts that stands in its file no more."""
+"""The factor for a quote that its file no longer has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tied:
-    """A claim that is tied to a file or folder. `strength` is from 0 to 1, `line` counts from 1;
-    `why` says it in a few words, in which a name comes from the claim. `source_id`: what it cites
-    there.
+    """A claim that is tied to a file or folder. `strength` is from 0 to 1, `line` counts from 1,
+    `why` gives the reason in a few words, and `source_id` is the source that the claim cites there.
     """
 
     view: View
@@ -37,12 +34,12 @@ class Tied:
     why: str
     source_id: str | None = None
     fresh: State | None = None
-    """How what it quotes stands in the file, where that is known."""
+    """Whether the file still has the quote, where that is known."""
 
 
 def mark_of(claim: Claim, quoted: Quoted | None) -> str:
-    """Another value when what ties of a claim are worked out of is another: its text, what it cites
-    or the sentence that its receipt stands in.
+    """A value that changes when a claim's ties may change: with its text, its citations, or the
+    sentence around its receipt.
     """
     sentence = quoted.sentence if quoted is not None else None
     said = "\0".join((claim.text, sentence.text if sentence else "", *claim.evidence))
@@ -50,15 +47,15 @@ def mark_of(claim: Claim, quoted: Quoted | None) -> str:
 
 
 def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
-    """The claims tied to a file, strongest first, each once; as it stands on disk, or as `text` has
-    it. Reads that file.
+    """The claims tied to a file, strongest first, each once. Reads the file, unless `text` is
+    given.
     """
     return visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
 
 
 def tied_by_path(view: View, path: str) -> list[Tied]:
-    """The claims that cite, quote or name a file, strongest first, each once. Nothing is read. None
-    of a file that is no matter of single claims, such as a changelog.
+    """The claims that cite, quote or name a file, strongest first, each once; none for a file such
+    as a changelog. Reads no file.
     """
     there = view.workspace.path_of(path)
     if there is None or not is_for_names(there):
@@ -67,8 +64,8 @@ def tied_by_path(view: View, path: str) -> list[Tied]:
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
-    """The name that stands at an offset of a text, as offsets, and the claims tied to what it
-    names; None where there are none.
+    """The start and end of the name at an offset of a text, and the claims tied to what it names;
+    None where there are none.
     """
     found = view.workspace.named_at(text, offset)
     if found is None:
@@ -80,7 +77,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
 
 def tied_to_what(view: View, text: str) -> list[Tied]:
     """The claims tied to the files, folders, modules and identifiers that a text names, strongest
-    first, each once. Nothing is read: for every prompt.
+    first, each once. Reads no file, so that every prompt can be asked about.
     """
 
     found = view.workspace.named_by(text)
@@ -88,8 +85,8 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
-    """The ties that the viewer may be told of. Those of one claim are one, as strong as all of them
-    together, called by the strongest.
+    """The ties that the viewer may see. The ties of one claim are joined to one, with the strength
+    of all together and the reason of the strongest.
     """
     by_claim: dict[str, list[tuple[str, Tie]]] = {}
     for path, tie in ties:
@@ -108,8 +105,8 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
 
 
 def files_of(view: View, claim: Claim) -> dict[str, float]:
-    """The files, and folders with a slash at their end, that a claim is tied to, each with the
-    strength of the strongest tie that the viewer may be told of.
+    """The files that a claim is tied to, and folders with a slash at their end, each with the
+    strength of the strongest tie that the viewer may see.
     """
     found: dict[str, float] = {}
     for path, tie in _shown(view, claim, view.workspace.ties.of_claim(claim.id)):
@@ -118,7 +115,7 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
 
 
 def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
-    """Those of a claim's ties that still hold, and that the viewer may be told of."""
+    """A claim's ties that still hold and that the viewer may see."""
     mark = mark_of(claim, view.quoted(claim.id))
     return [
         (path, tie)
@@ -129,7 +126,7 @@ def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tu
 
 
 def _as_it_stands(view: View, tie: Tie) -> Tie:
-    """A tie with the line in which its quote stands now; one whose quote is gone is weaker."""
+    """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
     fresh = _fresh(view, tie)
     if fresh is None:
         return tie
@@ -163,7 +160,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
 
 
 def _why(claim: Claim, best: Tie, lined: Tie) -> str:
-    """The strongest tie, and the one that gives the line, in words."""
+    """The reason of the strongest tie in words, with the tie that gives the line."""
     said = _said(claim, best)
     return said if lined is best else f"{said}, {_said(claim, lined)}"
 

@@ -1,4 +1,4 @@
-"""A turn of a session: what is in play, what its newest text brings in, and a block about that."""
+"""A turn of a session: what is in play, what the newest text brings in, and a block about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from vouch_sidecar.retrieval.context import Material, Speaker, Speech, say
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
 
 PushPart = Literal["salience", "fresh", "text"]
-"""What a client can be told of a turn: the ranking, what the newest text brings in, the block."""
+"""The parts of a turn that a client may want: the ranking, what the newest text brings in, the
+block.
+"""
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 
@@ -23,22 +25,24 @@ class Window:
     speaker: Speaker
     texts: Sequence[str]
     ranked: Memo = field(default_factory=lambda: Memo(1))
-    """What is in play, until the window or the knowledge is another."""
+    """The rankings that were worked out, which count until the window or the knowledge changes."""
     most: int | None = None
-    """How many entities the newest text may bring in; None: nothing is volunteered."""
+    """How many entities the newest text may bring in; None where nothing is volunteered."""
     pushed: frozenset[str] = frozenset()
-    """Ids of those that an earlier text brought in."""
+    """Ids of the entities that an earlier text brought in."""
     passed_over: frozenset[str] = frozenset()
-    """Ids of those that this text named before, beyond what it could bring in."""
+    """Ids of the entities that this text named before, beyond the number that it may bring in."""
 
     def in_play(self, most: int) -> list[Salient]:
-        """The ranking. It is computed again only when something changed."""
+        """The ranking of this knowledge base, computed again only when something changed."""
         view, texts = self.speaker.view, self.texts
         state = (view.stamp, most, *texts)
         return self.ranked.once(next(iter(texts), ""), state, lambda: rank([view], texts, most))
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
-        """What the newest text brings in, strongest first, and the ids of what it passes over."""
+        """The entities that the newest text brings in, strongest first, and the ids of those that
+        it passes over.
+        """
         least = self.speaker.settings.volunteer.threshold
         threshold = VOLUNTEERED if least is None else least
         rows = worth_volunteering([self.speaker.view], self.texts[:1], threshold)
@@ -51,21 +55,23 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a window amounts to."""
+    """The result for the windows of a session."""
 
     rows: tuple[Salient, ...] = ()
-    """All that is in play."""
+    """The ranking of what is in play."""
     fresh: tuple[Salient, ...] = ()
-    """What the newest text brings in."""
+    """The entities that the newest text brings in."""
     passed_over: Mapping[Hashable, frozenset[str]] = field(default_factory=dict)
-    """By `View.identity`, the ids of what it names beyond what it may bring in."""
+    """By `View.identity`, the ids of the entities that it names beyond the number that it may bring
+    in.
+    """
     speech: Speech = field(default_factory=Speech)
-    """About what is fresh."""
+    """The block about `fresh`."""
 
 
 def turn(windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS) -> Turn:
-    """What the windows of one session amount to, as far as `parts` are wanted. Whatever is looked
-    up for that is looked up here.
+    """Work out the wanted `parts` of a turn from the windows of one session. All that this needs of
+    the index is looked up here.
     """
     rows = in_play(windows) if "salience" in parts else []
     fresh: list[Salient] = []
@@ -82,8 +88,8 @@ def turn(windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS) ->
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
-    """What is in play in the windows of one session, as far as each knowledge base's config lets
-    it: `top_k` entities, or as many as that says.
+    """The ranking of what is in play in the windows of one session: `top_k` entities, or as many as
+    each knowledge base's config says.
     """
     rows: list[Salient] = []
     limit = 0

@@ -1,4 +1,4 @@
-"""A knowledge base as one viewer sees it. Everything that is said comes through here."""
+"""A knowledge base as one viewer sees it. Every answer is made from a view."""
 
 from __future__ import annotations
 
@@ -52,25 +52,25 @@ _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 MAX_ALIKE = 100
 CLAIMS_OF_A_SENTENCE = 3
-"""Claims that are looked at for each one that is shown: some are parts of one sentence."""
+"""Claims that are read for each one that is shown, as several may be parts of one sentence."""
 T = TypeVar("T")
 
 
 class Deadline:
-    """The time that a question has; whatever was found by then is the answer. Shared by everything
-    that works on it.
+    """The time limit of one question, shared by all functions that work on it. What they have found
+    when it passes is the answer.
     """
 
     def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
-        """`until` is in seconds on the clock."""
+        """`until` is a time of the clock, in seconds."""
         self.cuts = 0
-        """How often something was left out because it had passed."""
+        """How often a function left something out because the time had passed."""
         self._until = until
         self._clock = clock
 
     @property
     def left(self) -> float:
-        """Seconds until it passes."""
+        """The seconds until the time passes."""
         return self._until - self._clock()
 
     @property
@@ -79,7 +79,7 @@ class Deadline:
         return self.cuts > 0
 
     def has_passed(self) -> bool:
-        """Whether to stop. To be asked between one candidate and the next."""
+        """Whether to stop. Functions ask this between one candidate and the next."""
         passed = self.cut or self._clock() >= self._until
         self.cuts += passed
         return passed
@@ -87,7 +87,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class NameWords:
-    """Surfaces of words that name an entity `always`, whatever their commonness, or `never`."""
+    """Words, as written, that `always` name an entity however common they are, or `never`."""
 
     always: frozenset[str] = frozenset()
     never: frozenset[str] = frozenset()
@@ -99,8 +99,8 @@ class NameWords:
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """Whether it is told who committed to files: in answers, and in blocks, which models read.
-    `never`: the names, folded, of those who are not told.
+    """Whether answers, and blocks for models, name the authors of commits. `never` holds the folded
+    names of authors who are never named.
     """
 
     are_told: bool = False
@@ -109,8 +109,8 @@ class Authors:
 
 
 class Said(NamedTuple):
-    """What is said of a claim. Claims with the same `where` are parts of one sentence: they are one
-    line, which cites all `claims`, ids in order.
+    """The text that is shown for a claim. Claims with the same `where` are parts of one sentence:
+    they make one line, which cites all `claims`, in the order of their ids.
     """
 
     text: str
@@ -120,50 +120,52 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """One collection for one viewer: `gates` are those that the viewer passes."""
+    """One knowledge base for one viewer, who passes `gates`."""
 
     collection: str
     knowledge: Knowledge
     gates: frozenset[str]
     root: Path | None = None
     words: NameWords = NameWords()
-    """Words that name an entity here always, or never."""
+    """Words that always, or never, name an entity in this knowledge base."""
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
-    """Only claims that were confirmed or updated since are asked for, in microseconds."""
+    """If set, only claims that were confirmed or updated since this time count, in microseconds."""
     workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
-    """What lies around the knowledge base. Ties in it are not looked through for this viewer:
-    `retrieval.tied` does that.
+    """The files around the knowledge base and the ties to them. The ties are those of all viewers:
+    `retrieval.tied` chooses those of this one.
     """
     authors: Authors = Authors()
     topics: Topics = NO_TOPICS
-    """Names that nobody declared; `derived` are those that the viewer is told of."""
+    """The topics of all viewers; `derived` are those of this one."""
 
     @property
     def identity(self) -> Path | str:
-        """What a collection is known by from one question to the next: a name can go to another."""
+        """What identifies the knowledge base from one question to the next; its name may go to
+        another one.
+        """
         return self.root or self.collection
 
     @property
     def stamp(self) -> Hashable:
-        """Changes whenever the same question may have another answer."""
+        """A value that changes whenever the same question may have another answer."""
         around = (self.workspace, self.topics, self.authors)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
         return (*parts, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
-        """What the viewer may ask in full text."""
+        """Full text search over what the viewer may see."""
         return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
 
     @cached_property
     def derived(self) -> Seen:
-        """The topics that the viewer is told of."""
+        """The topics that the viewer may see."""
         return self.topics.seen(self.knowledge, self.gates, self.words.never)
 
     def once(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """What `make` gives for a text. It is kept until the knowledge or the viewer is another,
-        unless `make` left something out because time was up.
+        """The result of `make` for a text, from memory where it is known. It is not remembered if
+        `make` left something out because time was up.
         """
         around = (self.workspace, self.topics, self.authors)
         key = (what, self.gates, self.words, self.since, *around)
@@ -174,11 +176,9 @@ class View:
         return made
 
     def sees(self, artifact: Artifact) -> bool:
-        """Whether the viewer may be told of it.
-
-        A relation needs both of its ends visible. Evidence needs its source there and visible: a
-        source that is missing here may be one that is withheld from everybody. What claims of
-        others alone quote is not for this viewer.
+        """Whether the viewer may see an artifact. A relation is visible if both of its ends are.
+        Evidence is visible if its source is, and a claim that cites it, if there are any: a source
+        that is missing may be withheld from everybody.
         """
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
@@ -194,7 +194,9 @@ class View:
         return not gates or not self.gates.isdisjoint(gates)
 
     def visible(self, key: Key) -> Artifact | None:
-        """An artifact, if it is there and the viewer may see it; a topic as an entity."""
+        """An artifact, or a topic as an entity; None where it is missing or the viewer may not see
+        it.
+        """
         if key[0] == Kind.ENTITY and (topic := self.derived.get(key[1])) is not None:
             return topic.entity
         artifact = self.knowledge.artifact(key)
@@ -205,9 +207,8 @@ class View:
         return found if isinstance(found, Claim) else None
 
     def said(self, claim: Claim) -> Said:
-        """What is said of a claim to this viewer: its whole sentence, where it is a part of one
-        that the viewer may be told of, else its own text. Whatever is said of a claim comes from
-        here.
+        """The text that this viewer is shown for a claim: its whole sentence, where it is a part of
+        one that the viewer may see, else its own text. All answers take a claim's text from here.
         """
         sentence = self.sentence(claim)
         if sentence is None or not sentence.holds:
@@ -216,7 +217,7 @@ class View:
         return Said(sentence.text, sentence.claims, where)
 
     def quoted(self, claim_id: str) -> Quoted | None:
-        """What is known of the place of a claim's receipt, looked up once for this question."""
+        """The place of a claim's receipt in its source, looked up once for each question."""
         if claim_id not in self._known_quoted:
             self._known_quoted[claim_id] = self.knowledge.quoted(claim_id)
         return self._known_quoted[claim_id]
@@ -230,15 +231,15 @@ class View:
         return {}
 
     def sentence(self, claim: Claim) -> Sentence | None:
-        """The whole sentence that a claim's receipt stands in, if the viewer may be told of it."""
+        """The whole sentence around a claim's receipt; None if the viewer may not see it."""
         quoted = self.quoted(claim.id)
         sentence = None if quoted is None else quoted.sentence
         visible = sentence is not None and self.gates.issuperset(sentence.gates)
         return sentence if visible else None
 
     def sayable(self, artifact: Artifact) -> bool:
-        """Whether an artifact may be said by itself: not what quotes a heading, a lead-in, a bare
-        link, code, or talk between the one who asks and the one who answers.
+        """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
+        bare link, code, or talk between the one who asks and the one who answers, does not.
         """
         if not isinstance(artifact, Claim):
             return True
@@ -247,13 +248,13 @@ class View:
         return form is Form.STATEMENT
 
     def counts(self, claim: Claim) -> bool:
-        """Whether a claim is of the time that is asked for."""
+        """Whether a claim was confirmed or updated since the time that is asked for."""
         at = confirmed_at(claim)
         return self.since is None or (at is not None and at * MICROSECONDS >= self.since)
 
     def statements(self, source: Source) -> list[Claim]:
-        """The claims that stand for the statements of a source which the viewer may be told of, in
-        the order in which they stand there.
+        """A source's statements that the viewer may see, each as the claim that leads it, in the
+        order of the source.
         """
         found: dict[str, tuple[int, Claim]] = {}
         for claim, quoted in self.knowledge.standing_in(source.id):
@@ -264,7 +265,7 @@ class View:
         return [claim for _, claim in sorted(found.values(), key=lambda one: one[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
-        """The exchange that a claim's sentence stands in: a message that answers a question."""
+        """The exchange, a question and the message that answers it, with a claim's sentence."""
         sentence = self.sentence(claim)
         if sentence is None:
             return None
@@ -297,13 +298,13 @@ class View:
         return sorted({*names.containing(text), *self.derived.containing(text)})
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
-        """The first of an entity's claims in the order of worth, ties by id."""
+        """An entity's best claims by worth, ties by id."""
         snapshot = self.knowledge.snapshot
         hits = snapshot.search(self.search.about([entity_id]), limit, by="worth")
         return [claim_in(snapshot.document(hit)) for hit in hits]
 
     def best_said(self, entity_id: str, limit: int) -> list[Claim]:
-        """Of these the first that are said by themselves, each sentence once."""
+        """An entity's best claims that say something by themselves, each sentence once."""
         found: dict[str, Claim] = {}
         for claim in self.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
             if self.sayable(claim):
@@ -311,8 +312,8 @@ class View:
         return list(found.values())[:limit]
 
     def told_by(self, document: Document) -> Artifact | None:
-        """What a document that was found says, or the page that it is a section of, if the viewer
-        may see it.
+        """The artifact of a document of the index, for a section its page; None if the viewer may
+        not see it.
         """
         kind, artifact_id, section = key_in(document)
         if section or kind == TITLE:
@@ -325,12 +326,12 @@ class View:
         return artifact if self.sees(artifact) else None
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
-        """Changes when an entity gains or loses a claim, or one of its claims changes."""
+        """A value that changes when an entity gains or loses a claim, or when its claims change."""
         query = self.search.about([entity_id])
         return self.claim_count(entity_id), self.knowledge.snapshot.total(query, "mark")
 
     def found(self, query: Query, limit: int) -> Iterator[Artifact]:
-        """What a query finds that the viewer may see, of the first so many documents."""
+        """The artifacts among a query's first `limit` documents that the viewer may see."""
         snapshot = self.knowledge.snapshot
         for hit in snapshot.search(query, limit):
             if (artifact := self.told_by(snapshot.document(hit))) is not None:
@@ -356,12 +357,12 @@ class View:
         return filter(self.sees, self.knowledge.relations_of(artifact_id))
 
     def citing(self, artifact_id: str) -> Iterator[Artifact]:
-        """What names an id and may be shown, by kind and id."""
+        """The artifacts that refer to an id and that the viewer may see, by kind and id."""
         knowledge = self.knowledge
         return filter(self.sees, knowledge.found(knowledge.citing(artifact_id)))
 
     def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
-        """How many artifacts name an id and may be shown, by kind."""
+        """How many artifacts refer to an id and are visible to the viewer, by kind."""
         visible, counts = frozenset(labels_for(self.gates)), Counter[str]()
         found = self.knowledge.snapshot.sums(self.knowledge.citing(artifact_id), "place")
         for place, several in found.items():
@@ -402,13 +403,13 @@ class View:
 
     @cached_property
     def own_name(self) -> frozenset[str]:
-        """The project's own name, folded, which tells nothing about a text."""
+        """The project's own name, folded. In a text about the project it says nothing."""
         return own_names(self.collection, self.root, self.workspace.origin)
 
     @property
     def claims_are_alike(self) -> bool:
         """Whether the first hundred claims by id all have the same status, confidence and number of
-        citations, as those that were captured have: then these say nothing about one.
+        citations, as captured claims have. Then these facts are not worth showing.
         """
 
         def find() -> bool:
@@ -430,7 +431,7 @@ class View:
         return self.search.total(Kind.CLAIM)
 
     def frequency(self, term: Term) -> int:
-        """How many claims that the viewer may see hold a word."""
+        """How many visible claims hold a word."""
         return self.search.frequency(term, Kind.CLAIM)
 
     def weights(self, text: str) -> Mapping[Term, float]:

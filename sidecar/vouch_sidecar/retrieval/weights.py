@@ -1,6 +1,5 @@
 """What a matching claim adds for an entity: one class for each weight of `experts`.
-
-docs/how-it-decides.md gives the formulas and the measurement behind the constants.
+docs/how-it-decides.md gives the formulas, and the measurements that the constants come from.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.matching import Match, Matched
 
 WEIGHTS: dict[str, type[Weight]] = {}
-"""By the name under which a question asks for it."""
+"""The weights by the name that a question gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the matching claims of one entity add up to, and what the score is made of."""
+    """The sum over the matching claims of one entity, and the parts of the score."""
 
     claim_count: int
     score: float
@@ -51,9 +50,9 @@ class Weight(ABC):
 
     name: ClassVar[str]
     formula: ClassVar[str]
-    """In words, for people."""
+    """The weight in words, for people."""
     title: ClassVar[str]
-    """The same in a heading; “by NAME” where a class does not say."""
+    """The weight in a heading; “by NAME” unless a class says otherwise."""
 
     def __init_subclass__(cls) -> None:
         cls.title = vars(cls).get("title", f"by {cls.name}")
@@ -65,15 +64,15 @@ class Weight(ABC):
 
     @abstractmethod
     def tallies(self) -> dict[str, Tally]:
-        """By entity, what all matching claims add up to."""
+        """The sum over all matching claims, by entity."""
 
     @abstractmethod
     def largest(self, entity_id: str, limit: int) -> list[Document]:
-        """The claims of an entity that add most, ties by id. `tallies` came before."""
+        """The claims of an entity that add most, ties by id. Call `tallies` first."""
 
     @abstractmethod
     def factors(self, matched: Matched) -> dict[str, float]:
-        """What a claim adds is their product."""
+        """The factors, whose product is what a claim adds."""
 
     def repeats(self, entity_id: str, claim_id: str) -> bool:  # noqa: ARG002
         """Whether a claim adds nothing because another of the entity's says the same."""
@@ -83,7 +82,7 @@ class Weight(ABC):
         return all_of([self.match.query, self.match.view.search.about([entity_id])])
 
     def _first(self, query: Query, limit: int, by: str | None = None) -> list[Document]:
-        """The first claims by a number that they hold, ties by id; without one, by id."""
+        """The first claims by a column of the index, ties by id; without a column, by id."""
         snapshot = self.match.view.knowledge.snapshot
         return list(map(snapshot.document, snapshot.search(query, limit, by)))
 
@@ -159,7 +158,7 @@ class ByCitation(Weight):
 
 
 class _Added(NamedTuple):
-    """What a claim added for one entity; nothing where it repeats another."""
+    """What a claim added for one entity; 0 where it repeats another claim."""
 
     amount: float
     claim_id: str
@@ -224,7 +223,7 @@ class ByEvidence(Weight):
 
 @lru_cache(maxsize=1 << 6)
 def _patterns(words: tuple[Term, ...]) -> dict[Term, re.Pattern[str]]:
-    """For every word of a topic, what finds its exact form in a folded text."""
+    """For every word of a topic, a pattern that finds its exact form in a folded text."""
     return {w: re.compile(rf"(?<![a-z]){re.escape(fold(w.word))}(?![a-z])") for w in words}
 
 
