@@ -1,46 +1,18 @@
-"""Lines, positions and edits as LSP defines them."""
+"""Edits as LSP defines them; `test_positions` has the positions."""
 
 from __future__ import annotations
 
-import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument, well_formed
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments
 
-ENCODINGS = ["utf-8", "utf-16", "utf-32"]
-WIDTHS = {"utf-8": 4, "utf-16": 2, "utf-32": 1}
 
-
-def document(text: str, encoding: str = "utf-16") -> EditorDocument:
-    return EditorDocument("file:///a.txt", text, encoding)
+def document(text: str) -> EditorDocument:
+    return EditorDocument("file:///a.txt", text, "utf-16")
 
 
 def at(line: int, character: int) -> lsp.Position:
     return lsp.Position(line, character)
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_positions_count_the_units_agreed_on(encoding: str) -> None:
-    one = document("x\n😀 jwt\n", encoding)
-    width = WIDTHS[encoding]
-    assert one.offset_at(at(1, width + 1)) == 4
-    assert one.range_of(4, 7) == lsp.Range(at(1, width + 1), at(1, width + 4))
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_only_three_line_ends_count(end: str) -> None:
-    one = document(f"a\u2028b\x0cc\x85d{end}jwt{end}")
-    offset = one.offset_at(at(1, 0))
-    assert offset is not None
-    assert one.source[offset:].startswith("jwt")
-    assert one.offset_at(at(2, 0)) == len(one.source)
-    assert one.offset_at(at(3, 0)) is None
-
-
-def test_a_position_beyond_its_line_is_at_its_end() -> None:
-    one = document("ab\ncd")
-    assert one.offset_at(at(0, 99)) == 2
-    assert one.offset_at(at(1, 99)) == 5
 
 
 def test_the_rest_of_a_line() -> None:

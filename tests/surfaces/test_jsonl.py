@@ -99,18 +99,6 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
     assert found[-1]["ok"] is True
 
 
-def test_null_is_not_given(root: Path) -> None:
-    none = {"topic": "jwt", "limit": None, "weight": None, "explain": None, "viewer": None}
-    plain, nulls, needed = answers(
-        root,
-        {"method": "kb.experts", "params": {"topic": "jwt"}},
-        {"method": "kb.experts", "params": none},
-        {"method": "kb.experts", "params": {"topic": None}},
-    )
-    assert nulls == plain
-    assert error(needed) == "invalid_request"
-
-
 def test_sessions_are_kept_and_ended(root: Path) -> None:
     ask = {"id": 0, "method": "kb.experts", "params": {"topic": "jwt", "session_id": "A"}}
     salience = {"id": 1, "method": "kb.salience", "params": {"session_id": "A"}}

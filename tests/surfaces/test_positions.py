@@ -48,6 +48,7 @@ def test_offsets_and_positions(text: str, encoding: str) -> None:
     for offset, position in places(text, encoding):
         assert document.offset_at(position) == offset
         assert document.range_of(offset, offset).start == position
+    assert document.offset_at(lsp.Position(len(lines(text)), 0)) is None
 
 
 @examples(100)
