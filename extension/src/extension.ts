@@ -1,9 +1,12 @@
 /** Wires the parts; each of them stands in a file of its own. */
+
 import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
 import { showChanged, showFolderClaims } from './claimLists';
-import { openExample } from './example';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Explain } from './explain/explain';
 import { Panel } from './panel';
@@ -236,4 +239,14 @@ function watchers(panel: Panel, server: Server, start: () => Promise<void>): vsc
       else if (event.affectsConfiguration(ID)) await server.sendSettings();
     }),
   ];
+}
+
+/** Opens the courier knowledge base that the extension carries, in a folder to play in. */
+async function openExample(context: vscode.ExtensionContext): Promise<void> {
+  const folder = path.join(await mkdtemp(path.join(tmpdir(), 'vouch-example-')), 'courier');
+  await cp(context.asAbsolutePath('example'), folder, { recursive: true });
+  const isBusy = (vscode.workspace.workspaceFolders ?? []).length > 0;
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
+    forceNewWindow: isBusy,
+  });
 }

@@ -7,11 +7,11 @@ import { StatusItems } from './status';
 import { holdsOf, type State, summarize } from './statusText';
 import { copyProposal } from './topicCommands';
 import { type Ask, type Redraw, targetOf } from './views/ask';
-import { StoredDismissals } from './views/dismissals';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
 import { type Node, plural, type Target } from './views/nodes';
+import { StoredDismissals } from './views/tied';
 import { Marks, NodeTree } from './views/tree';
 
 const SETTLE_MS = 250;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coalesce } from '../src/server/coalesce';
-import { CrashCounter } from '../src/server/crashes';
+import { CrashCounter, coalesce } from '../src/server/starting';
 
 test('a server that dies now and then is started again, one that keeps dying is not', () => {
   const now = new CrashCounter();

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
-import { arrange } from '../src/views/arrange';
+import { arrange, difference } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
 import { InPlay } from '../src/views/inPlay';
 import { entityNode, keyOf, type Node } from '../src/views/nodes';
-import { difference } from '../src/views/rows';
 import { claim, entity, expert, salient, tied } from './helpers';
 
 const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);

@@ -3,12 +3,11 @@ import * as vscode from 'vscode';
 import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../statusText';
-import { coalesce } from './coalesce';
-import { CrashCounter } from './crashes';
 import { discover, type Found } from './discover';
 import type { Client } from './languageClient';
 import { machine } from './machine';
 import { safeEnvironment } from './safeEnvironment';
+import { CrashCounter, coalesce } from './starting';
 
 /** Notifications that come from the server. */
 type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';

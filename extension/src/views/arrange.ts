@@ -1,5 +1,5 @@
-/** In which order rows stand while somebody reads them. */
-import { keyOf, type Row } from './nodes';
+/** In which order rows stand while somebody reads them, and which have to be drawn again. */
+import { keyOf, type Node, type Row } from './nodes';
 
 export interface Shown<R> {
   readonly row: R;
@@ -30,4 +30,24 @@ export function arrange<R extends Row>(
   const standing = new Set(kept.map(({ row }) => keyOf(row)));
   const newcomers = ranking.filter((row) => !standing.has(keyOf(row)));
   return [...kept, ...newcomers.map((row) => ({ row, gone: false }))];
+}
+
+/** What changed: nothing, some rows that stand where they stood, or the rows themselves. */
+export type Difference = { readonly kind: 'none' } | { readonly kind: 'all' } | Touched;
+
+export interface Touched {
+  readonly kind: 'some';
+  readonly ids: readonly string[];
+}
+
+export function difference(before: readonly Node[], after: readonly Node[]): Difference {
+  const same =
+    before.length === after.length && before.every((row, at) => row.id === after[at]?.id);
+  if (!same) return { kind: 'all' };
+  const ids = after.filter((row, at) => !looksLike(row, before[at])).map((row) => row.id);
+  return ids.length > 0 ? { kind: 'some', ids } : { kind: 'none' };
+}
+
+function looksLike(a: Node, b: Node | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

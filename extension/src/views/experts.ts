@@ -1,5 +1,6 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
 import { type AuthorRow, type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { difference } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { messageOf } from './beneath';
 import { claimRows } from './claims';
@@ -16,7 +17,6 @@ import {
   noteNode,
   plural,
 } from './nodes';
-import { difference } from './rows';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 export const FIRST_WEIGHT = 'evidence';

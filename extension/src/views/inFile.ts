@@ -2,11 +2,10 @@
  * that the part in sight names.
  */
 import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
-import { arrange, type Shown } from './arrange';
+import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
 import { keyOf, type Node, namedNode } from './nodes';
-import { difference } from './rows';
 import { type Dismissals, inOrder, nothingRows, tiedKey, tiedRows } from './tied';
 
 /** What is in sight of a document: from the first to the last line, without what is folded. */

@@ -1,10 +1,9 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
 import type { SalientEntity } from '../protocol.gen';
-import { arrange, type Shown } from './arrange';
+import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
 import { entityNode, keyOf, type Node, sessionNode, whyNode } from './nodes';
-import { difference } from './rows';
 
 const NEW_FOR_MS = 12_000;
 const OTHER_SESSIONS = 16;

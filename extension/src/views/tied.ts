@@ -1,4 +1,5 @@
 /** Rows for claims that are tied to the file in sight: what is claimed, and why it is listed. */
+import type * as vscode from 'vscode';
 import type { Range, TiedClaim } from '../protocol.gen';
 import { commandNode, joined, type Node, noteNode, plural } from './nodes';
 
@@ -105,4 +106,28 @@ export function nothingRows(parent: string, pending: boolean): readonly Node[] {
     noteNode(parent, 'No claim cites, quotes or names this file'),
     { ...commandNode('Show claims on this folder', 'vouchSidecar.folderClaims'), icon: 'folder' },
   ];
+}
+
+const KEY = 'dismissedClaims';
+
+/** The claims that somebody dismissed, kept with the workspace. */
+export class StoredDismissals implements Dismissals {
+  constructor(private readonly state: vscode.Memento) {}
+
+  of(uri: string): readonly string[] {
+    return this.all[uri] ?? [];
+  }
+
+  add(uri: string, key: string): void {
+    void this.state.update(KEY, { ...this.all, [uri]: [...this.of(uri), key] });
+  }
+
+  clear(uri: string): void {
+    const { [uri]: _, ...rest } = this.all;
+    void this.state.update(KEY, rest);
+  }
+
+  private get all(): Readonly<Record<string, readonly string[]>> {
+    return this.state.get(KEY, {});
+  }
 }
