@@ -1,4 +1,4 @@
-"""Who may be told what. Nothing else in the project decides it."""
+"""Who may see what. No other module decides this."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RETIRED_STATUSES = STATUSES - LIVE_STATUSES
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
 OPEN = "open"
-"""The gate that everybody passes."""
+"""The gate that every viewer passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks. Sees an artifact whose gate is one of the viewer's `gates`."""
+    """The one who asks. A viewer sees an artifact whose gate is one of `gates`."""
 
     project: str | None = None
     agent: str | None = None
@@ -42,7 +42,7 @@ def viewer_in(payload: object) -> Viewer | None:
 
 
 def is_live(artifact: Artifact) -> bool:
-    """Whether an artifact still counts: retired claims and archived pages do not."""
+    """Whether an artifact is in force: retired claims and archived pages are not."""
     if isinstance(artifact, Claim):
         return artifact.status in LIVE_STATUSES
     if isinstance(artifact, Page):
@@ -51,7 +51,7 @@ def is_live(artifact: Artifact) -> bool:
 
 
 def gate_of(artifact: Artifact) -> str | None:
-    """The gate a viewer must have to see the artifact; None when nobody may."""
+    """The gate that a viewer must have to see an artifact; None where nobody may see it."""
     if not isinstance(artifact, Claim | Page | Source):
         return OPEN
     scope = artifact.scope
@@ -67,20 +67,20 @@ def gate_of(artifact: Artifact) -> str | None:
 
 
 def _reach(artifact: Artifact | None) -> str | None:
-    """The gate of an artifact that still counts."""
+    """The gate of an artifact that is in force."""
     return None if artifact is None or not is_live(artifact) else gate_of(artifact)
 
 
 def is_told(artifact: Artifact) -> bool:
-    """Whether anybody may be told of an artifact. Nothing else is kept."""
+    """Whether any viewer may see an artifact. Others are not kept."""
     return _reach(artifact) is not None
 
 
 def is_open(artifact: Artifact | None) -> bool:
-    """Whether everybody may be told of an artifact, as of a file that holds none."""
+    """Whether every viewer may see an artifact. A file without one counts as open."""
     return artifact is None or _reach(artifact) == OPEN
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
-    """Whether somebody may see the new version who might not see the old one."""
+    """Whether a viewer may see the new version who could not see the old one."""
     return _reach(new) is not None and _reach(old) not in (OPEN, _reach(new))

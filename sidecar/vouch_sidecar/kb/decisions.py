@@ -1,4 +1,4 @@
-"""Why claims were proposed: the `rationale` of decided proposals."""
+"""Reads why claims were proposed: the `rationale` of decided proposals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ MAX_TEXT = 20_000
 
 
 def decided_at(kb_dir: Path) -> int:
-    """When a proposal was decided last, in nanoseconds; 0 where none was."""
+    """The time of the last decision of a proposal, in nanoseconds since 1970; 0 where there is
+    none.
+    """
     try:
         return (kb_dir / DECIDED).stat().st_mtime_ns
     except OSError:
@@ -22,7 +24,7 @@ def decided_at(kb_dir: Path) -> int:
 
 
 def rationales(kb_dir: Path) -> dict[str, str]:
-    """The rationales of approved proposals of claims, by the id of the claim. It blocks."""
+    """The rationales of approved proposals of claims, by the id of the claim. Blocks."""
     return dict(_rationales(kb_dir))
 
 

@@ -25,28 +25,28 @@ MOST_FOLDERS = 500
 SKIPPED = frozenset(
     "__pycache__ build dist node_modules out site-packages target vendor venv".split()
 )
-"""Folders of builds and package managers; hidden ones are skipped as well."""
+"""Names of folders of builds and package managers, which are skipped like hidden folders."""
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
 SETTINGS = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
 TRUST = f"{SETTINGS}TRUST_FOLDERS"
 LOG, RESIDENT = f"{SETTINGS}LOG", f"{SETTINGS}HOOK_RESIDENT"
 NO_SETTINGS = frozenset({LOG, RESIDENT})
-"""Variables that begin like settings and are none."""
+"""Environment variables with that prefix which are no settings."""
 MOST_RULES = 1 << 20
 """Bytes of an ignore file that is read."""
 
 
 def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
-    """The real paths of the folders whose `.vouch/` is in charge of a folder or a document; several
-    only where none stands above. Without `start`, of `start_folder`.
+    """The real paths of the folders whose `.vouch/` serves a folder or a document; several only
+    where none is in or above it. Without `start`, those of `start_folder`.
     """
     return Finder(env).around(start)
 
 
 class Finder:
-    """Finds knowledge bases. `trusted` are folders of other users that count, with all below
-    them, or `*`; where nobody says, the environment does. `refused` are those that did not count.
+    """Finds knowledge bases. `trusted` are folders of other users that count, with all below them,
+    or `*`; by default, those that the environment names. `refused` lists those that did not count.
     """
 
     def __init__(self, env: Mapping[str, str], trusted: Iterable[str] | None = None) -> None:
@@ -69,7 +69,9 @@ class Finder:
             return []
 
     def _above(self, origin: str, home: str) -> str | None:
-        """The home folder's own serves nothing below it unless its config allows that."""
+        """The nearest one in a folder or above it. The home folder's own serves nothing below it
+        unless its config allows that.
+        """
         folder, passed = origin, False
         while True:
             passed = passed or is_refused(folder, self.trusted)
@@ -84,7 +86,9 @@ class Finder:
             folder = parent
 
     def _below(self, origin: str, home: str) -> list[str]:
-        """Those up to `DEPTH` levels down; none inside of one, below home or a temporary folder."""
+        """Those up to `DEPTH` levels down; none inside another one, and none below the home folder
+        or a temporary folder.
+        """
         temporary = (*TEMPORARY, self.env.get("TMPDIR") or TEMPORARY[0])
         closed = {home, *map(os.path.realpath, temporary)}
         if origin in closed:
@@ -136,7 +140,7 @@ def _is_trusted(path: str, folder: str) -> bool:
 
 
 def why_refused(folder: str) -> str:
-    """That the knowledge base in a folder is not served, and how to allow it."""
+    """A sentence that says why a folder's knowledge base is not served, and how to allow it."""
     return (
         f"{os.path.join(folder, KB_DIRNAME)} belongs to another user and is not served; to allow "
         f"it, name its folder in the setting trust.folders, or in {TRUST}"
@@ -144,7 +148,7 @@ def why_refused(folder: str) -> str:
 
 
 def start_folder(env: Mapping[str, str]) -> str:
-    """Where to look from when nobody says: `VOUCH_PROJECT_DIR`, or else the working directory."""
+    """The folder to start from by default: `VOUCH_PROJECT_DIR`, or else the working directory."""
     named = env.get("VOUCH_PROJECT_DIR")
     return os.path.abspath(named) if named and os.path.isdir(named) else os.getcwd()
 

@@ -1,4 +1,6 @@
-"""YAML that a stranger may have written: bounded before anything walks it, YAML 1.1 as in vouch."""
+"""Reads YAML that a stranger may have written: YAML 1.1 as in vouch, bounded before anything walks
+it.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from vouch_sidecar.kb.records import Problem
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 20_000
-"""Values of a document: mappings, lists, keys and texts."""
+"""The number of values a document may have: mappings, lists, keys and texts."""
 MAX_PLAIN = 64
-"""Digits and colons of a number: sexagesimal integers take quadratic time."""
+"""The digits and colons that a number may have; sexagesimal integers take quadratic time."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT = "tag:yaml.org,2002:str"
@@ -28,7 +30,9 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class DocumentError(Exception):
-    """No document; `line` and `column` count from 1, and the text does not echo the content."""
+    """The text is no document. `line` and `column` count from 1; the message does not echo the
+    content.
+    """
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
@@ -105,7 +109,7 @@ def load(text: str) -> Document:
 
 
 def _child(node: Any, step: str) -> tuple[Any, Any] | None:
-    """Where a step stands (at the key, or the element) and the node to go on from."""
+    """The node of a key or an element, whose place counts, and the node to go on from."""
     if isinstance(node, yaml.MappingNode):
         for key, value in reversed(node.value):
             if isinstance(key, yaml.ScalarNode) and key.value == step:
@@ -161,7 +165,7 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         self._depth = 0
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
-        """Called for each node before it is made, with the one that holds it."""
+        """Count a node before it is made, and refuse what is too deep or too much."""
         self._nodes += 1
         self._depth += 1
         if self._depth > MAX_DEPTH:
@@ -174,7 +178,7 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         raise DocumentError(fault, mark.line + 1, mark.column + 1)
 
     def ascend_resolver(self) -> None:
-        """Called for each node once it is made."""
+        """Leave a node."""
         self._depth -= 1
 
     def construct(self, node: Any) -> Any:
@@ -187,8 +191,8 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
             return self.construct_document(node)
 
     def _plain(self, node: Any) -> Any:
-        """What the constructor makes of a node, at a third of the cost; raises where there is more
-        to it than names, texts, lists and the usual values.
+        """The value of a node as the constructor makes it, at a third of the cost. Raises for nodes
+        that are more than names, texts, lists and the usual values.
         """
         tag, made_of = node.tag, type(node)
         if made_of is yaml.ScalarNode:
@@ -206,7 +210,9 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         return found
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        """As the base's; keys that are given twice are noted, twenty at most."""
+        """Make a mapping as the base class does, and note the keys that are given twice, twenty at
+        most.
+        """
         seen = set()
         keys = (key for key, _ in node.value) if isinstance(node, yaml.MappingNode) else ()
         for key in keys:
@@ -239,7 +245,7 @@ _USUAL = {
 
 
 def placed(problems: Iterable[Problem], data: bytes) -> tuple[Problem, ...]:
-    """The problems of a file that holds these bytes, all of them at places that it has."""
+    """The problems of a file, each moved to a place that the file has."""
     found = tuple(problems)
     if all(problem.line == problem.column == 1 for problem in found):
         return found
@@ -249,7 +255,7 @@ def placed(problems: Iterable[Problem], data: bytes) -> tuple[Problem, ...]:
 
 
 def _placed(problem: Problem, lines: Sequence[str]) -> Problem:
-    """What is said of the end of a file stands at the end of its last line."""
+    """A problem, moved to the end of the last line if its place is beyond that."""
     last = len(lines)
     while last > 1 and not lines[last - 1].strip():
         last -= 1

@@ -1,4 +1,4 @@
-"""Opening files that a stranger may have put there: regular, bounded, inside their root."""
+"""Opens files that a stranger may have put there: regular, bounded, inside their root."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _FOLDER = (
 )
 
 Stat = bytes
-"""Tells two versions of a file apart: size, nanoseconds since the epoch, and inode, packed."""
+"""Packed size, time in nanoseconds since 1970, and inode, which tell two versions of a file apart.
+"""
 _STAT = Struct("<QQQ")
-"""A source's is that of its record and, behind it, that of its content."""
+"""The stat of a source is that of its record followed by that of its content."""
 _64_BITS = (1 << 64) - 1
 
 
 class UnreadableError(Exception):
-    """A file that is there and can't, or must not, be read; the text says why, readably."""
+    """A file is there and can't, or must not, be read. The message says why, for people."""
 
 
 def root_of(kb_dir: str | Path) -> str:
@@ -72,7 +73,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
 
 
 def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
-    """The bytes of an open file, which is closed then, and its stat."""
+    """Read and close an open file. Returns its bytes and its stat."""
     try:
         _regular(os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:

@@ -1,4 +1,4 @@
-"""Ignore files as git reads them, for folders that git is not asked about."""
+"""Reads ignore files as git does, for folders about which git is not asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 MAX_RULES = 2_000
 MAX_PATTERN = 300
 MAX_DOUBLE = 3
-"""Of `**` in a glob."""
+"""The number of `**` that a glob may have."""
 _NEVER = re.compile(r"(?!)")
 _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")
 
@@ -24,14 +24,14 @@ class Rule(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The rules of one folder, whose path ends with a slash unless it is the root's: empty."""
+    """The rules of one folder. Its path ends with a slash; that of the root is empty."""
 
     folder: str
     rules: tuple[Rule, ...]
 
 
 def rules_in(folder: str, text: str) -> Rules:
-    """The rules of an ignore file's text. What git would refuse is passed over."""
+    """The rules in the text of an ignore file. Lines that git would refuse are passed over."""
     lines = (_rule(line) for line in text.splitlines()[:MAX_RULES])
     return Rules(folder, tuple(rule for rule in lines if rule is not None))
 
@@ -83,8 +83,8 @@ def _pattern(glob: str, anchored: bool) -> re.Pattern[str]:
 
 
 def _part(glob: str) -> str:
-    """The glob of one name. What stands between two stars is taken where it comes first: another
-    place of it could not match more.
+    """The expression for one name of a glob. The text between two stars is matched at its first
+    place, as no other place could match more.
     """
     pieces, at = [""], 0
     while at < len(glob):

@@ -1,4 +1,4 @@
-"""Which file of a knowledge base is what: vouch 1.5.0's rules."""
+"""Says which file of a knowledge base holds what, by the rules of vouch 1.5.0."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
 
 CONFIG = "config.yaml"
 CONTENT = "content"
-"""The file beside a source's record that keeps what it was made of."""
+"""The name of the file beside a source's record with the source's content."""
 MAX_FILES = 400_000
 
 FOLDERS = {
@@ -26,12 +26,14 @@ FOLDERS = {
     "sessions": (Kind.SESSION, ".yaml"),
     "claims": (Kind.CLAIM, ".yaml"),
 }
-"""The folders in the order in which they are read: claims after what they are linked to."""
+"""The folders in the order in which they are read: claims come after the artifacts that they link
+to.
+"""
 _FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items()}
 
 
 def classify(relative: PurePosixPath | str) -> Kind | None:
-    """Which kind of artifact a path below `.vouch/` holds; None for any other file."""
+    """The kind of artifact that a file below `.vouch/` holds; None for other files."""
     parts = str(relative).split("/")
     if len(parts) == 3 and parts[0] == "sources" and parts[1] and parts[2] == "meta.yaml":
         return Kind.SOURCE
@@ -42,7 +44,7 @@ def classify(relative: PurePosixPath | str) -> Kind | None:
 
 
 def usual_key(relative: str) -> Key:
-    """The key of what an artifact file holds whose name is its artifact's id."""
+    """The key of the artifact in a file that is named like its artifact's id."""
     folder, name, *_ = relative.split("/")
     if folder == "sources":
         return Kind.SOURCE, name
@@ -51,7 +53,7 @@ def usual_key(relative: str) -> Key:
 
 
 def usual_path(kind: Kind, artifact_id: str) -> str:
-    """The path below `.vouch/` of the file that is named like its artifact's id."""
+    """The path below `.vouch/` of the file that is named like an artifact's id."""
     if kind == Kind.SOURCE:
         return f"sources/{artifact_id}/meta.yaml"
     folder, suffix = _FOLDER_OF[kind]
@@ -59,7 +61,7 @@ def usual_path(kind: Kind, artifact_id: str) -> str:
 
 
 def is_folder(relative: str) -> bool:
-    """Whether a path below `.vouch/` is, or was, a folder that artifacts stand in."""
+    """Whether a path below `.vouch/` is, or was, a folder with artifact files."""
     parts = relative.strip("/").split("/")
     return parts in ([""], ["."]) or (
         len(parts) <= 2 and (parts[0] == "sources" or (len(parts) == 1 and parts[0] in FOLDERS))
@@ -68,10 +70,9 @@ def is_folder(relative: str) -> bool:
 
 @dataclass(slots=True)
 class Survey:
-    """What is there: files by path below `.vouch/`, and what could not be looked at.
-
-    `unreadable`: folders (with a trailing slash) and files that exist and can't be read. `same`:
-    the number of files that are known and left out of `files`.
+    """The files by their path below `.vouch/`, and problems. `unreadable` holds folders (with a
+    trailing slash) and files that exist and can't be read. `same` is the number of known files,
+    which are left out of `files`.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
@@ -92,10 +93,8 @@ def survey(
     known: Callable[[str, Stat], bool] | None = None,
     max_files: int = MAX_FILES,
 ) -> Survey:
-    """Looks at every artifact file and `config.yaml`; `only` limits it to these paths below
-    `.vouch/`.
-
-    Files that vanish meanwhile are simply not there. Those that are `known` are only counted.
+    """Look for every artifact file and `config.yaml`, or only for the paths `only` below `.vouch/`.
+    Files that vanish meanwhile count as absent. Files that are `known` are only counted.
     """
     found = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
@@ -117,8 +116,8 @@ _LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base
 
 
 def content_stat(path: str, full: str, root: str) -> Stat:
-    """The stat of the content beside a source's record, `path` below `.vouch/`; nothing where there
-    is none, or beside another file.
+    """The stat of the content beside the source's record at `path` below `.vouch/`; empty where
+    there is none, or for other files.
     """
     if not path.startswith("sources/"):
         return b""
@@ -128,7 +127,9 @@ def content_stat(path: str, full: str, root: str) -> Stat:
 
 
 def artifact_file(relative: str) -> str:
-    """The file that says what a changed one changes: of a source's content, the source's record."""
+    """The artifact file that a changed file belongs to: for a source's content, the source's
+    record.
+    """
     folder, _, name = relative.rpartition("/")
     is_content = name == CONTENT and relative.count("/") == 2 and relative.startswith("sources/")
     return f"{folder}/meta.yaml" if is_content else relative

@@ -1,8 +1,7 @@
-"""What may be tuned: each setting is one field of one model.
-
-Its names in the file (`sidecar.recall.max_results`), in a client (`vouchSidecar.recall.maxResults`,
-or in snake case), in the environment (`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the
-extension's manifest follow from that.
+"""The settings: each is one field of one model. Its names in the file
+(`sidecar.recall.max_results`), in a client (`vouchSidecar.recall.maxResults`, or in snake case), in
+the environment (`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the extension's manifest
+follow from that.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 
 def _line(most: int, needed: bool = False) -> AfterValidator:
-    """A text on one line, of so many characters at most. A blank one counts as none, and is refused
-    where one is `needed`.
+    """A type for a text on one line with a bounded number of characters. A blank text counts as
+    none, and is refused if one is `needed`.
     """
 
     def check(text: str) -> str | None:
@@ -49,9 +48,9 @@ class Group(BaseModel):
     in_workspace: ClassVar[bool] = True
     """Whether an editor may take them from the settings that a workspace brings."""
     others: ClassVar[frozenset[str]] = frozenset()
-    """Keys beside these that vouch reads."""
+    """Other keys in the same place, which vouch reads."""
     final: ClassVar[Mapping[str, object]] = {}
-    """By field, the only value that `config.yaml` may give, which no other source takes back."""
+    """By field, the only value that `config.yaml` may give. No other source can take it back."""
     added: ClassVar[frozenset[str]] = frozenset()
     """Lists to which every source adds."""
     unlisted: ClassVar[frozenset[str]] = frozenset()
@@ -159,7 +158,7 @@ class Prompts(Group):
 
 
 def _where(value: object) -> object:
-    """`true` and `false`, also as texts of the environment, are read as `all` and `off`."""
+    """Read `true` and `false`, also as texts of the environment, as `all` and `off`."""
     words = {"true": "all", "false": "off"}
     return words.get(str(value).lower(), value) if isinstance(value, bool | str) else value
 
@@ -277,7 +276,7 @@ class TopicSettings(Group):
 
 
 def _off(value: object) -> object:
-    """`false`, as YAML reads `off`, also as a text of the environment."""
+    """Read `false`, which YAML makes of `off`, as `off`; also as a text of the environment."""
     return "off" if value is False or str(value).lower() == "false" else value
 
 

@@ -1,4 +1,4 @@
-"""What a knowledge base says, made harmless for whoever reads it: one line, nothing hidden."""
+"""Makes texts of a knowledge base harmless for readers: one line, nothing hidden."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEEDED = "|".join(
         r"(?<=\p{L})\u200c(?=[\u17c9\u17ca])",
     )
 )
-"""What can't be seen and is part of what can, by UAX #31 and UTS #51."""
+"""Invisible characters that are a part of visible ones, by UAX #31 and UTS #51."""
 
 
 def one_line(text: str) -> str:
@@ -96,7 +96,7 @@ def clip(text: str, limit: int) -> str:
 
 
 def with_field(field: str | None, message: str) -> str:
-    """The message of a problem on one line, which begins with its field unless it names one."""
+    """The message of a problem on one line. It begins with the field, unless it names the field."""
     return one_line(f"{field}: {message}" if field and "`" not in message else message)
 
 

@@ -1,4 +1,4 @@
-"""Bytes of one file to one artifact, or to problems that say where and why."""
+"""Reads the bytes of one file as an artifact, or as problems that say where and why."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from vouch_sidecar.kb.references import MAX_MARKS
 
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
-"""Bytes of a page's body that count: more would keep the processor from other work for seconds."""
+"""Bytes of a page's body that are read; more would keep the processor busy for seconds."""
 MAX_CONTENT = 4 << 20
-"""Bytes of a source's content that sentences are taken from; larger ones are left alone."""
+"""Bytes that a source's content may have for sentences to be taken from it."""
 MAX_PROBLEMS = 20
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
@@ -52,13 +52,14 @@ _WORDS = {
     ("float_type", "float_parsing", "finite_number", "greater_than_equal", "less_than_equal"),
     "must be a number from 0 to 1",
 )
-"""What is said for each type of error of pydantic's; for others, pydantic's own words."""
+"""The message for each of pydantic's types of error; others keep pydantic's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file says. `withhold`: the file is faulty, and may say that not everybody may see it.
-    No earlier version may be served then. `bound`: it does say so, and its path is not told either.
+    """The result of reading a file. `withhold`: the file is faulty, and may restrict who may see
+    it, so no earlier version may be served. `bound`: the file does restrict who may see it, so its
+    path is not shown either.
     """
 
     artifact: Artifact | None
@@ -88,7 +89,9 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
 
 def read_content(kb_dir: Path, source: Source) -> bytes | None:
-    """What a source was made of, where that is kept, is what its id says, and is not too large."""
+    """The content of a source; None where it is not kept, does not match the source's id, or is too
+    large.
+    """
     path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT}"
     try:
         data, _ = read_bounded(path, MAX_CONTENT, kb_dir=kb_dir)
@@ -134,7 +137,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
 
 
 def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:
-    """Line and column, from 1, of dotted fields, or of the deepest part of each that is there."""
+    """The line and column, from 1, of dotted fields, or of the deepest part of each that exists."""
     try:
         text, _, shift = _split(classify(relative_path), data)
         loaded = document.load(text)
@@ -153,7 +156,7 @@ def place_in_body(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
-    """YAML, body, and the lines that stand before the YAML."""
+    """The YAML, the body, and the number of lines before the YAML."""
     text = document.decode(data)
     if kind is not Kind.PAGE:
         return text, None, 0
@@ -162,7 +165,7 @@ def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
 
 
 class _Reader:
-    """One mapping on its way to an artifact, collecting problems."""
+    """Makes an artifact of one mapping, and collects the problems."""
 
     def __init__(self, path: str, kind: Kind, loaded: Document, shift: int) -> None:
         self.path = path
@@ -174,7 +177,7 @@ class _Reader:
     def read(
         self, content: dict[object, object], body: str | None, problems: list[Problem]
     ) -> Reading:
-        """`problems` are those that were found before."""
+        """Make the artifact. `problems` are those found so far."""
         self.problems = problems
         fields = {name: value for name, value in content.items() if isinstance(name, str)}
         if body is not None:
@@ -196,7 +199,9 @@ class _Reader:
         return Reading(artifact, tuple(self.problems))
 
     def _within_bounds(self, body: str) -> str:
-        """The part of a page's body that counts; says where that, or its marks, are not all."""
+        """The part of a page's body that is read. Adds a problem where the body or its marks are
+        cut.
+        """
         if len(data := body.encode()) > MAX_BODY:
             words = f"is longer than {MAX_BODY // 1024} KiB; what follows is not indexed"
             self._note("body", words, Severity.WARNING)
@@ -226,18 +231,18 @@ class _Reader:
 
 
 def _may_be_live(kind: Kind, fields: dict[str, object]) -> bool:
-    """Whether a faulty file's status is one of those that count. A misspelled one is none."""
+    """Whether a faulty file's status is one that is in force. A misspelled status is not."""
     live = {Kind.CLAIM: LIVE_STATUSES, Kind.PAGE: LIVE_PAGE_STATUSES}.get(kind)
     return live is None or "status" not in fields or fields["status"] in [*live]
 
 
 def _is_retired(status: object) -> bool:
-    """Whether a faulty file's status says that it counts no more, in whatever case."""
+    """Whether a faulty file's status, in any case, says that the artifact is retired."""
     return isinstance(status, str) and status.strip().lower() in RETIRED_STATUSES
 
 
 def _is_scoped(scope: object) -> bool:
-    """Whether a faulty file's scope is anything but one for everybody."""
+    """Whether a faulty file's scope restricts who may see it."""
     if isinstance(scope, dict):
         bound = any(scope.get(name) is not None for name in ("project", "agent"))
         return bound or not _open(scope.get("visibility", "project"))
@@ -261,7 +266,7 @@ def _short(name: str) -> str:
 
 
 def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") -> Reading:
-    """The problem of a file that can't be read; the marks of a merge are said to be those."""
+    """The problem of a file that can't be read. Marks of a merge have a message of their own."""
     text = data.decode("utf-8", "replace")
     if mark := CONFLICT.search(text):
         message = "the file holds the marks of a merge conflict"

@@ -1,9 +1,8 @@
-"""What a knowledge base holds, lean and immutable: the vocabulary of every room above.
-
-Fields are named as in the file, and their types say what the file may hold: `record_of` reads it.
-Constructors check nothing. Files are read as vouch 1.5.0 reads them, apart from these: an unknown
-type is kept; an empty list may be left blank; a missing id is the file's name; ids, names and lists
-are bounded; a page with a malformed scope is refused, where vouch takes the scope for none.
+"""The artifacts of a knowledge base, lean and immutable: the vocabulary of every room above. Fields
+are named as in the file, and their types say what the file may hold: `record_of` reads it.
+Constructors check nothing. Files are read as vouch 1.5.0 reads them, with these exceptions: an
+unknown type is kept; an empty list may be left blank; a missing id is the file's name; ids, names
+and lists are bounded; a page with a malformed scope is refused, where vouch reads it as no scope.
 """
 
 from __future__ import annotations
@@ -169,7 +168,7 @@ class Claim:
 
     @property
     def date(self) -> float | None:
-        """When it was last known to hold: confirmed, else updated, else created."""
+        """When the claim was confirmed, else updated, else created."""
         dates = (self.last_confirmed_at, self.updated_at, self.created_at)
         return next((at for at in dates if at is not None), None)
 
@@ -230,9 +229,9 @@ class Source:
     scope: ScopeField = OPEN_SCOPE
     created_at: Timestamp | None = None
     question: Text | None = None
-    """What the message answers, where it is one that vouch captured (`metadata.question`)."""
+    """The question that a captured message answers (`metadata.question`)."""
     kept: bool = False
-    """Whether its content lies beside its file, and is what the id was made of."""
+    """Whether the content is kept beside the file and matches the id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,17 +290,17 @@ KNOWN_TYPES = {
 
 
 def key_of(artifact: Artifact) -> Key:
-    """What an artifact is addressed by within its knowledge base."""
+    """The key of an artifact, which identifies it within its knowledge base."""
     return KIND_OF[type(artifact)], artifact.id
 
 
 def type_field(kind: Kind) -> str:
-    """The field that holds the type."""
+    """The name of the field with the type."""
     return "relation" if kind is Kind.RELATION else "type"
 
 
 def values_of(kind: Kind, field: str) -> list[str]:
-    """The words that vouch knows for a dotted field, sorted; none where it takes any text."""
+    """The values that vouch knows for a dotted field, sorted; none where it takes any text."""
     if field == type_field(kind):
         return sorted(KNOWN_TYPES.get(kind, ()))
     if field == "status":
@@ -328,16 +327,15 @@ def _question_in(source: dict[str, object]) -> str | None:
 
 @cache
 def _reading(kind: Kind) -> TypeAdapter[Any]:
-    """Made with the first file that is read: a start from the cache reads none."""
+    """The pydantic models, made when the first file is read: a start from the cache reads none."""
     return TypeAdapter(next(made for made, its_kind in KIND_OF.items() if its_kind is kind))
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with one file. `line` and `column` (characters) count from 1; `field` is
-    dotted. `wider`: by how much the column is larger in bytes of UTF-8, and in units of UTF-16.
-    `bound`: it names a file that not everybody may be told of.
-    `code` says which rule found it, and never changes.
+    """A problem of one file. `line` and `column` (characters) count from 1; `field` is dotted.
+    `wider` says by how much the column is larger in bytes of UTF-8 and in units of UTF-16. `bound`:
+    not every viewer may see the file. `code` names the rule that found it, and never changes.
     """
 
     path: str

@@ -1,7 +1,6 @@
-"""Where the text of a file below `.vouch/` names artifacts by id.
-
-It is read line by line, so that a file that is being written, and is no YAML for the moment, still
-shows where its ids stand. What only a YAML parser understands, such as anchors, is left out.
+"""Finds where a file below `.vouch/` names artifacts by id. The file is read line by line, so that
+ids are found while it is being written and is no YAML for the moment. What only a YAML parser
+understands, such as anchors, is left out.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ IN_FLOW = re.compile(
 )
 MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
 MAX_MARKS = 2_000
-"""Marks of one page that count; pages come from anybody."""
+"""Marks of one page that are read; a page may come from anybody."""
 MAX_MARKED = 200
-"""Characters of what a mark names."""
+"""Characters that the id in a mark may have."""
 FENCE_OF_CODE = re.compile(
     r"(?m)^[ \t]*+(?P<signs>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\r\n`]*+)(?=[\r\n]|\Z)"
 )
@@ -64,7 +63,7 @@ NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A value on one line, without its quotes. Offsets count characters. `field` is dotted: the
-    fields of a mapping have the name of that in front.
+    name of a mapping stands before those of its fields.
     """
 
     field: str
@@ -129,7 +128,9 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
 
 
 def _in_code(text: str, start: int) -> Callable[[int], bool]:
-    """Tells whether a place of a Markdown text, from `start` on, is in a fence or a code span."""
+    """A function that says whether an offset of a Markdown text, from `start` on, is in a fence or
+    a code span.
+    """
     code = []
     at = start
     for begin, end in [*_fenced(text, start), (len(text), len(text))]:
@@ -176,7 +177,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def scalars(text: str) -> Iterator[Scalar]:
-    """The values of fields, and of lists in them, as far as each stands on one line."""
+    """The values of fields and of lists that stand on one line."""
     top = field = ""
     in_flow = False
     for line in LINE.finditer(text):

@@ -19,18 +19,18 @@ from vouch_sidecar.kb.records import Problem, Severity
 
 CLIENT = "vouchSidecar"
 MAX_PROBLEMS = 20
-"""Problems that are said of one source at most."""
+"""Problems that are reported for one source at most."""
 GROUPS: dict[str, type[Group]] = {
     name: info.annotation  # type: ignore[misc]
     for name, info in Settings.model_fields.items()
 }
 """The model of each field of `Settings`."""
 OURS = ("retrieval.reflex.", "volunteer.", "sidecar.")
-"""Where in `config.yaml` every key has to be known; elsewhere it may be vouch's."""
+"""The parts of `config.yaml` in which every key must be known; elsewhere a key may be vouch's."""
 
 
 class Name(NamedTuple):
-    """A setting: its group, its field, and what it is called in each source."""
+    """A setting: its group, its field, and its name in each source."""
 
     group: type[Group]
     field: str
@@ -76,7 +76,9 @@ def load_settings(
 
 
 def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """What the sources give for a group, the file first: the last wins, but for what is final."""
+    """The values of a group from all sources. The last source wins, except over values that are
+    final.
+    """
     values: dict[str, object] = {}
     for one in given:
         values |= one
@@ -87,9 +89,8 @@ def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str,
 
 
 class _Given:
-    """What one source gives, and what is wrong with it.
-
-    `_faults`: name in this source, words and severity.
+    """The settings of one source, and the problems in them. `_faults` holds the name in this
+    source, the message and the severity.
     """
 
     def __init__(self, source: Source, tree: Mapping[str, object]) -> None:
@@ -135,7 +136,7 @@ class _Given:
         self._faults.append((name, f"{words}; it is ignored", Severity.ERROR))
 
     def values(self, group: type[Group]) -> dict[str, object]:
-        """What the source gives for a group, by field, as far as the group's model takes it."""
+        """The values of a group in this source, by field, as far as its model accepts them."""
         given = {
             name.field: value
             for name, value in self._given.items()
@@ -151,7 +152,7 @@ class _Given:
         return self._allowed(group, self._validated(group, given))
 
     def _allowed(self, group: type[Group], values: dict[str, object]) -> dict[str, object]:
-        """Those that the source may give."""
+        """The values that this source may give."""
         for field, final in group.final.items() if self._source == "file" else ():
             if field in values and values[field] != final:
                 del values[field]
@@ -159,13 +160,13 @@ class _Given:
         return values
 
     def _called(self, group: type[Group], field: str) -> str:
-        """What a setting is called in this source."""
+        """The name of a setting in this source."""
         name = next(n for n in self._given if n.group is group and n.field == field)
         return str(getattr(name, self._source))
 
     def _validated(self, group: type[Group], given: Mapping[str, object]) -> dict[str, object]:
-        """The environment has texts for everything, lists with commas; elsewhere a text is no
-        number and no list.
+        """The values as the model reads them. The environment has only texts, and lists with
+        commas; in other sources a text is no number and no list.
         """
         if self._source == "environment":
             lists = [f for f in given if schema_of(group, f)["type"] == "array"]
@@ -174,7 +175,7 @@ class _Given:
         return {name: getattr(made, name) for name in made.model_fields_set}
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
-        """What is wrong, errors first; in the file also where."""
+        """The problems, errors first; those of the file have a place."""
         faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
         path, document = "", None
         if self._source == "file" and faults:
@@ -218,7 +219,7 @@ def viewer_for(
     init_viewer: Viewer | None,
     env: Mapping[str, str],
 ) -> Viewer:
-    """Who asks: the first that is not blank, project and agent each for itself."""
+    """The viewer with the first project and the first agent that are not blank."""
     given = [viewer for viewer in (params_viewer, init_viewer) if viewer is not None]
     projects = [viewer.project for viewer in given]
     agents = [viewer.agent for viewer in given]
@@ -231,7 +232,7 @@ def viewer_for(
 
 
 def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
-    """What `config.yaml` holds, as far as it can be read."""
+    """The mapping in `config.yaml`, as far as it can be read."""
     if config is None:
         return {}
     try:

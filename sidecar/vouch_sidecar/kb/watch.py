@@ -22,12 +22,13 @@ from watchfiles import awatch
 STEP_MS = 30
 DEBOUNCE_MS = 200
 POLL_SECONDS = 0.25
-"""How often it is checked that `.vouch/` is still the folder that is watched."""
+"""Seconds between checks that `.vouch/` is still the folder that is watched."""
 RETRY_SECONDS = 30.0
 
 MAX_SOURCES = 100
-"""Folders of sources up to which changes inside are noticed at once; of more, when they come or go
-and by the sweep. No thread runs while watches are set up: 0.1 ms a folder.
+"""The number of sources up to which their folders are watched. With more, only sources that come or
+go are noticed at once, and other changes by the sweep: setting up a watch takes 0.1 ms, during
+which no thread runs.
 """
 _RECURSIVE = sys.platform != "linux"
 
@@ -45,25 +46,24 @@ async def watch(
     on_files: Callable[[Path, frozenset[str]], None],
     on_lost: Callable[[Path, bool], None],
 ) -> None:
-    """Calls back when the `.vouch/` of a root may have changed, until it is cancelled.
-
-    Changes of files alone go to `on_files`, with their paths below `.vouch/`; all others to
-    `on_change`. `on_lost(root, True)` says that the system gives no events, so that only the sweep
-    sees changes; `on_lost(root, False)` that it gives them again.
+    """Call back whenever the `.vouch/` of a root may have changed, until cancelled. Changes of
+    files alone go to `on_files`, with their paths below `.vouch/`; all others to `on_change`.
+    `on_lost(root, True)` says that the system gives no events, so that only the sweep sees changes;
+    `on_lost(root, False)` says that it gives them again.
     """
     await _Watch(root, on_change, on_files, on_lost).run()
 
 
 @dataclass
 class _Watch:
-    """The watch over one knowledge base, through the life and death of its folder."""
+    """The watch over one knowledge base, also while its folder goes and comes back."""
 
     root: Path
     on_change: Callable[[Path], None]
     on_files: Callable[[Path, frozenset[str]], None]
     on_lost: Callable[[Path, bool], None]
     lost: bool | None = None
-    """Whether there are no events; None before that is known."""
+    """Whether the system gives no events; None before that is known."""
 
     async def run(self) -> None:
         while True:
@@ -80,7 +80,7 @@ class _Watch:
             self.on_change(self.root)
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
-        """Passes events on until the folder is another one or is gone."""
+        """Pass events on until the folder is replaced or gone."""
         base = os.path.realpath(self.root / KB_DIRNAME)
         ended, seen = anyio.Event(), False
         async with anyio.create_task_group() as group:
@@ -129,10 +129,9 @@ class _Watch:
 
 
 def _watched(base: str) -> list[str]:
-    """The folders that stand for a knowledge base.
-
-    inotify watches folders one by one, and watchfiles would look for them in a walk over all files
-    during which no thread runs: 0.1 s at 10,000 claims.
+    """The folders to watch for a knowledge base. inotify watches folders one by one; watchfiles
+    would find them in a walk over all files, during which no thread runs for 0.1 s at 10,000
+    claims.
     """
     if _RECURSIVE:
         return [base]

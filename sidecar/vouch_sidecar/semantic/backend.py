@@ -1,4 +1,4 @@
-"""What turns texts into vectors, and what a vector is."""
+"""The interface of models, which turn texts into vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class UnavailableError(Exception):
-    """There are no vectors. The words say what to do about it, in a sentence without its end."""
+    """There are no vectors. The message says what to do about it, as a sentence without a full
+    stop.
+    """
 
 
 class Backend(Protocol):
@@ -29,7 +31,7 @@ class Backend(Protocol):
     any_script: bool
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
-        """A row for each text. Raises UnavailableError, also after so many seconds."""
+        """Make a row for each text. Raises UnavailableError, also when the time is over."""
 
 
 def is_latin(text: str) -> bool:
@@ -40,7 +42,9 @@ def is_latin(text: str) -> bool:
 
 
 def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
-    """So many vectors scaled to length 1. Raises UnavailableError for anything else."""
+    """The rows as `count` vectors of length 1. Raises UnavailableError where they are no such
+    vectors.
+    """
     import numpy as np
 
     try:

@@ -1,4 +1,6 @@
-"""The model that the settings name: in a folder, or one that Ollama serves on this machine."""
+"""Loads the model that the settings name: one in a folder, or one that Ollama serves on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from vouch_sidecar.semantic.backend import Backend, UnavailableError
 
 
 def backend_of(model: str, ollama: str | None) -> Backend:
-    """The backend that the settings name, loaded. Raises UnavailableError."""
+    """Load the model `model`, from a folder or from `ollama`. Raises UnavailableError."""
     # Two threads of BLAS on a busy machine take fifty times as long as one.
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")

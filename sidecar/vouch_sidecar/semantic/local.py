@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 
 MAX_TOKENS = 256
-"""What follows in a text is not read: models of sentences were trained on less."""
+"""Tokens of a text that are read: models of sentences were trained on fewer."""
 FOREIGN_SHARE = 0.2
-"""From this share of pieces in other scripts on, a vocabulary is that of several languages."""
+"""The share of pieces in other scripts from which a vocabulary counts as one of several languages.
+"""
 _FILES = ("tokenizer.json", "config.json", "1_Pooling/config.json")
 Pooling = Literal["mean", "cls"]
 
@@ -65,7 +66,7 @@ class Local:
         self._inputs = {one.name for one in self._session.get_inputs()}
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
-        """A row for each text. A batch is not interrupted, and never takes seconds."""
+        """Make a row for each text. A batch is not interrupted; it never takes seconds."""
         del seconds
         encoded = self._tokenizer.encode_batch(list(texts))
         mask = np.array([one.attention_mask for one in encoded], np.int64)
@@ -93,7 +94,7 @@ class Local:
 
 
 def _pooling(config: dict[str, Any], pooling: dict[str, Any]) -> tuple[Pooling, int]:
-    """How vectors of tokens become one, and how many numbers that has."""
+    """How the vectors of tokens become one, and the number of its dimensions."""
     dimension = pooling.get("word_embedding_dimension")
     if not isinstance(dimension, int) or dimension != config.get("hidden_size", dimension):
         raise UnavailableError("`1_Pooling/config.json` and `config.json` name other dimensions")

@@ -1,4 +1,4 @@
-"""What is compared by meaning: claims, descriptions of entities, sections of pages."""
+"""The texts that are compared by meaning: claims, descriptions of entities, sections of pages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def mark_of(text: str) -> bytes:
 
 
 def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Texts:
-    """The texts of a generation. Of an earlier one on the same base, only what changed is read."""
+    """The texts of a generation. With the texts of an earlier one on the same base, only changes
+    are read.
+    """
     found: Iterable[Artifact | None]
     if before is None or before.knowledge.base is not knowledge.base:
         found, of = chain.from_iterable(map(knowledge.all_of, KINDS)), dict[Key, Of]()

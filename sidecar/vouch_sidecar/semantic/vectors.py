@@ -35,18 +35,18 @@ class _Rows(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """What can be compared; it never changes. `by_mark` holds rows of the blocks."""
+    """The vectors of a generation. Immutable. `by_mark` holds rows of the blocks."""
 
     blocks: Mapping[Place, _Rows]
     by_mark: Mapping[bytes, Vector]
 
     @property
     def dimension(self) -> int | None:
-        """How many numbers each has; None where there are none."""
+        """The number of dimensions; None without vectors."""
         return next((block.matrix.shape[1] for block in self.blocks.values()), None)
 
     def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
-        """The greatest cosine of some texts; 0 where none is known, or all point away."""
+        """The greatest cosine of some texts; 0 where none is known."""
         known = (self.by_mark.get(mark) for mark in marks)
         return max((float(one @ query) for one in known if one is not None), default=0.0)
 
@@ -58,7 +58,9 @@ class Vectors(NamedTuple):
         least: float,
         most: int,
     ) -> list[Near]:
-        """The nearest texts behind these gates, whose cosine is `least` or more, nearest first."""
+        """The nearest texts for a viewer with these gates, with a cosine of `least` or more,
+        nearest first.
+        """
         import numpy as np
 
         found: list[Near] = []
@@ -76,9 +78,8 @@ class Vectors(NamedTuple):
 
 
 def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
-    """The vectors of a generation, all of whose texts have one among those that are known.
-
-    Raises ValueError where they are not of one length.
+    """The vectors of a generation from the `known` ones, which must include one for every text.
+    Raises ValueError where they differ in length.
     """
     import numpy as np
 
@@ -111,7 +112,7 @@ def to_bytes(vectors: Vectors) -> bytes:
 
 
 def from_bytes(data: bytes) -> dict[bytes, Vector]:
-    """What a file holds; nothing where it is damaged."""
+    """The vectors in a file; none where it is damaged."""
     import numpy as np
 
     try:

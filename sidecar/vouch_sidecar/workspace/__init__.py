@@ -1,1 +1,1 @@
-"""What lies around `.vouch/`: the files of the workspace, and which claims are tied to them."""
+"""The files around `.vouch/`, and which claims are tied to them."""

@@ -1,5 +1,5 @@
-"""Where a file of code defines names: one expression a language, tried on the lines that hold them,
-or, with the extra `code`, a parser. A name that no claim holds is not looked for.
+"""Finds where a file of code defines names: by one expression a language on the lines with the name
+or, with the extra `code`, by a parser. Only names in claims are looked for.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from itertools import takewhile
 from vouch_sidecar.workspace.parsing import Defined, parsed
 
 MAX_LINE = 500
-"""Characters of a line that is looked at: longer ones were not typed."""
+"""Characters that a line may have; longer lines were not typed."""
 MAX_PLACES = 200
-"""Places of one name in one file that are looked at."""
+"""Places of one name in one file that are read."""
 PIECE = 1 << 16
-"""Bytes that are taken apart at once: meanwhile no other thread runs."""
+"""Bytes that are split at once, as no other thread runs meanwhile."""
 
 _TOKEN = re.compile(rb"[A-Za-z_$][\w$]*(?:-[a-z0-9]+)*|--[a-z][a-z0-9-]+")
 _MODIFIED = (
@@ -84,13 +84,13 @@ _TAKES = r"""--?[\w-]{1,40}|[A-Z][A-Z0-9_-]*|<[^<>"'`]{1,40}>|\[[^]["'`]{1,40}\]
 _QUOTED = (
     rf"""["'`](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["'`]"""
 )
-"""How an option or the name of a variable of the environment is defined, in any language: between
-quotes, with other forms of it and what it takes; a sentence that mentions it defines nothing.
+"""The definition of an option or an environment variable in any language: its name in quotes, with
+its other forms and its argument. A sentence that mentions the name defines nothing.
 """
 _BARE = re.compile(r"""[ \t]*["'`]--?[\w-]{1,60}["'`],?[ \t\r]*""")
 """A line that holds nothing but an option."""
 ENOUGH = 3
-"""Other such lines beside one that make a list: the forms of one option are fewer."""
+"""The number of other such lines that make a list; one option has fewer forms."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _COMPILED: dict[tuple[str, str], re.Pattern[str]] = {}
 
@@ -115,7 +115,7 @@ class Wanted:
         self._bytes = {word.encode("utf-8", "replace") for word in words}
 
     def held(self, data: bytes) -> set[str]:
-        """The words among these that a file holds."""
+        """Those of the words that a file holds."""
         if b"\0" in data[:8192]:
             return set()
         found: set[bytes] = set()
@@ -156,7 +156,7 @@ def definitions(
 
 
 def _parsed_lines(known: Mapping[str, Sequence[Defined]], word: str) -> list[int]:
-    """Where a word is defined; one that is a word of English as well, as a function or a type."""
+    """The lines that define a word. A word of English must be a function or a type."""
     plain = word.isalpha() and word.islower()
     return [one.line for one in known.get(word, ()) if not (plain and one.is_value)]
 
@@ -183,9 +183,7 @@ def _lines(text: str, word: str, language: str | None) -> list[int]:
 
 
 def _is_listed(text: str, first: int, last: int) -> bool:
-    """Whether a line of a text is one of many that hold an option each, as where some are told from
-    others.
-    """
+    """Whether a line is one of many with an option each, as in a list of options."""
     if not _BARE.fullmatch(text, first, last):
         return False
     before = text[max(0, first - MAX_LINE) : first].splitlines()[: -ENOUGH - 1 : -1]

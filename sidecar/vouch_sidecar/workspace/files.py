@@ -1,5 +1,5 @@
-"""The files of a workspace: which there are, and what one of them holds. Nothing is executed, no
-link is followed, submodules are not entered.
+"""Lists and reads the files of a workspace. Nothing is executed, no link is followed, no submodule
+is entered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.workspace.git import Repository, run
 
 MAX_BYTES = 1 << 20
-"""Bytes of a file that is read; larger ones are known by name alone."""
+"""Bytes that a file may have to be read; larger files are known by name alone."""
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
 MAX_PATH = 1024
@@ -37,7 +37,7 @@ class Files:
     tracked: bool = False
     """Whether git listed them."""
     prefix: str = ""
-    """Where the root stands below the top of the repository, with a slash at its end."""
+    """The path of the root below the top of the repository, with a slash at its end."""
     _known: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Files:
         return same[0] if len(same) == 1 else None
 
     def ending(self, path: str) -> list[str]:
-        """The paths that are this one or end with it, at the border of a folder."""
+        """The paths that are this one, or end with it after a slash."""
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
@@ -83,7 +83,7 @@ class Files:
 
     @cached_property
     def folders(self) -> dict[str, int]:
-        """How many files stand in a folder, in those below it as well."""
+        """The number of files in each folder and in the folders below it."""
         found: dict[str, int] = {}
         for path in self.paths:
             at = path.rfind("/")
@@ -100,7 +100,7 @@ class Files:
         return found
 
     def folders_ending(self, path: str) -> list[str]:
-        """The folders that are this one or end with it."""
+        """The folders that are this one, or end with it after a slash."""
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
@@ -111,7 +111,7 @@ class Files:
 
 
 def folded(path: str) -> str:
-    """A path for comparing: disks differ in case and in Unicode form."""
+    """A path for comparing, as file systems differ in case and in Unicode form."""
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
@@ -153,7 +153,7 @@ def read(root: Path, relative: str) -> tuple[bytes, Stat] | None:
 
 
 def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
-    """Another value when git's index is another one; None where there is none to look at."""
+    """A value that changes with git's index; None where there is no index."""
     repository = Repository.around(root, trusted)
     with suppress(OSError, ValueError):
         return None if repository is None else packed(repository.index.stat())

@@ -1,8 +1,6 @@
-"""What went stale: whether the words that a receipt quotes still stand in the file that it cites,
-and whether the files and names that a claim gives are still there.
-
-Only what was there once can be gone: a path or a name that never led to anything here says nothing.
-What is kept are ids, paths, lines and digests; never a line of a file.
+"""Finds what went stale: whether a file still has the words that a receipt quotes, and whether the
+files and names in a claim still exist. Only a path or a name that existed once can be gone. Ids,
+paths, lines and digests are kept, never the text of a file.
 """
 
 from __future__ import annotations
@@ -14,13 +12,13 @@ from typing import Literal, NamedTuple
 
 State = Literal["there", "moved", "gone"]
 Range = tuple[str, int, int]
-"""A receipt: the id of its source, and where its bytes begin and end there."""
+"""A receipt: the id of its source, and the offsets of its first byte and after its last one."""
 MAX_PLACES = 50
 """Places of one quote in one file that are looked at."""
 
 
 class Quote(NamedTuple):
-    """What a receipt quotes, and its line in the kept source."""
+    """The words that a receipt quotes, and their line in the kept source."""
 
     range: Range
     text: str
@@ -28,8 +26,8 @@ class Quote(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """How a quote stands in a file: `line` is where, from 1; `changed` when the file was last
-    written, in seconds since 1970.
+    """Whether a file still has a quote. `line` counts from 1; `changed` is the time when the file
+    was last written, in seconds since 1970.
     """
 
     state: State
@@ -39,7 +37,7 @@ class Fresh(NamedTuple):
 
 
 class GoneNames(NamedTuple):
-    """The places of a claim's text that name what was there once. `mark` is that of the claim."""
+    """The places of a claim's text that name something that is gone; `mark` is the claim's."""
 
     mark: str
     places: tuple[tuple[int, int], ...]
@@ -47,13 +45,13 @@ class GoneNames(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Freshness:
-    """How the quotes and names of all claims stand. Immutable."""
+    """The freshness of the quotes and names of all claims. Immutable."""
 
     quotes: Mapping[Range, Fresh] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """By the id of a source, the path of its file, where that is gone."""
+    """By the id of a source whose file is gone, the path of that file."""
     names: Mapping[str, GoneNames] = field(default_factory=dict)
-    """By claim."""
+    """By the id of a claim."""
 
     def is_as(self, other: Freshness) -> bool:
         """Whether another one says the same."""
@@ -61,7 +59,9 @@ class Freshness:
 
 
 class Lines:
-    """A text in which quotes are found: any blanks are one, and case does not count."""
+    """A text in which quotes are looked for. Runs of white space count as one blank; case does not
+    count.
+    """
 
     def __init__(self, data: bytes) -> None:
         flat: list[str] = []
@@ -78,7 +78,9 @@ class Lines:
         self._flat = " ".join(flat)
 
     def find(self, quote: Quote) -> tuple[State, int | None]:
-        """Whether a quote is there, and in which line: one that stands in several places is."""
+        """Whether the text has a quote, and in which line: that of the quote if it is there, else
+        the nearest. A quote with one place in another line has moved.
+        """
         lines = list(self._lines_of(_flat(quote.text)))
         if not lines:
             return "gone", None

@@ -27,16 +27,20 @@ from vouch_sidecar.kb.files import UnreadableError, read_bounded
 log = logging.getLogger(__name__)
 
 STALE_SECONDS = 10.0
-"""Age from which on git's lock counts as left over; one dated further ahead does as well."""
+"""The age, in seconds, from which git's lock counts as left over; so does one that lies as far in
+the future.
+"""
 GIT_SECONDS = 60.0
-"""How long git may take. What it gave by then counts for nothing: answers depend on no clock."""
+"""Seconds that git may take. What it printed by then is dropped, so that answers depend on no
+clock.
+"""
 MAX_OUTPUT = 64 << 20
 MAX_CONFIG = 65_536
 _ORIGIN = re.compile(r'^\[remote "origin"\][^\[]*?^\s*url\s*=\s*\S*?([^/:\s]+)/?\s*$', re.MULTILINE)
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 EMPTY = "empty.git"
-"""The repository of ours, in the folder of the user's caches."""
+"""The name of the empty repository, in the folder of the user's caches."""
 _COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
 _REF = re.compile(r"refs/[\w./@+-]+\Z")
 
@@ -74,7 +78,7 @@ class Repository:
 
     @property
     def index(self) -> Path:
-        """git's list of the files."""
+        """The path of git's index."""
         return self.folder / "index"
 
     @property
@@ -82,7 +86,9 @@ class Repository:
         return self.common / "objects"
 
     def head(self) -> str | None:
-        """The commit that is checked out, read from files; None where there is none yet."""
+        """The name of the commit that is checked out, read from files; None where there is none
+        yet.
+        """
         with suppress(OSError, ValueError, UnreadableError):
             said = _read(self.folder / "HEAD", MAX_HEAD)
             if _COMMIT.match(said):
@@ -157,7 +163,7 @@ def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) ->
 
 
 def _empty(caches: Path) -> Path:
-    """The empty repository, made where it is not there. Raises OSError."""
+    """The path of the empty repository, which is made if it is missing. Raises OSError."""
     empty = caches / EMPTY
     if not (empty / "tree").is_dir():
         caches.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -232,7 +238,7 @@ def origin_of(root: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WorkingTree:
-    """Whether git is at work on the files around a folder; `index` is its list of them."""
+    """The working tree around a folder. `index` is the path of git's index."""
 
     index: Path | None
 
@@ -259,7 +265,7 @@ class WorkingTree:
         return abs(time.time() - made) < STALE_SECONDS
 
     def version(self) -> tuple[int, int] | None:
-        """Another value after git has written files."""
+        """A value that changes when git has written files."""
         with suppress(OSError, ValueError):
             if self.index is not None:
                 found = self.index.stat()

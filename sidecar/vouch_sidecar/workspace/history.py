@@ -1,7 +1,6 @@
-"""Who changed which files, as the newest commits of a repository tell.
-
-Names alone, as `.mailmap` has them: no address is asked for. What programs commit, and what changes
-many files at once, says nothing of who knows a file.
+"""Reads who changed which files from the newest commits of a repository. Authors are names alone,
+as `.mailmap` has them; addresses are never read. Commits by programs, and commits of many files,
+are left out: they do not show who knows a file.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.workspace.git import Repository, run
 
 MAX_COMMITS = 10_000
-"""Commits that are looked at, newest first; those older than a few half-lives weigh little."""
+"""Commits that are read, newest first; those older than a few half-lives weigh little."""
 MAX_CHANGED = 25
-"""Files that a commit may change to say who knows them."""
+"""Files that a commit may change; larger commits are left out."""
 MAX_NAME = 100
 MAX_SHALLOW = 1 << 20
 MAILMAP = ".mailmap"
@@ -118,7 +117,7 @@ def read_history(
 
 
 def _bare(author: str, known: Container[str]) -> str:
-    """A name without what stands in brackets behind it, where somebody is called so."""
+    """A name without the brackets after it, if there is an author with the shorter name."""
     bare = author.partition(" (")[0]
     return bare if bare in known else author
 
@@ -155,8 +154,8 @@ def _text(data: bytes) -> str:
 
 
 def _prefix(repository: Repository, root: Path) -> str | None:
-    """Where a folder stands below the top of its repository, with a slash at its end; None where a
-    link leads it out of there.
+    """The path of a folder below the top of its repository, with a slash at its end; None where a
+    link leads out of the repository.
     """
     with suppress(OSError, ValueError):
         inside = root.resolve().relative_to(repository.top.resolve()).as_posix()

@@ -1,5 +1,5 @@
-"""Which file of the workspace a text means: a source's locator, a path, a dotted module. Paths are
-compared; nothing is opened, and nothing outside the root is looked at.
+"""Finds the file of the workspace that a text means: a source's locator, a path, a dotted module.
+Paths are compared; no file is opened, and nothing outside the root is looked at.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
 
 def line_in(place: str) -> int | None:
-    """The line that a place names, as `L12` or `L12-L20`."""
+    """The line in a locator such as `L12` or `L12-L20`."""
     found = _LINE.search(place[:MAX_LOCATOR])
     return int(found[1]) if found else None
 
@@ -45,8 +45,8 @@ class Locator:
         _ = self._modules
 
     def of_source(self, locator: str) -> str | None:
-        """The file that a source's locator means: below the root; else the longest end of it that
-        exists; else the only file of its name.
+        """The file that a source's locator means: the path below the root; else the longest end of
+        it that exists; else the only file with its name.
         """
         if "\0" in locator or len(locator) > MAX_LOCATOR:
             return None
@@ -83,8 +83,8 @@ class Locator:
         return found
 
     def _stands(self, path: str) -> bool:
-        """Whether a file that is not listed stands below the root, through no link, and in no other
-        repository.
+        """Whether a file that is not listed exists below the root, without a link on the way, and
+        outside other repositories.
         """
         at = os.fspath(self.root)
         *folders, name = path.split("/")
@@ -99,7 +99,7 @@ class Locator:
 
     def of_path(self, name: str) -> str | None:
         """The file, or the folder with a slash at its end, that a path in a text means; None where
-        it could be several, or is none that a name ties a claim to.
+        there are several, or where it ties no claim, such as a changelog.
         """
         path = name.rstrip(".").removeprefix("./").lstrip("/")
         folder, path = path.endswith("/"), path.rstrip("/")
@@ -128,8 +128,8 @@ class Locator:
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
     def of_module(self, name: str) -> list[str]:
-        """The file that the longest beginning of a dotted name is imported from; of a package its
-        folder as well, with a slash at its end.
+        """The file from which the longest beginning of a dotted name is imported; for a package
+        also its folder, with a slash at its end.
         """
         parts = [one for one in parts_of(name) if one]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
@@ -153,7 +153,7 @@ class Locator:
 
     @cached_property
     def _modules(self) -> dict[str, list[tuple[str, str]]]:
-        """Modules and their files, by the last part of what they are imported as."""
+        """Modules and their files, by the last part of the module's name."""
         found: dict[str, list[tuple[str, str]]] = {}
         for path in self.files.paths:
             if (module := module_of(path)) is not None:

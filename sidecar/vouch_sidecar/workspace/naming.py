@@ -1,5 +1,5 @@
-"""What a text names of a workspace: paths, dotted modules, identifiers, options and variables. It
-only reads the text; whether there are such files is for `ties`.
+"""Finds the names in a text that may be of a workspace: paths, dotted modules, identifiers, options
+and variables. Only the text is read; `ties` looks whether such files exist.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 MAX_TEXT = 20_000
-"""Characters of one text that are looked at."""
+"""Characters of one text that are read."""
 MAX_NAMED = 200
-"""Names of one text that count: a hostile claim may hold a hundred thousand."""
+"""Names of one text that are used: a hostile claim may hold a hundred thousand."""
 MAX_NAME = 200
 
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
@@ -73,7 +73,7 @@ def _named(text: str) -> Iterator[Named]:
 
 
 def _in_ticks(text: str, at: int) -> Iterator[Named]:
-    """A span in backticks: one name as a whole, else what it holds."""
+    """The names of a span in backticks: the whole span as one name, else the names in it."""
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)
     if _WORD.match(whole):
@@ -101,5 +101,5 @@ def parts_of(name: str) -> list[str]:
 
 
 def digest(name: str) -> str:
-    """What stands for a name where names must not be kept."""
+    """A digest that replaces a name where names must not be kept."""
     return blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()

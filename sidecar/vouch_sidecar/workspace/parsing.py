@@ -1,5 +1,5 @@
-"""Where a file of code defines names, by tree-sitter: with the extra `code`, which brings a grammar
-a language. Without it, or where a file is large, `defining` looks at lines.
+"""Finds where a file of code defines names, by tree-sitter. The extra `code` brings the grammars;
+without it, or for large files, `defining` looks at lines.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 MAX_PARSED = 256 * 1024
-"""Bytes of a file that is parsed: meanwhile no other thread runs."""
+"""Bytes that a file may have to be parsed, as no other thread runs meanwhile."""
 MAX_PLACES = 200
-"""Places of one name in one file that are looked at."""
+"""Places of one name in one file that are read."""
 GRAMMARS = {
     "tree_sitter_python.language": "py pyi",
     "tree_sitter_javascript.language": "js jsx mjs cjs",
@@ -42,14 +42,14 @@ _DEFINING = re.compile(
 _NOT = re.compile(r"parameter|import|local|package")
 _VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
 _WRAPPING = ("qualified_identifier", "pattern", "pointer_declarator")
-"""What stands between a name and the node that defines it."""
+"""Types of nodes between a name and the node that defines it."""
 _SCOPES = frozenset({"module", "class_definition", "program", "class"})
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
 class Defined(NamedTuple):
-    """A place that defines a name. `line` counts from 1; `is_value`: it is no function and no type,
-    as a variable or a field.
+    """A place that defines a name. `line` counts from 1; `is_value`: the name is of a variable or a
+    field, not of a function or a type.
     """
 
     line: int
@@ -62,7 +62,7 @@ def is_available() -> bool:
 
 
 def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Defined]] | None:
-    """By word, the places that define it, in order; None where nothing parses such a file."""
+    """The places that define each word, in order; None for a file that has no grammar."""
     grammar = _BY_ENDING.get(ending.lower())
     parser = _parser(grammar) if grammar is not None and len(data) <= MAX_PARSED else None
     if parser is None:
@@ -84,7 +84,7 @@ def _places(data: bytes, word: bytes) -> Iterator[int]:
 
 
 def _defined(node: Node) -> Defined | None:
-    """What a node defines whose text is a name; None where it only uses the name."""
+    """The definition that a name's node belongs to; None where it only uses the name."""
     above = _above(node, 5)
     while above and above[0].type in _WRAPPING:
         node = above.pop(0)
@@ -108,7 +108,7 @@ def _defined(node: Node) -> Defined | None:
 
 
 def _is_name(node: Node, parent: Node) -> bool:
-    """Whether a node is what its parent is called."""
+    """Whether a node is the name of its parent."""
     if parent.type == "variable_declaration":
         return True
     fields = (parent.child_by_field_name(one) for one in ("name", "declarator", "left"))

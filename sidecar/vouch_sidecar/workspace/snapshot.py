@@ -30,25 +30,25 @@ class Workspace:
     wanted: Wanted | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
-    """The name of the repository that this one was cloned from."""
+    """The name of the repository that the workspace was cloned from."""
     history: History = field(default_factory=History)
     fresh: Freshness = field(default_factory=Freshness)
-    """What went stale, as far as it was worked out."""
+    """What went stale, as far as it is known."""
 
     @cached_property
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
 
     def made_ready(self) -> Workspace:
-        """Itself, with all look-ups built: in the thread that calls this, not at a question."""
+        """The workspace itself, with all look-ups built, so that no question has to build them."""
         self.locator.make_ready()
         self.ties.make_ready()
         self.history.make_ready()
         return self
 
     def path_of(self, path: str) -> str | None:
-        """A path as it is listed, or at least one below the root; None where it leaves the root.
-        One that is relative begins at the root, or at the top of the repository, as git prints it.
+        """A path as it is listed, or at least below the root; None where it leaves the root. A
+        relative path begins at the root or, as git prints it, at the top of the repository.
         """
         inside = below(self.root, path)
         if inside is None:
@@ -64,7 +64,7 @@ class Workspace:
         return self.sources.get(source_id) or self.locator.of_source(locator)
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
-        """The ties of a file as it stands on disk, or as `text` has it. Reads that file."""
+        """The ties of a file. Reads the file, unless `text` is given."""
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_defining(path):
             if data is None:
@@ -75,11 +75,11 @@ class Workspace:
         return self.ties.of_file(path)
 
     def named_by(self, text: str) -> list[FoundTie]:
-        """The ties to the files, modules and identifiers that a text names. Nothing is read."""
+        """The ties to the files, modules and identifiers that a text names. Reads no file."""
         return self.ties.named_by(text, self.locator)
 
     def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:
-        """The name at an offset of a text, as offsets, and the ties to what it names; None where
-        none stands there.
+        """The start and end of the name at an offset of a text, and the ties to what it names; None
+        where there is no name.
         """
         return self.ties.named_at(text, offset, self.locator)

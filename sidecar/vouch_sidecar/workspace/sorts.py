@@ -1,5 +1,5 @@
-"""What sort of file a path names, by its name alone: its language, and whether claims are tied to
-it by what they name.
+"""Says what sort of file a path is, by its name alone: its language, and whether names in claims
+tie them to it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _GENERAL = re.compile(
 
 
 def ending_of(path: str) -> str:
-    """What follows the last dot of a file's name, in small letters."""
+    """The part of a file's name after its last dot, in small letters."""
     return path.rpartition(".")[2].lower()
 
 
@@ -59,14 +59,16 @@ def is_test(path: str) -> bool:
 
 
 def is_for_names(path: str) -> bool:
-    """Whether naming a file, or what it defines, ties a claim to it: not manifests, lock files,
-    changelogs, and what was generated or is carried along.
+    """Whether a claim is tied to a file by naming it or a name that it defines. Manifests, lock
+    files, changelogs, generated and vendored files tie no claim.
     """
     return not (_CARRIED.search(path) or _GENERAL.search(path))
 
 
 def module_of(path: str) -> str | None:
-    """What a file of code is imported as: its path without the ending, of a package the folder."""
+    """The path from which a file of code is imported: without the ending; for a package, the
+    folder.
+    """
     if language_of(path) is None:
         return None
     stem = path.rpartition(".")[0].removesuffix(".d")

@@ -1,4 +1,4 @@
-"""How widely names stand in the files of a workspace: what stands in many tells nothing apart."""
+"""Finds the names that many files of a workspace hold, which tell no file apart."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from vouch_sidecar.workspace.files import Files, read
 from vouch_sidecar.workspace.sorts import is_for_names
 
 MAX_FILES = 400
-"""Files that are looked at, evenly chosen from all that are listed: a fiftieth of them is eight."""
+"""Files that are read, evenly chosen from all that are listed; a fiftieth of them is eight."""
 SHARE = 0.02
 """Share of the files beyond which a name tells nothing apart…"""
 FEW_FILES, PART_OF_FEW = 5, 0.5
 """…but so many files, or this share of a small repository, are never too many."""
 MAX_READ = 32_768
-"""Bytes of a file that are looked at."""
+"""Bytes of a file that are read."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 def widespread(
     root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
 ) -> dict[str, bool]:
-    """By name, whether its words stand side by side in too many files, in whatever case; one that
-    begins with a sign, such as an option, as it is written.
+    """Whether each name's words stand side by side in too many files, in any case. A name that
+    begins with a sign, such as an option, counts as it is written.
     """
     found = dict.fromkeys(names, 0)
     by_first: dict[str, list[tuple[str, str]]] = {}
