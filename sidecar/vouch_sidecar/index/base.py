@@ -1,8 +1,7 @@
-"""Bases on disk: what was last known of a knowledge base, for the next process to begin with.
-
-A base is an index that never changes, in a folder of its own in the user's cache. It counts once it
-is finished: then it lists the stat of every file that it was read from and a digest of every file
-of its own. Live artifacts only. One that is damaged, foreign or of another version counts as none.
+"""Bases: indexes on disk with which the next process begins. A base never changes, and has a folder
+of its own in the user's cache. It counts once it is finished: then its manifest lists the stat of
+every file that it was read from, and a digest of each of its own files. It holds live artifacts
+only. A base that is damaged, of another user or of another version does not count.
 """
 
 from __future__ import annotations
@@ -33,26 +32,26 @@ from vouch_sidecar.kb.records import Key, Kind
 
 MANIFEST = "manifest.json"
 ROOT = "root"
-"""Names the knowledge base that a folder is for."""
+"""The file that names the knowledge base of a folder."""
 OLD_SECONDS = 3600.0
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "index")
-"""What a file says, and in which terms, is decided by the code of these rooms."""
+"""The rooms whose code decides how files are read and indexed."""
 _BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
 _OWNER_ALONE = struct.pack("<I", 2) + b"".join(
     struct.pack("<HHI", tag, allowed, 0xFFFFFFFF)
     for tag, allowed in ((0x01, 0o6), (0x04, 0), (0x20, 0))
 )
-"""A list of Linux's acl(5), version 2: owner, group and others with what they may do."""
+"""An access control list as in Linux's acl(5), version 2, for owner, group and others."""
 _numbers = count()
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a base was read from: the stat of every file that says what the base says, the keys
-    of the artifacts in it that no such file vouches for, and the last config that could be read.
+    """What a base was read from: the stats of the files that it can be checked against, the keys of
+    its artifacts whose files are not among these, and the last config that could be read.
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
@@ -62,15 +61,15 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A base that this process has written and asks, and that no other one finds yet."""
+    """A base that this process has written and uses, and that no other process finds yet."""
 
     folder: Path
     writing: Writing
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
-    """Where this user's caches lie; None where the environment names no home. A relative path would
-    lie in the workspace; it counts as none.
+    """The folder of this user's caches; None where the environment names no home. A relative path,
+    which would be in the workspace, counts as none.
     """
     home, named = Path(env.get("HOME", "")), Path(env.get("XDG_CACHE_HOME", ""))
     if not home.is_absolute() and not env.get("LOCALAPPDATA"):
@@ -94,10 +93,12 @@ class Bases:
         """The folder of all caches of this user."""
         self.folder = caches / name
         self.damaged = False
-        """Whether a base of this version was there that could not be read."""
+        """Whether there was a base of this version that could not be read."""
 
     def open(self) -> tuple[Layer, Manifest] | None:
-        """The newest whole base. Older ones, and those that can't be trusted, are removed."""
+        """Open the newest finished base; None where there is none. Older ones, and those that can't
+        be trusted, are removed.
+        """
         tidy(self.caches)
         self._tidy()
         found = None
@@ -111,12 +112,12 @@ class Bases:
         return found
 
     def is_there(self) -> bool:
-        """Whether there is a base, whole or not."""
+        """Whether there is a finished base, also a damaged one."""
         return bool(self._finished())
 
     def begin(self) -> Unfinished:
-        """A base to be written. Raises FileNotFoundError where somebody removed it at once, OSError
-        or ValueError where there is no room for it.
+        """Begin to write a base. Raises FileNotFoundError where another process removed it at once,
+        OSError or ValueError where there is no room.
         """
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
@@ -139,8 +140,8 @@ class Bases:
             raise FileNotFoundError(errno.ENOENT, "removed") from error
 
     def write(self, documents: Iterable[Document]) -> tuple[Unfinished, Layer] | None:
-        """Write a base whole; None where somebody removed it meanwhile. Raises OSError or
-        ValueError where there is no room for it.
+        """Write a base with these documents; None where another process removed it meanwhile.
+        Raises OSError or ValueError where there is no room.
         """
         made = None
         try:
@@ -160,7 +161,9 @@ class Bases:
         self._take_away(base.folder)
 
     def finish(self, base: Unfinished, manifest: Manifest) -> bool:
-        """Have the next process begin with a base, and with no other; whether that was possible."""
+        """Let the next process begin with this base instead of any other. Returns whether that was
+        possible.
+        """
         try:
             _write_manifest(base.folder, manifest)
             former = self._finished()
@@ -176,7 +179,9 @@ class Bases:
         self._take_away(self.folder)
 
     def beside(self, name: str) -> bytes | None:
-        """What was kept beside the bases under a name; None where that is not to be trusted."""
+        """The data kept beside the bases under a name; None where there is none that can be
+        trusted.
+        """
         for entry in _entries(self.folder):
             if entry.name == _BESIDE + name:
                 with suppress(OSError):
@@ -189,8 +194,8 @@ class Bases:
         return (self.folder / f"{_BESIDE}{name}").exists()
 
     def keep_beside(self, name: str, data: bytes) -> bool:
-        """Keep something beside the bases until they are removed, instead of whatever has a name
-        that begins alike up to the first hyphen; False where there are no bases, or no room.
+        """Keep data beside the bases until they are removed. It replaces data whose name is the
+        same up to the first hyphen. Returns False where there are no bases, or no room.
         """
         try:
             partial = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
@@ -207,14 +212,14 @@ class Bases:
         return True
 
     def _take_away(self, folder: Path) -> None:
-        """Remove a folder at once: whoever writes there fails, and leaves nothing behind."""
+        """Remove a folder in one step: a process that writes there fails, and leaves nothing."""
         gone = self.caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
         with suppress(OSError):
             folder.rename(gone)
         _remove(gone)
 
     def _tidy(self) -> None:
-        """Remove what nobody will finish any more, and what another version made."""
+        """Remove unfinished bases that no process writes any more, and bases of other versions."""
         for entry in _entries(self.folder):
             name = entry.name
             ours = name.startswith((_UNFINISHED, _BESIDE, f"{_version()}-"))
@@ -227,8 +232,8 @@ class Bases:
 
 
 def tidy(caches: Path) -> None:
-    """Remove the caches of knowledge bases that are gone, what somebody was killed at removing, and
-    what version 0.1 kept.
+    """Remove the caches of knowledge bases that are gone, folders whose removal was interrupted,
+    and the caches of version 0.1.
     """
     for entry in _entries(caches):
         with suppress(OSError, ValueError):
@@ -257,8 +262,8 @@ def _is_others(found: os.stat_result) -> bool:
 
 
 def _close_to_others(folder: Path) -> None:
-    """Have every file that is made in a folder readable by this user alone, whatever the umask of
-    the process is, where the system has such lists: the folder is closed to others in any case.
+    """Make new files in a folder readable by this user alone, whatever the umask is, where the
+    system has access control lists. The folder itself is closed to others in any case.
     """
     with suppress(OSError, AttributeError):
         os.setxattr(folder, "system.posix_acl_default", _OWNER_ALONE)
@@ -284,7 +289,7 @@ def _remove(path: Path) -> None:
 
 
 def _version() -> str:
-    """Of whatever decides what a file says and how that is indexed."""
+    """The version of the code that decides how files are read and indexed."""
     return code_version(_ROOMS)
 
 
@@ -324,7 +329,9 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def _open(folder: Path) -> tuple[Layer, Manifest]:
-    """Raises OSError, ValueError, LookupError or TypeError for what is not to be trusted."""
+    """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
+    trusted.
+    """
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
     for file in folder.iterdir():
@@ -351,8 +358,8 @@ def _digest(data: bytes) -> str:
 
 
 def _bytes_of(file: Path) -> bytes:
-    """What a file of ours holds. Raises OSError, for what is no file as well: to open a FIFO would
-    wait for whoever writes to it.
+    """The bytes of one of our files. Raises OSError, also for what is no regular file: opening a
+    FIFO would wait for a writer.
     """
     if not stat.S_ISREG(file.lstat().st_mode):
         raise OSError(errno.EINVAL, "no file")

@@ -1,4 +1,4 @@
-"""A knowledge base taken in for the first time."""
+"""Indexes a knowledge base for the first time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Re
 
 
 def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:
-    """All that there is, in memory."""
+    """A generation of all these artifacts, in memory."""
     builder = Builder(Writing(), disk)
     for artifact in sorted(artifacts, key=lambda one: isinstance(one, Claim)):
         builder.add(artifact)
@@ -33,9 +33,9 @@ def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowled
 
 
 class Builder:
-    """Takes in a knowledge base for the first time, in the order in which its files are read:
-    claims after entities, pages and evidence. What depends on claims and sources is kept until the
-    end, claims with receipts among it.
+    """Indexes artifacts in the order in which their files are read: claims after entities, pages
+    and evidence. Artifacts that depend on claims and sources, such as claims with receipts, are
+    kept until the end.
     """
 
     def __init__(self, writing: Writing, disk: Disk = NO_DISK) -> None:
@@ -51,10 +51,10 @@ class Builder:
         self._evidence: dict[str, Evidence] = {}
         self._citing: dict[str, list[Citing]] = {}
         self._retired: dict[str, bool] = {}
-        """Evidence of retired claims; whether one was redacted."""
+        """Evidence that retired claims cite, and whether one of these was redacted."""
 
     def add(self, artifact: Artifact) -> None:
-        """Take in an artifact whose key has not come before."""
+        """Add an artifact whose key is new."""
         if not is_told(artifact):
             if isinstance(artifact, Claim):
                 self._retire(artifact)
@@ -68,7 +68,7 @@ class Builder:
             self._write(artifact)
 
     def _note(self, artifact: Artifact) -> None:
-        """Note what the documents of others depend on."""
+        """Note what the documents of other artifacts depend on."""
         if isinstance(artifact, Entity | Claim | Page | Source):
             gates = self._gates.get(artifact.id, ())
             self._gates[artifact.id] = (*gates, gate_of(artifact) or OPEN)
@@ -86,7 +86,7 @@ class Builder:
                 pass
 
     def finish(self) -> Knowledge:
-        """What was taken in."""
+        """The generation of all that was added."""
         for claim in sorted(self._quoting.values(), key=self._first_source):
             self._write(claim)
         for artifact in self._late:
@@ -101,7 +101,7 @@ class Builder:
             self._writing.add(document(fields))
 
     def _cite(self, claim: Claim) -> bool:
-        """Note what a claim cites; whether a receipt is among it."""
+        """Note what a claim cites. Returns whether it cites a receipt."""
         found = citing(claim, self._evidence.get)
         for evidence_id, one in found.items():
             self._citing.setdefault(evidence_id, []).append(one)

@@ -1,4 +1,6 @@
-"""The generation after a change: what changed, and whose links or labels changed with it."""
+"""Makes the generation after a change: it reindexes what changed, and the artifacts whose links,
+labels or sentences depend on that.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,11 @@ from vouch_sidecar.kb.records import (
 )
 
 _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
-"""What a relation may join."""
+"""The kinds that a relation may join."""
 
 
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
-    """What is known once a change is taken in. Retired artifacts are removed, not kept."""
+    """The generation after a change. Retired artifacts are removed, not kept."""
     told = {key_of(one): one for one in change.upserts if is_told(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
@@ -72,7 +74,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
 
 
 def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
-    """What is to be known of the claims that count no more."""
+    """The documents for the claims that are retired now."""
     found: dict[Key, Documents] = {}
     for one in change.upserts:
         fields = retired_fields(one) if isinstance(one, Claim) and key_of(one) in gone else None
@@ -86,7 +88,7 @@ def _withheld(documents: Documents | None) -> list[str]:
 
 
 def _whole(artifact: Artifact, disk: Disk) -> Artifact:
-    """Evidence with its quote, which the index did not keep."""
+    """Evidence with its quote, if the index did not keep that."""
     with suppress(LookupError):
         found = disk.reread(artifact.path)
         if key_of(found) == key_of(artifact):
@@ -97,8 +99,8 @@ def _whole(artifact: Artifact, disk: Disk) -> Artifact:
 def _quoting(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
-    """The claims, beside those that change, whose sentences may be others, and the evidence that
-    may be kept or not: those around the receipts that a change touches.
+    """The claims whose sentences may change with a change of others, and the evidence that may gain
+    or lose its quote: those around the receipts that the change touches.
     """
     touched, sources = _touched(before, told, gone, world)
     found: dict[Key, Artifact] = {}
@@ -119,7 +121,7 @@ def _quoting(
 
 
 def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
-    """Ids of the receipts of a source whose sentences the changed ones may touch."""
+    """Ids of the receipts of a source whose sentences may hold a changed one."""
     sources = world.sources
     spans = [span for one in changed if (span := sources.span(one))]
     whole = whole or any(map(sources.repeats, changed))
@@ -163,7 +165,7 @@ def _touched(
 def _dependants(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
-    """The artifacts, beside those that change, whose links or labels may."""
+    """The artifacts whose links or labels may change with a change of others."""
     found: dict[Key, Artifact] = {}
     for key in [*told, *gone]:
         effect = _effect(before.artifact(key), told.get(key))
@@ -211,8 +213,8 @@ def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """Whose documents may be others when an artifact is: claims by id, those that may hold the
-    names of an entity, and whatever refers to it in these ways.
+    """The artifacts that depend on one: claims by id, claims that may hold an entity's names, and
+    artifacts that refer to it in the ways `refers`.
     """
 
     claims: Iterable[str] = ()
@@ -221,8 +223,8 @@ class _Effect:
 
 
 def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
-    """What depends on how an artifact stands; of one that stays as it was in all that matters,
-    nothing.
+    """The artifacts that depend on a change of one; none where nothing changed on which others
+    depend.
     """
     one = before or after
     moved = (before is None) != (after is None) or _gate(before) != _gate(after)
@@ -252,7 +254,7 @@ def _forms(entity: Artifact | None) -> object:
 
 
 class _After:
-    """What links, labels and sentences depend on, as it is after a change."""
+    """The artifacts that links, labels and sentences depend on, as they are after a change."""
 
     def __init__(
         self,
@@ -276,7 +278,7 @@ class _After:
                     self._citing.setdefault(evidence_id, []).append(cites)
         self._known: dict[str, Cited] = {}
         self._settled = {retired_key(one) for kind, one in [*told, *gone] if kind == Kind.CLAIM}
-        """Keys of what was known of retired claims that the change decides."""
+        """Keys of the documents for retired claims that the change replaces."""
         entities = [one for one in told.values() if isinstance(one, Entity)]
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
         self.names = before.names.changed(entities, removed)
@@ -352,7 +354,7 @@ class _After:
         return Cited(tuple(sorted(by)), withholds, redacts)
 
     def withheld_by(self, key: Key) -> list[str]:
-        """How a claim that the change retires refers to its evidence."""
+        """How a claim that the change retires points at its evidence."""
         return _withheld(self._retired.get(key))
 
     def gate_of_text(self, text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Texts that are written in parts: a letter and its accent, a syllable's signs, each on its own."""
+"""Composes texts that are written in parts, such as a letter and its accent as two characters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ def is_composed(text: str) -> bool:
 
 
 def compose(text: str) -> tuple[str, list[int]]:
-    """A text in form NFC, and where each of its characters, and its end, stands in the text."""
+    """A text in form NFC, and for each of its characters, and for its end, the offset in the given
+    text.
+    """
     out: list[str] = []
     places: list[int] = []
     start = 0

@@ -1,6 +1,5 @@
-"""What full text knows of a text, and what it is asked: content words.
-
-They are what is left of the units of a text: stems without stopwords, and bigrams of characters.
+"""Content words, which full text indexes and asks for: the stems of a text's units without
+stopwords, and bigrams of characters of scripts without spaces.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from vouch_sidecar.index.text import Unit, Units, Word, has_spaceless, stem, uni
 from vouch_sidecar.index.words import STOPWORDS
 
 _FEW = 1 << 8
-"""Characters of a text that is one of thousands that are kept with what was made of them."""
+"""Characters that a text may have to be remembered with its content words, of which there are
+thousands.
+"""
 
 
 @cache
@@ -24,9 +25,8 @@ def _stopword_stems() -> frozenset[str]:
 
 
 def always_content(stemmed: str) -> bool:
-    """Whether full text knows every text that has a unit with this stem by it.
-
-    Not so where another form of the word is a stopword, nor for characters, known in pairs only.
+    """Whether full text finds every text that has a unit with this stem. That is not so where
+    another form of the word is a stopword, nor for characters that are indexed in pairs.
     """
     return stemmed not in _stopword_stems() and not has_spaceless(stemmed[:1])
 
@@ -39,7 +39,7 @@ class Term(NamedTuple):
 
     @property
     def only_stem(self) -> str | None:
-        """The stem that is all there is to it; None where it has more."""
+        """The word's stem; None where it has several, or alternatives."""
         if len(self.alternatives) == 1 and len(self.alternatives[0]) == 1:
             return self.alternatives[0][0]
         return None
@@ -50,9 +50,8 @@ class Term(NamedTuple):
 
 
 def content_stems(text: str) -> list[str]:
-    """What full text knows of a text: stems without stopwords, with repetitions, in order.
-
-    Then the whole words of identifiers, then pairs of characters.
+    """The stems by which full text finds a text: stems without stopwords, with repetitions, in
+    order; then the whole words of identifiers; then pairs of characters.
     """
     if text.isascii():
         return _stems_of(words_of(text))
@@ -109,7 +108,9 @@ def _needles(text: str) -> tuple[Term, ...]:
 
 
 def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
-    """Pairs of neighbouring characters in scripts without spaces; a lone one stands alone."""
+    """Pairs of neighbouring characters of scripts without spaces, and characters that have no
+    neighbour.
+    """
     run: list[Unit] = []
     for unit in [*analysed.units, None]:
         joined = unit is not None and unit.spaceless and (not run or run[-1].end == unit.start)

@@ -1,4 +1,4 @@
-"""Topics: names that claims and pages without a declared entity share, as one viewer is told of
+"""Topics, which are names that claims and pages without a declared entity share, as one viewer sees
 them.
 """
 
@@ -43,14 +43,14 @@ class Table:
 
     topics: Mapping[str, Topic]
     names: Names
-    """Those that are not everybody's already."""
+    """The topics that only this gate makes."""
 
 
 class Seen:
-    """The topics that a viewer is told of. Any thread may ask."""
+    """The topics that a viewer may see. Any thread may use it."""
 
     def __init__(self, tables: Iterable[Table] = (), never: frozenset[str] = frozenset()) -> None:
-        """`never` are the surfaces of names that are none."""
+        """`never` holds names, folded, that are no topics."""
         self._tables = tuple(tables)
         by_key: dict[str, Topic] = {}
         for topic in chain.from_iterable(one.topics.values() for one in self._tables):
@@ -74,7 +74,7 @@ class Seen:
         return self._by_id.get(topic_id)
 
     def without(self, claims: frozenset[str], pages: frozenset[str]) -> Seen:
-        """The same without the topics that rest on one of some claims or pages."""
+        """A copy without the topics that rest on one of these claims or pages."""
         kept = Seen()
         kept._tables = self._tables
         kept._by_id = {
@@ -97,8 +97,8 @@ class Seen:
         return {claim_id: tuple(sorted(ids)) for claim_id, ids in found.items()}
 
     def find(self, text: str) -> list[Mention]:
-        """Places in a text that name a topic, by position, without those that a longer one covers.
-        Of a topic named twice in a row each place counts.
+        """The places in a text that name a topic, by position, without those that a longer one
+        covers. A topic that is named twice in a row has two places.
         """
         if not self._by_id:
             return []

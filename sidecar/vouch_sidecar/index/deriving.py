@@ -1,9 +1,7 @@
-"""Works out topics: names that are there without being declared.
-
-They come from claims and pages that link to no declared entity: titles, tags, headings of cited
-documents, names that claims and the repository share, tickets, and words that English hardly has.
-What everybody may see makes topics for everybody; what stands behind a gate makes topics, or more
-claims of them, for those who pass it.
+"""Works out topics: names that nobody declared. They come from claims and pages that link to no
+declared entity: titles, tags, headings of cited documents, names that claims and the repository
+share, tickets, and words that English hardly has. What everybody may see makes topics for
+everybody; what a gate protects makes topics, or adds claims to them, for those who pass the gate.
 """
 
 from __future__ import annotations
@@ -49,9 +47,9 @@ MAX_LENGTH = 60
 MAX_TOPICS = 2_000
 """Topics that one gate makes, those with most claims."""
 MAX_DOCUMENTS, MAX_HEADINGS = 2_000, 200
-"""Documents whose headings count, and headings of each."""
+"""Documents whose headings are read, and headings of each document."""
 MAX_DOCUMENT = 1 << 18
-"""Bytes of a document that are looked at."""
+"""Bytes of a document that are read."""
 GENERIC = frozenset(
     """
     abc api apis app apps arg args async auto backend background bar bool bug bugfix bugs
@@ -75,7 +73,7 @@ GENERIC = frozenset(
 STANDARDS = frozenset(
     "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
 )
-"""What stands before a number and is no ticket."""
+"""Words before a number that make no ticket."""
 
 _TICKED = re.compile(r"`[^`\n]*`")
 _ADDRESS = re.compile(r"[^\s\\/@]*[\\/@]\S*")
@@ -112,9 +110,9 @@ class Shared(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is known beside the knowledge: names shared with the repository, which of some names
-    stand in too many of its files, what a source was made of, the project's own names (folded), and
-    whether to stop.
+    """What is known of the workspace: names shared with the repository, a function that says which
+    names are in too many of its files, one that reads a source, the project's own names (folded),
+    and one that says whether to stop.
     """
 
     shared: Iterable[Shared] = ()
@@ -126,7 +124,7 @@ class Around(NamedTuple):
 
 @dataclass
 class _Heard:
-    """What was heard of one name behind one gate."""
+    """The evidence for one name behind one gate."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
     spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
@@ -145,12 +143,12 @@ class _Heard:
         self.folder |= other.folder
 
     def number(self, *origins: Origin) -> int:
-        """How many claims hold the name in one of some ways."""
+        """How many claims hold the name, by these origins."""
         return len(set().union(*(self.claims.get(one, ()) for one in origins)))
 
     @property
     def name(self) -> str:
-        """As it is written most often where that says most."""
+        """The name as the first of its origins writes it most often."""
         spelled = self.spelled[min(self.spelled)]
         return min(spelled, key=lambda name: (-spelled[name], name))
 
@@ -184,15 +182,15 @@ class _Heard:
 
 
 _ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
-"""Where one claim, or a page, may be enough."""
+"""The origins for which one claim, or a page, may be enough."""
 
 
 class _StoppedError(Exception):
-    """It was to stop."""
+    """The work was to stop."""
 
 
 def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  # noqa: B008
-    """The topics of a generation; None where it was to stop."""
+    """The topics of a generation; None where the work was to stop."""
     try:
         return Topics(knowledge, _Deriving(knowledge, around).tables()).made_ready()
     except _StoppedError:
@@ -200,7 +198,7 @@ def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  #
 
 
 class _Deriving:
-    """Gathers names by the gate behind which they are heard, and chooses among them."""
+    """Gathers names by the gate that protects them, and chooses the topics among them."""
 
     def __init__(self, knowledge: Knowledge, around: Around) -> None:
         self._knowledge = knowledge
@@ -249,7 +247,9 @@ class _Deriving:
     def _hear(
         self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
     ) -> Iterator[_Heard]:
-        """Note a name that stands behind a gate and in some claims, behind the gates of both."""
+        """Note a name that is protected by a gate and held by some claims: it is protected by the
+        gates of both.
+        """
         name = " ".join(name.split())
         key = _key(name) if len(name) <= MAX_LENGTH else ""
         by_gate: dict[str, list[str]] = {}
@@ -299,9 +299,7 @@ class _Deriving:
     def _hear_words(
         self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
     ) -> None:
-        """Note the words that English does not have: those none of whose forms it has. `english`
-        are the others that claims hold.
-        """
+        """Note the words that are no form of an English word. `english` holds the other ones."""
         self._rest()
         number, beginnings = Counter[str](), set[str]()
         for by_word in words.values():
@@ -391,7 +389,7 @@ class _Deriving:
     # What counts
 
     def _counts(self, heard: _Heard, gate: str) -> bool:
-        """Whether a name is a topic for those who pass a gate, what is in too many files aside."""
+        """Whether a name is a topic for those who pass a gate, unless it is in too many files."""
         number = heard.number
         if not (
             heard.claims.keys() & _ENOUGH
@@ -422,7 +420,7 @@ class _Deriving:
         ) and not self._is_declared(name)
 
     def _is_declared(self, name: str) -> bool:
-        """Whether a declared entity has this name, in whatever form."""
+        """Whether a declared entity has this name in some form."""
         return bool(self._knowledge.names.exactly(name)) or any(
             one.start == 0 and one.end == len(name) for one in self._knowledge.names.find(name)
         )
@@ -491,7 +489,9 @@ def _word_key(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _key(name: str) -> str:
-    """The same for names that differ in inflection alone; empty for what can be no name."""
+    """A key that names have in common if they differ in inflection alone; "" for what can't be a
+    name.
+    """
     if not name or has_spaceless(name) or not name.isprintable():
         return ""
     if not name[0].isalnum():
@@ -511,7 +511,9 @@ def _is_heading(words: list[str]) -> bool:
 
 
 def _without_opening(text: str, found: re.Match[str]) -> str | None:
-    """A phrase in capitals without the word that is so only because a sentence begins with it."""
+    """A phrase in capitals without a first word that is in capitals only because it begins a
+    sentence.
+    """
     phrase = found[0]
     if _SENTENCE.search(text[: found.start()]):
         opening, _, rest = phrase.partition(" ")

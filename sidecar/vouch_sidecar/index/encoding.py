@@ -1,7 +1,6 @@
-"""The strings of the index that are made of several values, put together and taken apart.
-
-A *visibility label* stands for the gates that a viewer must pass, all of them, to see something. It
-has no blank and none of `:@`.
+"""Encodes and decodes the strings of the index that are made of several values. A *visibility
+label* names the gates that a viewer must pass, all of them, to see something. It has no blank and
+none of `:@`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def is_of_two_gates(label: str) -> bool:
 
 
 class StemPlace(NamedTuple):
-    """What stands in front of every stem of a text: its kind, and its visibility label."""
+    """The prefix of every stem of a text: the text's kind, and its visibility label."""
 
     kind: str
     label: str
@@ -90,9 +89,9 @@ class CountedEntity(NamedTuple):
 
 
 class Pointer(NamedTuple):
-    """That an artifact points at something: it `declares`, `cites`, `joins`, `quotes` or
-    `supersedes` that, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at a path.
-    What is retired `withholds`, or `redacts`, evidence; evidence `repeats` a claim.
+    """A pointer of an artifact at something. An artifact `declares`, `cites`, `joins`, `quotes` or
+    `supersedes` another one, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at
+    a path. A retired claim `withholds`, or `redacts`, evidence; evidence `repeats` a claim.
     """
 
     how: str
@@ -110,8 +109,8 @@ class Pointer(NamedTuple):
 
 
 class DocumentKey(NamedTuple):
-    """An artifact's kind and id, and the section of its text. Keys sort in that order: NUL is in no
-    id.
+    """An artifact's kind and id, and the section of its text. Keys sort in that order, as no id has
+    a NUL.
     """
 
     kind: str

@@ -1,7 +1,5 @@
-"""An entity's names as ways through a trie.
-
-The keys of a way are stems, so that inflections and identifier forms share it; the words that stand
-for them are kept at its end, for comparing word by word.
+"""Makes paths through a trie of an entity's names. The keys of a path are stems, so that
+inflections and identifier forms share it; the words are kept at its end, to be compared one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _GAP = "\0"
-"""Begins the keys that are punctuation."""
+"""The first character of keys that are punctuation."""
 
 Path = tuple[str, ...]
 Words = tuple[str, ...]
@@ -35,11 +33,11 @@ class Arm(IntEnum):
     VARIANT = 2
     SURNAME = 3
     PART = 4
-    """Some words of a name. No way through the trie ends at one (see `Names.parts`)."""
+    """Some words of a name. No path through the trie ends at one (see `Names.parts`)."""
     DERIVED = 5
     """The name of a topic, which nobody declared."""
     BACKED = 6
-    """The same, with another word of one of its claims beside it."""
+    """The name of a topic, with another word of one of its claims in the text."""
 
 
 class NameForm(NamedTuple):
@@ -53,11 +51,11 @@ class NameForm(NamedTuple):
 
 
 Named = tuple[Path, NameForm]
-"""A way through the trie, and the name that it ends at."""
+"""A path through the trie, and the name at its end."""
 
 
 def forms(entity: Entity) -> Iterator[Named]:
-    """The ways through the trie that end at this entity."""
+    """The paths through the trie that end at this entity."""
     seen: set[tuple[Path, Words, str]] = set()
     for arm, name in _names(entity):
         for spelled in (name, *_numbered(name)):
@@ -125,9 +123,8 @@ def is_gap(key: str) -> bool:
 
 
 def required(entity: Entity) -> set[Path]:
-    """Stems of full text, all those of one of which a text holds if it names an entity.
-
-    An empty one stands for a name that full text can't look for.
+    """Sets of stems, one of which every text holds that names the entity. An empty set is that of a
+    name that full text can't find.
     """
     return {
         tuple(sorted({k for k in path if not is_gap(k) and always_content(k)}))

@@ -1,7 +1,6 @@
-"""A generation: all that is known of one knowledge base at one moment. It never changes.
-
-It holds live artifacts only; who may see them is asked at the time of a question. A change makes
-another generation, which shares the base and has layers of its own.
+"""A generation: all that is known of one knowledge base at one moment. It never changes. It holds
+live artifacts only; a question decides who may see them. A change makes another generation, which
+shares the base and has layers of its own.
 """
 
 from __future__ import annotations
@@ -49,16 +48,15 @@ from vouch_sidecar.kb.records import (
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
-"""Where this share of the claims links to declared entities, these say what there is to say."""
+"""The share of claims that link to declared entities from which there are no topics."""
 _serials = count(1)
 _NAMING = ("declares", "lists-claim", "lists-entity", "joins", "quotes", "cites", "supersedes")
 
 
 class Knowledge:
-    """The contents of one knowledge base. Any thread may ask.
-
-    `changed` are the documents of what is not as in the base; of what is gone, none, or one that
-    says which evidence it withholds.
+    """The contents of one knowledge base. Any thread may use it. `changed` holds the documents of
+    artifacts that differ from the base: none for one that is gone, or one that says which evidence
+    a retired claim withholds.
     """
 
     def __init__(
@@ -82,7 +80,7 @@ class Knowledge:
         )
         self.memo = Memo()
         self.serial = next(_serials)
-        """Another one for every generation of every knowledge base."""
+        """A number that no other generation of any knowledge base has."""
 
     # Artifacts
 
@@ -148,7 +146,7 @@ class Knowledge:
         return self._of(Evidence, Kind.EVIDENCE, evidence_id)
 
     def at_path(self, path: str) -> Artifact | None:
-        """What a file below `.vouch/` says, if that counts."""
+        """The artifact of a file below `.vouch/`; None where the file does not count."""
         if classify(path) is None:
             return None
         elsewhere = self._referring(Pointer("stands", path).encode())
@@ -156,7 +154,7 @@ class Knowledge:
         return found if found is not None and found.path == path else None
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
-        """The artifacts of a kind, whoever may see them, in no particular order."""
+        """The artifacts of a kind, for whatever viewer, in no particular order."""
         if kind is Kind.ENTITY:
             yield from self.names.entities()
             return
@@ -167,12 +165,12 @@ class Knowledge:
     # What is said of what
 
     def quoted(self, claim_id: str) -> Quoted | None:
-        """What is known of the place of a claim's receipt."""
+        """The place of a claim's receipt in its source, where it is known."""
         found = self.document((Kind.CLAIM, claim_id))
         return None if found is None else quoted_in(found)
 
     def all_quoted(self) -> Iterator[Quoted | None]:
-        """What is known of the places of all claims' receipts."""
+        """The places of all claims' receipts, where they are known."""
         places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
         for hit in self.snapshot.every(value_query("place", places)) if places else ():
             yield quoted_in(self.snapshot.document(hit))
@@ -186,7 +184,7 @@ class Knowledge:
                 yield claim, quoted
 
     def withheld_by(self, key: Key) -> list[str]:
-        """How a retired claim refers to the evidence that nobody may be told of because of it."""
+        """How a retired claim points at the evidence that nobody may see because of it."""
         kind, artifact_id = key
         if kind != Kind.CLAIM:
             return []
@@ -197,7 +195,9 @@ class Knowledge:
         return [] if number is None else self.base.document(number).get_all("refers")
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
-        """Whether a retired claim points at evidence like this, but for some by their sort key."""
+        """Whether a retired claim points at evidence like this. `but` excludes claims by their sort
+        key.
+        """
         hits = self.snapshot.every(pointing_query(*pointer))
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
@@ -218,7 +218,7 @@ class Knowledge:
         return [relation for relation in found if isinstance(relation, Relation)]
 
     def superseding(self, claim_id: str) -> list[str]:
-        """Ids of what says that it supersedes a claim, itself or in a relation; sorted."""
+        """Ids of the artifacts that supersede a claim, by a field or in a relation; sorted."""
         newer = {claim.id for claim in self._referring(Pointer("supersedes", claim_id).encode())}
         for edge in self.relations_of(claim_id):
             if edge.relation == "supersedes" and edge.target == claim_id:
@@ -226,7 +226,7 @@ class Knowledge:
         return sorted(newer)
 
     def citing(self, artifact_id: str) -> Query:
-        """Finds what names an id of any kind; the artifact itself does not count."""
+        """A query for the artifacts that refer to an id of any kind."""
         named = [Pointer(how, artifact_id).encode() for how in _NAMING]
         return value_query("refers", named)
 
@@ -261,7 +261,7 @@ class Knowledge:
         return frozenset(sparse)
 
     def _referring(self, refers: str) -> Iterator[Artifact]:
-        """What refers to something, by kind and id."""
+        """The artifacts that point at something in one way, by kind and id."""
         return self.found(term_query("refers", refers))
 
     def found(self, query: Query) -> Iterator[Artifact]:
@@ -274,18 +274,20 @@ class Knowledge:
     # Other generations
 
     def changed_to(self, documents: Mapping[Key, Documents], names: Names) -> Knowledge:
-        """The generation in which some artifacts have other documents; those without are gone."""
+        """The generation in which some artifacts have other documents; those without documents are
+        gone.
+        """
         return Knowledge(self.base, names, {**self.changed, **documents}, self._replaced)
 
     def on(self, base: Layer, written: Knowledge) -> Knowledge:
-        """The same on another base, which was written from this or an earlier generation."""
+        """This generation on another base, which was written from it or from an earlier one."""
         nothing = object()
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
         return Knowledge(base, self.names, since)
 
     def since(self, before: Knowledge) -> list[Key] | None:
-        """The artifacts that differ from those of an earlier generation; None where all may."""
+        """Keys of the artifacts that differ from an earlier generation; None if all may differ."""
         if before is self:
             return []
         if before.base is not self.base:
@@ -303,7 +305,7 @@ class Knowledge:
 
 
 def is_known(documents: Documents) -> bool:
-    """Whether documents say more of an artifact than that it is retired."""
+    """Whether documents are those of an artifact that is not retired."""
     return bool(documents) and not is_retired(documents[0])
 
 

@@ -1,7 +1,6 @@
-"""One immutable snapshot of all documents: a base, what is new since, less what is old since.
-
-Every count and sum is base + new − old and therefore exact. Hits of the base that `old` holds as
-well are left out. Nothing here ever changes, so that any thread may ask.
+"""One immutable snapshot of all documents: a base, with the documents that are new since, without
+those that are old since. Every count and sum is base + new − old, and therefore exact. Hits of the
+base that `old` holds too are left out. Any thread may use it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from vouch_sidecar.index.schema import SCHEMA
 HEAP = 1_000_000_000
 """Bytes that a writer may take before it begins another segment; it takes what it needs."""
 LAYER_HEAP = 15_000_000
-"""The same for a few documents: the least that tantivy takes. More takes longer to set up."""
+"""The same for a few documents: the least that tantivy takes, as more takes longer to set up."""
 MANY_DOCUMENTS = 5_000
 MANY = 65_000
 """Values that one aggregation counts; tantivy refuses to count more than 65,536."""
@@ -26,7 +25,7 @@ _FIRST_HITS = 64
 
 
 class Sum(NamedTuple):
-    """Of some documents: how many, and what one of their numbers adds up to."""
+    """The number of some documents, and the sum of one of their columns."""
 
     number: int
     total: float
@@ -43,8 +42,8 @@ class DamagedError(Exception):
 def _asks(
     method: Callable[Concatenate[Layer, P], R],
 ) -> Callable[Concatenate[Layer, P], R]:
-    """Have what tantivy raises, where files were overwritten, raised as `DamagedError`. Its panics
-    are no `Exception`: they would end a thread, or leave a request unanswered.
+    """Raise `DamagedError` for what tantivy raises where files were overwritten. Its panics are no
+    `Exception`: they would end a thread, or leave a request unanswered.
     """
 
     @wraps(method)
@@ -64,7 +63,7 @@ class Layer:
     """One tantivy index, in memory or on disk, as it was when it was opened."""
 
     is_damaged = False
-    """Whether a question could not be answered, so that none should be asked any more."""
+    """Whether a question failed, so that no more should be asked."""
 
     def __init__(self, index: Index) -> None:
         index.config_reader("manual")
@@ -84,8 +83,8 @@ class Layer:
 
     @_asks
     def search(self, query: Query, limit: int, by: str | None = None) -> list[tuple[float, int]]:
-        """Values and numbers of documents, greatest value first, ties by key: by score, or by a
-        number that they hold.
+        """Values and numbers of documents, greatest value first, ties by key. The value is the
+        score, or that of a column.
         """
         if not self.size:
             return []
@@ -94,7 +93,7 @@ class Layer:
 
     @_asks
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
-        """One of the whole numbers that documents hold, of each."""
+        """The values of a column for some documents."""
         addresses = [DocAddress(0, number) for number in documents]
         values = self._searcher.fast_field_values(field, addresses) if addresses else []
         return [int(value or 0) for value in values]
@@ -114,7 +113,7 @@ class Layer:
 
     @_asks
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
-        """By each value of a field, the documents that hold it."""
+        """The documents that hold each value of a field, with the sum of a column."""
         if not self.size:
             return {}
         asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
@@ -128,7 +127,7 @@ class Layer:
 
     @_asks
     def total(self, query: Query, number: str) -> float:
-        """What a number of the documents adds up to."""
+        """The sum of a column over the documents."""
         if not self.size:
             return 0.0
         found = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
@@ -151,7 +150,7 @@ class Writing:
         self._writer.add_document(document)
 
     def finish(self) -> Layer:
-        """What was written. Where the heap was too small for one segment, it is written again."""
+        """Finish the layer. It is written again where the heap was too small for one segment."""
         self._writer.commit()
         self._writer.wait_merging_threads()
         self._index.reload()
@@ -165,7 +164,7 @@ class Writing:
         return again.finish()
 
     def _emptied(self) -> Path | None:
-        """The folder without what was written; what is open stays readable."""
+        """Empty the folder; files that are open stay readable."""
         if self._folder is not None:
             for file in self._folder.iterdir():
                 file.unlink()
@@ -173,7 +172,7 @@ class Writing:
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:
-    """A layer of its own; without documents the empty one."""
+    """A layer in memory with these documents."""
     given = list(documents)
     if not given:
         return EMPTY
@@ -187,7 +186,7 @@ EMPTY = Layer(Index(SCHEMA))
 
 
 class Hit(NamedTuple):
-    """A document that was found: what it is worth, and where it is."""
+    """A document that was found: its value, and its place."""
 
     value: float
     layer: Layer
@@ -196,7 +195,9 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`dead` are the numbers of the documents in the base that `old` holds."""
+    """A snapshot of all documents. `dead` holds the numbers of the documents in the base that `old`
+    holds too.
+    """
 
     base: Layer = EMPTY
     new: Layer = EMPTY
@@ -205,7 +206,7 @@ class Snapshot:
 
     @cached_property
     def lengths(self) -> Mapping[str, Sum]:
-        """By place, how many documents there are, and how many stems they have."""
+        """The number of documents, and of their stems, by place."""
         return self.sums(Query.all_query(), "place", "length")
 
     @cached_property
@@ -226,7 +227,7 @@ class Snapshot:
         )
 
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
-        """By each value of a field, the matching documents that hold it."""
+        """The matching documents that hold each value of a field, with the sum of a column."""
         found = self.base.sums(query, field, number)
         for layer, sign in ((self.new, 1), (self.old, -1)):
             for value, more in layer.sums(query, field, number).items():
@@ -235,7 +236,7 @@ class Snapshot:
         return {value: one for value, one in found.items() if one.number}
 
     def total(self, query: Query, number: str) -> float:
-        """What a number of the matching documents adds up to."""
+        """The sum of a column over the matching documents."""
         layers = (self.base, 1), (self.new, 1), (self.old, -1)
         return sum(sign * layer.total(query, number) for layer, sign in layers)
 
@@ -248,13 +249,13 @@ class Snapshot:
         return (_merged(found, new) if new else found)[:limit]
 
     def best_of_each(self, query: Query, limit: int) -> list[Hit]:
-        """The best hits of the base and those of what is new: where a score weighs words by their
-        rarity in one layer, it says nothing beside that of another.
+        """The best hits of the base and of the new layer, each for itself: a score that weighs
+        words by their rarity in one layer can't be compared with that of another.
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
     def down_to(self, query: Query, least: float, most: int | None = None) -> list[Hit]:
-        """The hits by score that are worth at least so much, all or the best, ties by key."""
+        """The hits with at least this score, all of them or the best, ties by key."""
         limit = most or _FIRST_HITS
         while True:
             found = self.search(query, limit)
@@ -263,7 +264,7 @@ class Snapshot:
             limit *= 4
 
     def numbers(self, hits: Sequence[Hit], field: str) -> list[int]:
-        """One of the whole numbers that the documents of hits hold, of each."""
+        """The values of a column for some hits."""
         found: dict[tuple[int, int], int] = {}
         for layer in (self.base, self.new):
             here = [hit.number for hit in hits if hit.layer is layer]
@@ -285,7 +286,7 @@ def _hits(layer: Layer, query: Query, limit: int, by: str | None = None) -> list
 
 
 def _merged(one: Sequence[Hit], other: Sequence[Hit]) -> list[Hit]:
-    """Two sorted lists as one. Keys are only read where values are equal."""
+    """Merge two sorted lists. Keys are read only where values are equal."""
     out: list[Hit] = []
     i = j = 0
     while i < len(one) and j < len(other):

@@ -1,6 +1,5 @@
-"""What a claim counts for, and which visibility label each artifact has.
-
-Both depend on other artifacts: so a change of one may be a change of others (`index.changing`).
+"""Says which entities a claim counts for, and which visibility label each artifact has. Both depend
+on other artifacts, so that a change of one may change others (`index.changing`).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class World(Protocol):
 
     @property
     def names(self) -> Names:
-        """Of the entities that there are."""
+        """The names of all entities."""
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
         """The pages that list a claim."""
@@ -45,8 +44,8 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The entities that a claim counts for, and why. `behind` are those for which it counts only
-    where a viewer passes a gate: that of the page that links them.
+    """The entities that a claim counts for, and why. `behind` holds, by gate, those that a page
+    with that gate links: they count only for viewers who pass it.
     """
 
     entity_ids: tuple[str, ...]
@@ -55,8 +54,9 @@ class Links:
 
 
 def link(claim: Claim, world: World) -> Links:
-    """Declared entities; if none exists, those the text names; if none, those that its pages are
-    about, as far as all who see the claim see them.
+    """The entities that a claim counts for: those that it declares; if none of them exists, those
+    that its text names; if none, those that its pages are about, as far as all who see the claim
+    see these pages.
     """
     if declared := _known(claim.entities, world):
         return Links(declared, "declared", {})
@@ -109,8 +109,9 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
 
 
 class Standing(NamedTuple):
-    """What of an artifact's documents depends on other artifacts: its visibility label, and of a
-    claim what it counts for and why, and the sentence that it is a part of.
+    """The part of an artifact's documents that depends on other artifacts: its visibility label
+    and, for a claim, the entities that it counts for and why, and the sentence that it is a part
+    of.
     """
 
     label: str
@@ -120,7 +121,7 @@ class Standing(NamedTuple):
 
 
 def standing(artifact: Artifact, world: World) -> Standing:
-    """How an artifact that may be told to somebody stands among the others."""
+    """The standing of an artifact that some viewer may see."""
     label = _label_of(artifact, world)
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
@@ -139,16 +140,16 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
 
 
 def stands_in(of: Document) -> Standing:
-    """How an artifact stood when its first document was made."""
+    """The standing of an artifact as its first document has it."""
     label = StemPlace.decode(of["place"][0]).label
     linked = next(iter(of.get_all("linked")), "")
     return Standing(label, of.get_all("about"), linked, quoted_in(of))
 
 
 def _label_of(artifact: Artifact, world: World) -> str:
-    """A relation is seen by those who see both of its ends, evidence by those who see its source.
-
-    Of several artifacts that share an id, all must be seen, unless one is open.
+    """The visibility label of an artifact. A relation is visible to those who see both of its ends,
+    evidence to those who see its source. Where several artifacts share an id, a viewer must see all
+    of them, unless one is open.
     """
     match artifact:
         case Relation():

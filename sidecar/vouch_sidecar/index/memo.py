@@ -1,6 +1,5 @@
-"""What was worked out of texts, remembered until the knowledge changes; bounded.
-
-Any thread may ask.
+"""Remembers results that were worked out of texts, until the knowledge changes. Any thread may use
+it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TypeVar, cast
 
 MAX_ENTRIES = 512
 MAX_CHARACTERS = 1 << 20
-"""Of the texts of all entries; what is worked out of one may take forty bytes for each."""
+"""Characters of the texts of all entries; a result may take forty bytes for each."""
 T = TypeVar("T")
 
 
@@ -29,7 +28,7 @@ class Memo:
         return len(self._made)
 
     def once(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives for a text, worked out once for each `what`."""
+        """The result of `make` for a text, worked out once for each `what`."""
         key = (text, what)
         with self._lock:
             if key in self._made:

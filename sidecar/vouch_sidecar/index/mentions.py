@@ -1,4 +1,4 @@
-"""Which entities a text names where a walk through the trie has ended."""
+"""Says which entities a text names where a walk through the trie ends."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Mention(NamedTuple):
 
 
 def named_by(analysed: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
-    """What the units from `start` to the ends that a walk reached name."""
+    """The mentions from `start` to the ends that a walk reached."""
     for end in dict.fromkeys(step.end for step in steps):
         if _at_borders(analysed, start, end):
             yield from _named(analysed, start, end, [step for step in steps if step.end == end])
 
 
 def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> Iterator[Mention]:
-    """What the units from `start` to `end` name, in any of the ways in which they can be read."""
+    """The mentions from `start` to `end`, in all readings of the units."""
     first, last = analysed.units[start], analysed.units[end - 1]
     written = analysed.text[first.start : last.end]
     best: dict[str, tuple[Arm, NameForm]] = {}
@@ -59,14 +59,14 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> I
 
 
 def _better(arm: Arm, form: NameForm, known: tuple[Arm, NameForm] | None, written: str) -> bool:
-    """Whether a form goes before the one known: written just so, else by a better arm."""
+    """Whether a form is better than the known one: written exactly so, else by a better arm."""
     if known is None:
         return True
     return (form.name != written, arm) < (known[1].name != written, known[0])
 
 
 def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
-    """How these words name the form, None when equal stems are all that they share."""
+    """The arm by which these words name the form; None where they only share stems."""
     if form.arm is Arm.SURNAME:
         return Arm.SURNAME if form.words == words else None
     if surface(written) == form.surface:

@@ -1,7 +1,6 @@
-"""Every entity name and alias in a trie, walked over a text at word borders.
-
-Offsets are those of the original text. A matcher never changes: a change makes another one, which
-shares the trie of all names and has a small one of its own for what is new.
+"""Finds the names and aliases of entities in a text, by a trie that is walked from word border to
+word border. Offsets are those of the original text. A matcher never changes: a change makes another
+one, which shares the large trie and has a small one for new names.
 """
 
 from __future__ import annotations
@@ -30,11 +29,13 @@ from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Entity
 
 MANY_SHARE = 5
-"""Entities that may share a part of their names; what more have says nothing."""
+"""The number of entities that may share a part of their names; a part that more share is no
+evidence.
+"""
 LONG_NAME = 256
-"""Characters of a text that may be nothing but a name."""
+"""Characters of a text that may be a name as a whole."""
 MANY_NEW = 500
-"""New or gone entities from which on one trie of all is made again."""
+"""The number of new or gone entities from which one trie of all names is made again."""
 _NUMBER_BEHIND = re.compile(r"-\d")
 """INC of INC-118 is no part of INC-119."""
 
@@ -86,7 +87,7 @@ class Names:
         self._known = known
         self._new = new or _Known()
         self._gone = gone
-        """Ids that count no more in `_known`, or in another way."""
+        """Ids whose entries in `_known` are out of date."""
 
     @classmethod
     def of(cls, entities: Iterable[Entity]) -> Names:
@@ -94,11 +95,11 @@ class Names:
 
     @classmethod
     def recalled(cls, entities: Iterable[tuple[Entity, Sequence[Named]]]) -> Names:
-        """The same of entities whose forms are known."""
+        """A matcher of entities whose forms are known already."""
         return cls(_Known(entities))
 
     def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
-        """A matcher that knows these entities as they are now, and no more those removed."""
+        """A matcher with these entities as they are now, and without those removed."""
         if not upserts and not any(map(self.entity, removals)):
             return self
         ids = {*removals, *(entity.id for entity in upserts)}
@@ -130,8 +131,8 @@ class Names:
         return mark_nested([*found, *self._whole(text, {one.entity_id for one in found})])
 
     def _whole(self, text: str, known: Container[str]) -> list[Mention]:
-        """The entities whose name is all of a text, beside those known: a name may have no words,
-        such as a lone sign, or the words of another one with signs of its own.
+        """More entities whose name is the whole text: a name may have no words, such as a lone
+        sign, or the words of another name and signs of its own.
         """
         if len(text) > LONG_NAME:
             return []
@@ -145,7 +146,7 @@ class Names:
         ]
 
     def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
-        """Where names end that begin at a unit."""
+        """The ends of the names that begin at a unit."""
         for known in (self._known, self._new):
             for step in walk(known.root, analysed, start):
                 if known is self._known and self._gone:
@@ -177,8 +178,8 @@ class Names:
         return sorted(found)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """Places beside the mentions of a text that are a part of the names of a few entities: the
-        longest runs of their words, in the form in which they stand there.
+        """The places of a text, beside its mentions, that are a part of the names of a few
+        entities: the longest runs of words, in the same form as in the name.
         """
         analysed = units(text)
         covered = bytearray(len(text) + 1)
@@ -220,8 +221,8 @@ class Names:
 def _longest_part(
     analysed: Units, at: int, covered: bytearray, holding: Callable[[Path], list[str]]
 ) -> tuple[int, list[str]]:
-    """Where the longest run of words that a name has ends, and the entities that have it; none
-    where they are many.
+    """The end of the longest run of words that some name has, and the entities with such names;
+    none where there are many.
     """
     found = analysed.units
     last, ids = at, list[str]()

@@ -1,7 +1,5 @@
-"""Words to queries: what a viewer may ask of a snapshot, and nothing else.
-
-Kind and visibility label stand in front of every stem, so a question can only match what its viewer
-may see.
+"""Makes queries of words: what a viewer may ask of a snapshot, and nothing else. Kind and
+visibility label stand in front of every stem, so a query can only match what its viewer may see.
 """
 
 from __future__ import annotations
@@ -29,20 +27,23 @@ from vouch_sidecar.index.schema import SAID, SCHEMA, UNDATED
 from vouch_sidecar.kb.records import Kind
 
 FEW_VALUES = 16
-"""Up to so many values, a query for each is faster than one that walks through all terms."""
+"""The number of values up to which a query for each is faster than one that walks all terms."""
 FEW_KEYS = 256
-"""The same of keys, of which there are as many as documents."""
+"""The same number for keys, of which there are as many as documents."""
 _EXACT = 2**24 - 1
-"""Up to here sums of whole numbers are exact in 32-bit floats, which tantivy's scores are."""
+"""The number up to which sums of whole numbers are exact in 32-bit floats, as tantivy's scores are.
+"""
 
 
 def rarity(total: int, frequency: int) -> float:
-    """Weight of a word that `frequency` of `total` texts hold; one that none holds is rarest."""
+    """The weight of a word that `frequency` of `total` texts hold; a word that none holds is
+    rarest.
+    """
     return math.log(1 + total / max(frequency, 1)) if total else 1.0
 
 
 def fewest(weights: Iterable[float], share: float) -> int:
-    """How many words a text must hold at least to hold this share of their weight."""
+    """The least number of words that a text must hold to hold this share of their weight."""
     heaviest = sorted(weights, reverse=True)
     wanted = share * math.fsum(heaviest) - 1e-9
     held = 0.0
@@ -81,12 +82,12 @@ def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Que
 
 
 def matching(field: str, pattern: str) -> Query:
-    """Documents with a value that fits a pattern: regular expressions of Rust, whole values."""
+    """Documents with a value that a pattern matches as a whole: a regular expression of Rust."""
     return _unscored(Query.regex_query(SCHEMA, field, pattern))
 
 
 def spelled(text: str, any_case: bool = False) -> str:
-    """A pattern that a text fits, and nothing else; with `any_case`, in whatever case."""
+    """A pattern that matches exactly this text; with `any_case`, in any case."""
     letters = ({one, *one.lower(), *one.upper()} if any_case else {one} for one in text)
     codes = ("".join(rf"\x{{{ord(one):x}}}" for one in sorted(several)) for several in letters)
     return "".join(f"[{several}]" for several in codes)
@@ -112,12 +113,12 @@ def _unscored(query: Query) -> Query:
 
 @dataclass(frozen=True)
 class Search:
-    """A snapshot as far as a viewer's gates let him ask."""
+    """Queries to a snapshot, as far as a viewer's gates allow."""
 
     snapshot: Snapshot
     gates: frozenset[str]
     topics: Seen = NOTHING_SEEN
-    """Those that the viewer is told of: they have claims as entities have."""
+    """The topics that the viewer may see; they have claims as entities do."""
     since: int | None = None
     """Only claims that were confirmed or updated since, in microseconds; else all."""
 
@@ -158,27 +159,31 @@ class Search:
     # Documents of a kind
 
     def every(self, kind: str) -> Query:
-        """All of them, in the order of their ids."""
+        """All documents of a kind, in the order of their ids."""
         if kind == SAID:
             return value_query("unit", labels_for(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
     def recent(self) -> Query:
-        """The claims of the time that is asked for."""
+        """The claims since `since`."""
         return self._recent(self.every(Kind.CLAIM), Kind.CLAIM)
 
     def holding(self, terms: Sequence[Term], kind: str) -> Query:
-        """Those that hold every word, in the order of their ids; of no words, none."""
+        """The documents of a kind that hold every word, in the order of their ids; none without
+        words.
+        """
         query = all_of([self._word(term, kind) for term in terms])
         return _unscored(self._recent(query, kind))
 
     def holds(self, terms: Sequence[Term], kind: str) -> bool:
-        """Whether any holds every word."""
+        """Whether any document of a kind holds every word."""
         return bool(self.snapshot.search(self.holding(terms, kind), 1))
 
     def weighed(self, weights: Mapping[Term, float], kind: str, at_least: int = 1) -> Query:
-        """Those that hold so many of the words at least, scored by the weight of what they hold."""
+        """The documents of a kind that hold at least so many of the words, scored by the weight of
+        these.
+        """
         words = [
             (Occur.Should, Query.const_score_query(self._word(term, kind), boost))
             for term, boost in _boosts(weights).items()
@@ -189,20 +194,20 @@ class Search:
         return self._recent(query, kind)
 
     def relevant(self, terms: Sequence[Term], kind: str) -> Query:
-        """Those that hold one of the words, scored as tantivy scores: by its own BM25."""
+        """The documents of a kind that hold one of the words, scored by tantivy's BM25."""
         return self._recent(any_of([self._word(term, kind) for term in terms]), kind)
 
     def down_to(
         self, weights: Mapping[Term, float], kind: str, share: float, most: int | None = None
     ) -> list[Hit]:
-        """Those that hold this share of the words' weight, or a little less: the best first, ties
-        by id; with `most` the first of them.
+        """The documents of a kind that hold this share of the words' weight, or a little less: the
+        best first, ties by id; with `most`, only so many.
         """
         least = share * sum(_boosts(weights).values()) - len(weights)
         return self.snapshot.down_to(self.weighed(weights, kind), least, most)
 
     def beginning(self, folded: str, kind: str) -> Query:
-        """Those that hold a stem that begins like this."""
+        """The documents of a kind that hold a stem which begins like this."""
         places = (PlacedStem(name, folded).encode() for name in self.places[kind])
         return any_of([matching("stems", f"{spelled(one)}.*") for one in places])
 
@@ -231,7 +236,9 @@ class Search:
         return self._recent(any_of(found), Kind.CLAIM)
 
     def _recent(self, query: Query, kind: str) -> Query:
-        """Of claims those since the time that is asked for, if one is; undated ones are not."""
+        """A query limited to claims since `since`, if that is set; claims without a date are left
+        out.
+        """
         if self.since is None or kind not in (Kind.CLAIM, SAID):
             return query
         dated = Query.range_query(
@@ -252,7 +259,9 @@ class Search:
         return [CountedEntity(label, entity_id) for label in labels_for(self.gates)]
 
     def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
-        """By entity and topic, those of the claims that match which count for it."""
+        """By entity and topic, the number of matching claims that count for it, and the sum of a
+        column.
+        """
         out: dict[str, Sum] = {}
         signs = {one: _sign(one) for one in labels_for(self.gates)}
         for value, found in self.snapshot.sums(query, "about", number).items():
@@ -265,7 +274,7 @@ class Search:
         return out | self._sums_by_topic(query, number)
 
     def _sums_by_topic(self, query: Query, number: str | None) -> dict[str, Sum]:
-        """By topic, the same. The claims of some topics are all that is looked at."""
+        """The same by topic."""
         if not self.topics:
             return {}
         out: dict[str, Sum] = {}
@@ -292,7 +301,7 @@ def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
 
 
 def _sign(label: str) -> int:
-    """A claim that counts for an entity behind two gates by themselves stands there twice, and once
-    more behind both together, which is taken off (see `links.counts_for`).
+    """The sign of an entry of the field `about`. A claim that counts for an entity behind each of
+    two gates has two entries, and a third one behind both, which is subtracted (see `links`).
     """
     return -1 if is_of_two_gates(label) else 1

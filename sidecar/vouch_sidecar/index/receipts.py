@@ -1,8 +1,7 @@
-"""What a claim's receipt stands in: the whole sentence of a kept source, and who may be told it.
-
-A receipt is evidence with a range in a source. The sentence around one may hold other receipts. It
-is told to those who see the source and every claim that these receipts are of; where one is of a
-retired claim, or of none, to nobody.
+"""Finds the whole sentence of a kept source around a claim's receipt, and who may see it. A receipt
+is evidence with a range in a source. The sentence around one may hold other receipts. It is visible
+to those who see the source and every claim that these receipts belong to; where one belongs to a
+retired claim, or to none, nobody sees it.
 """
 
 from __future__ import annotations
@@ -31,27 +30,27 @@ _MARK_BYTES = 4096
 
 
 class Sentence(NamedTuple):
-    """The whole sentence that a claim's receipt stands in, the heading above it in front."""
+    """The whole sentence around a claim's receipt, with the heading above it in front."""
 
     text: str
     claims: tuple[str, ...]
-    """The live claims that say a part of it, by id."""
+    """Ids of the live claims whose text is a part of the sentence, sorted."""
     holds: bool
-    """Whether it holds the claim's own text, and is said instead."""
+    """Whether the sentence holds the claim's own text, so that it is shown instead."""
     whole: bool
-    """Whether the claim says all of it, the heading aside."""
+    """Whether the claim's text is the whole sentence, the heading aside."""
     leads: bool
-    """Whether the claim stands for all that say a part of this sentence."""
+    """Whether the claim leads those that are parts of this sentence: full text finds them by it."""
     source_id: str
     start: int
-    """Where it begins in its source, in characters."""
+    """The offset of the sentence in its source, in characters."""
     gates: tuple[str, ...]
-    """What a viewer must pass all of to be told of it."""
+    """The gates, all of which a viewer must pass to see the sentence."""
 
 
 class Quoted(NamedTuple):
-    """What is known of the place of a claim's receipt: the form of what the claim says, and the
-    sentence where anybody may be told of it.
+    """The place of a claim's receipt: the form of the claim's text there, and the sentence, if
+    anybody may see it.
     """
 
     form: Form
@@ -59,7 +58,7 @@ class Quoted(NamedTuple):
 
 
 class Citing(NamedTuple):
-    """A live claim that cites evidence. `verbatim`: its text is what that evidence quotes."""
+    """A live claim that cites evidence. `verbatim`: its text is the quote of that evidence."""
 
     claim_id: str
     gate: str
@@ -67,8 +66,8 @@ class Citing(NamedTuple):
 
 
 class Cited(NamedTuple):
-    """Who cites a piece of evidence. `retired`: a claim that counts no more does as well;
-    `redacted`: one that was redacted does.
+    """The live claims that cite a piece of evidence. `retired` says whether a retired claim cites
+    it too, `redacted` whether a redacted one does.
     """
 
     by: tuple[Citing, ...]
@@ -77,12 +76,12 @@ class Cited(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """What is not kept in the index, read where it is needed."""
+    """Reads from disk what the index does not keep."""
 
     content: Callable[[Source], bytes | None]
-    """What a source was made of; None where that is not kept."""
+    """The content of a source; None where it is not kept."""
     reread: Callable[[str], Artifact]
-    """What the file at a path says now. Raises LookupError where that is nothing."""
+    """The artifact of a file as it is now. Raises LookupError where there is none."""
 
 
 def _nothing(path: str) -> Artifact:
@@ -93,10 +92,10 @@ NO_DISK = Disk(lambda _: None, _nothing)
 
 
 class Receipts(Protocol):
-    """What sentences depend on."""
+    """The artifacts that sentences depend on."""
 
     def source(self, source_id: str) -> Source | None:
-        """A source that somebody may see."""
+        """A source that some viewer may see."""
 
     def evidence(self, evidence_id: str) -> Evidence | None:
         """A piece of evidence."""
@@ -111,7 +110,7 @@ class Receipts(Protocol):
         """The gate of a live claim that says exactly this; None where there is none."""
 
     def content(self, source: Source) -> bytes | None:
-        """What a source was made of, where that is kept."""
+        """The content of a source, where it is kept."""
 
 
 def is_receipt(evidence: Evidence) -> bool:
@@ -120,8 +119,8 @@ def is_receipt(evidence: Evidence) -> bool:
 
 
 def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
-    """What a claim is for each piece of evidence that it cites, the first one that it says word by
-    word in front.
+    """By evidence, how a claim cites it. The first one that the claim repeats word by word comes
+    first.
     """
     gate = gate_of(claim) or OPEN
     cited = dict.fromkeys(claim.evidence)
@@ -144,8 +143,8 @@ def slug_of(text: str) -> str:
 
 
 class _Receipt(NamedTuple):
-    """Where a receipt stands, in characters. `gates` are those of the claims that it is of; None
-    where nobody may be told of it.
+    """The place of a receipt in its source, in characters. `gates` are those of the claims that it
+    belongs to; None where nobody may see it.
     """
 
     start: int
@@ -166,7 +165,7 @@ class _QuotedSource:
     by_id: Mapping[str, _Receipt]
     longest: int
     withheld: tuple[str, ...]
-    """What the receipts say that nobody may be told of."""
+    """The texts of the receipts that nobody may see."""
 
     def touching(self, start: int, end: int) -> Iterator[_Receipt]:
         """The receipts that share a character with a range."""
@@ -179,7 +178,7 @@ class _QuotedSource:
                 yield one
 
     def gates(self, start: int, end: int) -> frozenset[str] | None:
-        """What a viewer must pass to be told of a range; None where nobody may."""
+        """The gates that a viewer must pass to see a range; None where nobody may."""
         text = _flat(self.layout.text[start:end])
         if any(one in text for one in self.withheld):
             return None
@@ -195,7 +194,7 @@ class _QuotedSource:
         return self.layout.around(receipt.start, receipt.end)
 
     def saying(self, place: Place) -> Iterator[str]:
-        """The claims whose text is a part of a place, and of no more."""
+        """Ids of the claims whose text is a part of a place."""
         for one in self.touching(place.start, place.end):
             for claim in one.by:
                 if claim.verbatim and _is_same(self.around(one), place):
@@ -211,7 +210,7 @@ class QuotedSources:
         self._held: dict[str, _QuotedSource | None] = {}
 
     def quoted(self, claim: Claim) -> Quoted | None:
-        """Where the first of a claim's receipts stands that it says; None where it has none."""
+        """The place of the first receipt that the claim repeats; None where there is none."""
         found = None
         for evidence_id, one in citing(claim, self._world.evidence).items():
             evidence = self._world.evidence(evidence_id)
@@ -275,7 +274,9 @@ class QuotedSources:
         return Quoted(form, sentence)
 
     def _headed(self, source: _QuotedSource, place: Place, needed: frozenset[str]) -> str:
-        """A sentence with its heading in front, where whoever may see the one may see the other."""
+        """A sentence with its heading in front, if all who may see the sentence may see the
+        heading.
+        """
         if place.heading is None:
             return place.text
         heading, more = source.layout.heading(place.heading), source.gates(*place.heading)
@@ -337,7 +338,7 @@ class _Places:
         """Bytes and characters of some places, sorted."""
 
     def of(self, evidence: Evidence) -> tuple[int, int] | None:
-        """Where evidence stands; None where it names no range in the source."""
+        """The range of evidence in the source, in characters; None where it has none."""
         start, end = evidence.byte_start, evidence.byte_end
         if start is None or end is None or not start < end <= len(self._data):
             return None
@@ -363,7 +364,7 @@ def _is_same(one: Place | None, other: Place) -> bool:
 
 
 def _form(place: Place | None, source: Source) -> Form:
-    """The form of what a claim says that stands in a source word by word."""
+    """The form of a claim's text that a source holds word by word."""
     if place is None:
         return Form.MARKUP
     if place.form is not Form.STATEMENT:

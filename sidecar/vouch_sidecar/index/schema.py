@@ -1,5 +1,4 @@
-"""What the index holds: one tantivy document for each text that can be found, and back again.
-
+"""Makes tantivy documents of artifacts, one for each text that can be found, and reads them back.
 Every field is stored, so that a document can be copied from one index into another.
 """
 
@@ -50,31 +49,31 @@ TITLE = "title"
 QUESTION = "question"
 """The kind of a document that is the question of an exchange alone."""
 SAID = "said"
-"""The kind under which full text finds claims by what is said of them: their whole sentences, each
-once. As claims they are found by their own texts.
+"""The kind under which full text finds claims by the text that is shown for them: their whole
+sentences, each once. Under the kind of claims they are found by their own texts.
 """
 RETIRED = "retired"
-"""The kind of a document that says only which evidence a retired claim cites."""
+"""The kind of a document that holds nothing but which evidence a retired claim cites."""
 WITHOUT_QUOTE = "without-quote"
 """Marks evidence that is kept without its quote: no live claim cites it."""
 MAX_SECTIONS = 256
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
 FRESH_FROM = 1_767_225_600.0
-"""2026-01-01: freshness is stored relative to it, and multiplied by one constant when asked for."""
+"""2026-01-01. Freshness is stored relative to it, and multiplied by one constant at a question."""
 _FRESH_POWERS = 1_000.0
-"""Half-lives before or after that day beyond which freshness does not change any more."""
+"""The number of half-lives before or after that day beyond which freshness stays the same."""
 CITED_UNIT = 10**9
-"""What confidence × evidence is multiplied by, so that sums of it are sums of integers."""
+"""The factor for confidence × evidence, so that sums of it are sums of integers."""
 MICROSECONDS = 1_000_000
 _SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
-"""Of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
+"""The bits of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
 UNDATED = 2**62
-"""The age of a claim without a date is 0, as that of one from the future."""
+"""The time of a claim without a date. Its age is 0, like that of a claim from the future."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 Fields = dict[str, Any]
-"""A document as plain values, by field."""
+"""The values of a document by field."""
 
 
 def _schema() -> Schema:
@@ -121,7 +120,7 @@ def key_in(made: Document) -> DocumentKey:
 
 
 def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
-    """The entities that a claim counts for, for whoever passes the gates."""
+    """Ids of the entities that a claim counts for, for a viewer with these gates."""
     visible = labels_for(gates)
     counted = map(CountedEntity.decode, claim.get_all("about"))
     return frozenset(one.entity_id for one in counted if one.label in visible)
@@ -134,8 +133,8 @@ def stems_in(made: Document) -> list[str]:
 
 
 def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
-    """The stems of what is said of a claim to whoever passes the gates, in order; none where
-    another claim stands for its sentence.
+    """The stems of the text that is shown for a claim to a viewer with these gates, in order; none
+    where another claim leads its sentence.
     """
     visible = {StemPlace(SAID, one).encode() for one in labels_for(gates)}
     values = claim.get_all("stems")
@@ -144,7 +143,7 @@ def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
 
 
 def quoted_in(claim: Document) -> Quoted | None:
-    """What is known of the place of a claim's receipt."""
+    """The place of a claim's receipt; None where it is not known."""
     if not claim.get_all("quoted"):
         return None
     form, sentence = json.loads(str(claim["quoted"][0], "utf-8"))
@@ -159,7 +158,7 @@ def quoted_in(claim: Document) -> Quoted | None:
 
 
 def texts(artifact: Artifact) -> list[str]:
-    """What full text reads of an artifact: a page's sections, else at most one text."""
+    """The texts of an artifact that are indexed: a page's sections, else at most one text."""
     match artifact:
         case Claim():
             return [" ".join((artifact.text, *artifact.tags))]
@@ -249,10 +248,9 @@ def _terms(where: str, stems: Iterable[str]) -> str:
 
 
 def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -> Fields:
-    """What full text finds of a claim beside its own text: the sentence that it is a part of.
-
-    The claim that leads a sentence stands for all that say a part of it. What the sentence has
-    beyond the claim's own words stands behind the label of the sentence.
+    """The fields of the sentence that a claim is a part of. The claim that leads a sentence is
+    found for all that are parts of it. Words of the sentence beyond the claim's own have the label
+    of the sentence.
     """
     fields: Fields = {}
     if quoted is not None:
@@ -290,8 +288,8 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
 
 
 def retired_fields(claim: Claim) -> Fields | None:
-    """A document by which it is known that nobody may be told what a retired claim's receipts
-    quote. It says nothing else of it; None where it has none.
+    """A document that keeps everybody from seeing what a retired claim's receipts quote. It holds
+    nothing else of the claim. None where the claim has no evidence.
     """
     if not claim.evidence:
         return None
@@ -308,12 +306,14 @@ def retired_fields(claim: Claim) -> Fields | None:
 
 
 def retired_key(claim_id: str) -> str:
-    """The sort key of what is known of a retired claim: its id may be made of its text."""
+    """The sort key of that document. It holds a digest of the claim's id, which may be made of the
+    claim's text.
+    """
     return DocumentKey(RETIRED, _digest(claim_id)).encode()
 
 
 def repeats(claim_id: str) -> Pointer:
-    """That a receipt quotes what a claim with this id says, if there is one."""
+    """The pointer of a receipt to the claim that repeats its quote, if there is one."""
     return Pointer("repeats", _digest(claim_id))
 
 
@@ -322,7 +322,7 @@ def _digest(claim_id: str) -> str:
 
 
 def is_retired(made: Document) -> bool:
-    """Whether a document says only that a claim is retired."""
+    """Whether a document is that of a retired claim."""
     return key_in(made)[0] == RETIRED
 
 
@@ -344,8 +344,8 @@ def _hash(data: bytes, size: int) -> int:
 
 
 def worth(claim: Claim) -> int:
-    """Greater for what is told first where no text decides: what is contested comes last, then the
-    surest, the best cited and the newest come first.
+    """A number that orders claims where no text decides, the greatest first: contested claims come
+    last; else confidence, the number of citations and the date decide, in this order.
     """
     made = int(claim.status != "contested")
     for value, bits in (
@@ -358,7 +358,7 @@ def worth(claim: Claim) -> int:
 
 
 def confirmed_at(claim: Claim) -> float | None:
-    """From when on a claim ages: when it was confirmed, else updated."""
+    """The time from which a claim ages: when it was confirmed, else updated."""
     return claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
 
 
@@ -372,7 +372,7 @@ def _microseconds(at: float) -> int:
 
 
 def references(artifact: Artifact) -> Iterator[Pointer]:
-    """What an artifact points at, and its path where its file is not named like its id."""
+    """The pointers of an artifact, and its path if the file is not named like its id."""
     match artifact:
         case Claim():
             yield from (Pointer("declares", one) for one in dict.fromkeys(artifact.entities))

@@ -1,5 +1,5 @@
-"""A document taken apart: headings, code and markup, and the sentences of what is left, over
-wrapped lines, in Markdown, reStructuredText and plain text.
+"""Splits a document into headings, code, markup and the sentences of what is left, over wrapped
+lines, in Markdown, reStructuredText and plain text.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 MAX_SENTENCE = 1_000
-"""Characters; what has more between two full stops is no sentence."""
+"""Characters that a sentence may have."""
 MAX_HEADING = 200
 MAX_BLOCK = 20_000
-"""Characters; a paragraph that has more is data."""
+"""Characters that a paragraph may have; a longer one is data."""
 
 
 class Form(StrEnum):
-    """What a text is. Nothing but `STATEMENT` is said by itself."""
+    """The form of a text. Only a `STATEMENT` says something by itself."""
 
     STATEMENT = "statement"
     HEADING = "heading"
@@ -33,7 +33,7 @@ class Form(StrEnum):
 
 class Place(NamedTuple):
     """The whole sentences around a range of a document. `text` is on one line; offsets count
-    characters. `heading` is where the nearest heading above stands.
+    characters. `heading` is the place of the nearest heading above.
     """
 
     form: Form
@@ -50,7 +50,7 @@ class _Block:
     form: Form
     pieces: list[tuple[int, int]] = field(default_factory=list)
     sentences: list[tuple[str, int, int]] | None = None
-    """Each as one line, with start and end, once they were asked for."""
+    """The sentences, each as one line with its start and end; None before they are needed."""
 
     @property
     def start(self) -> int:
@@ -147,9 +147,10 @@ class _Blocks:
         self._out: list[_Block] = []
         self._open: _Block | None = None
         self._code_below = -1
-        """Lines that are indented deeper belong to a piece of code; none where it is negative."""
+        """The indentation beyond which lines belong to a block of code; none where it is negative.
+        """
         self._free = True
-        """Whether four blanks begin a piece of code: not in lists, and not below a directive."""
+        """Whether four blanks begin a block of code: not in lists, and not below a directive."""
 
     def read(self) -> list[_Block]:
         number = self._front_matter()
@@ -403,7 +404,7 @@ _FEW_WORDS = 3
 
 
 def form_of_text(text: str) -> Form:
-    """The form of a text, as far as it shows by itself."""
+    """The form of a text, judged by the text alone."""
     line = text.strip()
     if _ATX.match(line):
         return Form.HEADING

@@ -61,16 +61,16 @@ _UNSOUNDED = re.compile(
 )
 """A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
 _FEW = 1 << 8
-"""Characters of a text that is one of thousands that are kept with what was made of them."""
+"""Characters that a text may have to be remembered with its stems, of which there are thousands."""
 _SHORT = 1 << 10
-"""Characters of a text that is kept with its units for a while."""
+"""Characters that a text may have to be remembered with its units."""
 _new = tuple.__new__
 
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
 
 
 def fold(text: str) -> str:
-    """Lower case without diacritics, for comparing. The length may differ from the text's."""
+    """A text in lower case without diacritics, for comparing. Its length may differ."""
     if text.isascii():
         return text.lower()
     return _fold_few(text) if len(text) <= _FEW else _fold(text)
@@ -128,7 +128,7 @@ def _word(token: str) -> Word:
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """The words of a text in order; of a text that `has_spaceless`, not all."""
+    """The words of a text in order, without those of scripts without spaces."""
     if text.isascii():
         return map(_word, _ASCII_TOKEN.findall(text))
     return (_word(match[0]) for match in _tokens(text))
@@ -175,15 +175,13 @@ class Unit(NamedTuple):
     folded: str
     stem: str
     gap: str
-    """What stands before it: "" nothing or what may join a name, else the punctuation itself."""
+    """The punctuation before the unit; "" where there is none, or one that may join a name."""
     spaceless: bool
 
 
 class Units(NamedTuple):
-    """The units of a text; `wholes` gives, by index, an identifier's whole word and its end.
-
-    White space parts: the units of a piece between two spaces are those that it has in the text.
-    Not to be changed.
+    """The units of a text. `wholes` gives, by index, an identifier's whole word and its end. White
+    space separates: a piece between two spaces has the same units by itself. Immutable.
     """
 
     text: str
@@ -192,7 +190,7 @@ class Units(NamedTuple):
 
 
 def units(text: str) -> Units:
-    """Take a text apart."""
+    """Split a text into units."""
     return _remembered_units(text) if len(text) <= _SHORT else _units(text)
 
 
@@ -232,7 +230,7 @@ def _units(text: str) -> Units:
 
 
 def _placed_back(text: str) -> Units:
-    """The units of a text in composed form, with offsets in the text as it stands."""
+    """The units of a text in composed form, with offsets in the given text."""
     composed, places = compose(text)
     found = _units(composed)
 

@@ -1,5 +1,5 @@
-"""The topics of one knowledge base, of the generation that they were worked out of by `deriving`.
-They are in memory only.
+"""The topics of one knowledge base, as `deriving` worked them out of one generation. They are in
+memory only.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ from vouch_sidecar.kb.records import Kind
 READY = 4
 """Gates for whose viewers look-ups are built at once."""
 MAX_KEPT = 16
-"""Viewers, or generations, for which what they see is kept."""
+"""The number of viewers and generations whose topics are remembered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """The topics of one knowledge base, by the gate that makes them. `of` is the generation that
-    they were worked out of.
-    """
+    """The topics of one knowledge base, by the gate that makes them. `of` is their generation."""
 
     of: Knowledge | None = None
     by_gate: Mapping[str, Table] = field(default_factory=dict)
     _kept: dict[tuple[object, ...], Seen] = field(default_factory=dict, init=False, repr=False)
 
     def made_ready(self) -> Topics:
-        """Itself, with what most viewers look up built: in the thread that calls this."""
+        """The topics themselves, with the look-ups of most viewers built."""
         for gate in [OPEN, *self.by_gate][:READY]:
             if self.of is not None:
                 self.seen(self.of, frozenset({OPEN, gate})).of_claim("")
@@ -38,8 +36,8 @@ class Topics:
     def seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
     ) -> Seen:
-        """What a viewer with these gates is told of. What rests on something that is another one in
-        this generation is left out, until topics are worked out anew.
+        """The topics that a viewer with these gates may see. Topics that rest on an artifact which
+        changed in this generation are left out, until topics are worked out anew.
         """
         if self.of is None or not self.by_gate:
             return NOTHING_SEEN

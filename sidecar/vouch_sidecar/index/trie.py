@@ -1,4 +1,4 @@
-"""The names of all entities in one trie, and the walks of a text through it."""
+"""A trie of the names of all entities, and the walks of a text through it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vouch_sidecar.index.text import Unit, Units
 
 @dataclass(slots=True)
 class Node:
-    """What may come next, by key, and the names that end here."""
+    """A node: the next nodes by key, and the names that end here."""
 
     children: dict[str, Node] = field(default_factory=dict)
     forms: list[NameForm] = field(default_factory=list)
 
     def put(self, path: Iterable[str], form: NameForm) -> None:
-        """Have a name end at the end of a way from here."""
+        """Add a name at the end of a path from here."""
         node = self
         for key in path:
             node = node.children.setdefault(key, Node())

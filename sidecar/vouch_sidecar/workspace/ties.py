@@ -1,9 +1,8 @@
-"""Ties between claims and the files of a workspace, without a model.
-
-`cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: it names
-the file, its folder or its module. `identifier`: it names what few files define. A tie is ids, a
-path, offsets and digests; never a line of a file. Who may be told of one is asked at the time of a
-question: of the claim, and of the source that the tie depends on.
+"""Works out ties between claims and the files of a workspace, without a model. `cites` and
+`quotes`: the claim cites the file, or a line of it by a byte range. `path`: the claim names the
+file, its folder or its module. `identifier`: the claim names something that few files define. A tie
+holds ids, a path, offsets and digests, never the text of a file. Whether a viewer may see a tie is
+decided at a question, from the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ Where = Literal["text", "quote", "decision"]
 STRENGTH: Mapping[Arm, float] = {"quotes": 0.9, "cites": 0.8, "path": 0.7, "identifier": 0.6}
 """How sure an arm is that the claim concerns the file, from 0 to 1."""
 BESIDE = 0.7
-"""What a name counts that stands in the quoted line or in the decision, not in the claim."""
+"""The factor for a name that is in the quoted line or in the decision, but not in the claim."""
 FOLDER = 0.6
-"""What a file counts whose folder is named."""
+"""The factor for a file whose folder is named."""
 LATER = 0.8
-"""What a name counts that stands in the second half of a claim: its subject stands before."""
+"""The factor for a name in the second half of a claim, which is rarely its subject."""
 PLAIN = 0.5
-"""What an identifier counts that is a word as well."""
+"""The factor for an identifier that is also a word."""
 MAX_DEFINING = 3
-"""Files that may define an identifier which ties a claim to them."""
+"""The number of files that may define an identifier for it to tie a claim to them."""
 MAX_TIES = 200
-"""Ties of one claim; ties of one file are not bounded here."""
+"""The number of ties of one claim; those of one file are not bounded here."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
@@ -50,14 +49,14 @@ class CitedFile(NamedTuple):
     path: str | None
     line: int | None = None
     quote: Quote | None = None
-    """What its receipt quotes."""
+    """The words that the claim's receipt quotes."""
     quoted: str = ""
-    """What the receipt quotes, in its whole sentence where that may be told."""
+    """These words in their whole sentence, where all who see the claim may see that."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimFacts:
-    """What ties of one claim are worked out of. `mark` is another one when text or evidence are."""
+    """The input for the ties of one claim. `mark` changes with the text and the evidence."""
 
     id: str
     mark: str
@@ -67,9 +66,9 @@ class ClaimFacts:
 
 
 class Tie(NamedTuple):
-    """That a claim is tied to a file. `via` is the source that the viewer must be able to see as
-    well. `start` and `end` are offsets of the name in the claim's text, where it stands there; of
-    a quote, of its bytes in the source.
+    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too.
+    `start` and `end` are the offsets of the name in the claim's text or, for a quote, of its bytes
+    in the source.
     """
 
     claim_id: str
@@ -86,7 +85,7 @@ class Tie(NamedTuple):
 
 
 class Use(NamedTuple):
-    """That a claim names an identifier, which files may define."""
+    """A use of an identifier in a claim; files may define it."""
 
     claim_id: str
     mark: str
@@ -98,7 +97,7 @@ class Use(NamedTuple):
 
 
 class FoundTie(NamedTuple):
-    """A tie and the file, or the folder with a slash at its end, that it is to."""
+    """A tie, and the file, or the folder with a slash at its end, that it leads to."""
 
     path: str
     tie: Tie
@@ -113,7 +112,7 @@ class Ties:
     """All ties of one workspace. Immutable."""
 
     by_path: Mapping[str, Sequence[Tie]] = field(default_factory=dict)
-    """Of the arms `cites`, `quotes` and `path`, by file or folder."""
+    """The ties of the arms `cites`, `quotes` and `path`, by file or folder."""
     uses: Mapping[str, Sequence[Use]] = field(default_factory=dict)
     """By the digest of an identifier."""
     defined: Mapping[str, Definitions] = field(default_factory=dict)
@@ -127,7 +126,7 @@ class Ties:
         _ = self._defining, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path alone: of all arms but `identifier`."""
+        """The ties of a file by its path alone: those of all arms except `identifier`."""
         found = list(self.by_path.get(path, ()))
         at = path.rfind("/")
         while at > 0:
@@ -136,7 +135,7 @@ class Ties:
         return found
 
     def of_file(self, path: str, defines: Definitions | None = None) -> list[Tie]:
-        """The ties of a file. `defines` is what it defines now, where that is known."""
+        """The ties of a file. `defines` holds what the file defines now, if that is known."""
         found = self.of_path(path)
         before = self.defined.get(path, {})
         now = before if defines is None else defines
@@ -146,7 +145,7 @@ class Ties:
         return found
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
-        """The ties of a claim, as the files stood when they were looked through."""
+        """The ties of a claim to the files as they were when they were read."""
         found, used = self._by_claim.get(claim_id, ((), ()))
         yield from found
         for key, use in used:
@@ -166,7 +165,9 @@ class Ties:
         return made
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
-        """The ties to the files, modules and identifiers that a text names, as they stand there."""
+        """The ties to the files, modules and identifiers that a text names, in the order of the
+        text.
+        """
         found: dict[tuple[str, str, Arm], FoundTie] = {}
         for named in named_in(text):
             for one in self._named_by(named, locator):
@@ -178,8 +179,8 @@ class Ties:
     def named_at(
         self, text: str, offset: int, locator: Locator
     ) -> tuple[int, int, list[FoundTie]] | None:
-        """The name at an offset of a text and the ties to what it names; None where none is there.
-        What an identifier means is asked of bare words as well: the text may be code.
+        """The name at an offset of a text, and the ties to what it names; None where there is no
+        name. A bare word counts as an identifier too, as the text may be code.
         """
         word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
         bare = [Named("identifier", word[0], word.start(), word.end())] if word else []
@@ -235,8 +236,8 @@ def _tied_by(uses: Iterable[Use], number: int, line: int) -> Iterator[Tie]:
 
 
 def names_of(named: Named) -> dict[str, float]:
-    """The identifiers of a name, each with its worth: of a dotted one the last two parts, and each
-    part that is no mere word.
+    """The identifiers in a name, each with a factor: for a dotted name the last two parts, and each
+    part that is not just a word.
     """
     if named.kind == "option":
         return {named.name: 1.0}
@@ -259,8 +260,8 @@ def _paths_of(named: Named, locator: Locator) -> list[str]:
 
 
 class NameOf(NamedTuple):
-    """A path or an identifier that a claim's text gives: digests of it and of the identifiers that
-    it may mean, where it stands, and whether it leads to a path.
+    """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
+    mean, its place, and whether it leads to a path.
     """
 
     name: str
@@ -271,22 +272,22 @@ class NameOf(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What was read of one claim: its ties to paths, and the identifiers that it names."""
+    """The result of reading one claim: its ties to paths, and the identifiers that it names."""
 
     mark: str
     found: tuple[FoundTie, ...]
     uses: tuple[tuple[str, Use], ...]
     """By name."""
     names: tuple[NameOf, ...]
-    """Those in its own text."""
+    """The names in the claim's own text."""
     quotes: tuple[tuple[str, Quote], ...]
-    """What it quotes, each with the path of the file."""
+    """The quotes, each with the path of the file."""
     sources: tuple[str, ...]
-    """What it cites, by id."""
+    """The ids of the sources that the claim cites."""
 
 
 def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
-    """What a claim is tied to."""
+    """The ties of a claim."""
     found: list[FoundTie] = []
     for cited in claim.cited:
         if cited.path is not None:
@@ -337,5 +338,5 @@ def wanted_in(reads: Iterable[Read]) -> set[str]:
 
 
 def is_defining(path: str) -> bool:
-    """Whether a file's definitions count."""
+    """Whether the definitions in a file are looked for."""
     return language_of(path) is not None and is_for_names(path) and not is_test(path)
