@@ -108,7 +108,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:_survey",
     "vouch_sidecar.kb.store:Store:_accept",
     "vouch_sidecar.kb.ledger:Ledger:take_change",
-    "vouch_sidecar.engine.collection:Collection:_take",
+    "vouch_sidecar.engine.collection:Collection:_apply",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",
     "vouch_sidecar.index.knowledge:Knowledge:changed_to",
@@ -282,7 +282,7 @@ def test_a_first_look_that_fails_is_not_waited_for(
     "where",
     [
         "vouch_sidecar.kb.store:Store:resume",
-        "vouch_sidecar.engine.collection:Collection:_recall",
+        "vouch_sidecar.engine.collection:Collection:_resume",
         "vouch_sidecar.index.base:Bases:open",
     ],
 )

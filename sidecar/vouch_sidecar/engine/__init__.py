@@ -25,8 +25,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The indexer brings an event loop and a watcher, which a hook that works alone has no time to
-    import.
+    """Import `Indexer` on demand: it imports an event loop and a watcher, for which a hook without
+    a resident process has no time.
     """
     if name == "Indexer":
         from vouch_sidecar.engine.indexer import Indexer

@@ -1,7 +1,7 @@
-"""What knowledge bases hold, in a few lines: for an agent that begins.
+"""Summarises knowledge bases in a few lines, for an agent that starts a session.
 
-When an agent was here last is kept in the user's cache: a time and a number of claims, and nothing
-of what was said.
+The time of an agent's last session and the number of claims then are kept in the user's cache, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ PATH_CHARS = 60
 SAID_CHARS = 90
 LISTED = 3
 LOOKED_AT = 12
-"""Pages and files that are looked at for these."""
+"""Pages or files among which those are chosen."""
 MAX_QUESTIONS = 200
 MAX_BYTES = 64
-"""Of the file that says when an agent was here last."""
+"""Bytes read of the file that holds an agent's last session."""
 
 
 class Last(NamedTuple):
@@ -53,9 +53,9 @@ def brief(
     last: Callable[[Speaker], Last | None] = lambda _: None,
     max_chars: int = MAX_BRIEF,
 ) -> str:
-    """Name, counts, what changed since the `last` session, and the most evidenced entities by type
-    of every knowledge base that may speak and holds anything; without entities what it holds
-    instead. "" when there is none.
+    """A block with the name, counts, changes since the `last` session and most evidenced entities
+    of every knowledge base that has `recall.enabled` and isn't empty. One without entities lists
+    its page titles, files and questions instead. "" if there is nothing to list.
     """
     lines: list[str] = []
     for one in served:
@@ -79,7 +79,7 @@ def _lines(view: View, last: Last | None) -> list[str]:
 
 
 def _changes(view: View, last: Last | None) -> list[str]:
-    """What changed since a session, and the best of what was approved."""
+    """Lines on what changed since a session, with the best approved claims."""
     changes = None if last is None else changed_since(view, last.at, last.claims)
     if last is None or not changes:
         return []
@@ -101,7 +101,7 @@ def _changes(view: View, last: Last | None) -> list[str]:
 
 
 def _without_entities(view: View) -> list[str]:
-    """What a knowledge base holds that has no entities: titles, files, questions."""
+    """Lines for a knowledge base without entities: titles, files, questions."""
     found = (
         ("pages", _titles(view)),
         ("most claims on", _files(view)),
@@ -139,7 +139,7 @@ def _questions(view: View) -> list[str]:
 
 
 def _entities(view: View) -> list[tuple[str, list[str]]]:
-    """The entities that most claims count for, by type; the type of the first comes first."""
+    """The entities with the most claims, by type; the type of the first comes first."""
     counted = [(view.claim_count(e.id), e) for e in view.knowledge.names.entities()]
     counted.sort(key=lambda c: (-c[0], c[1].id))
     by_type: defaultdict[str, list[str]] = defaultdict(list)
@@ -158,7 +158,7 @@ def _plural(word: str, count: int) -> str:
 
 
 def last_session(collection: Collection, viewer: Viewer | None) -> Last | None:
-    """The last session of an agent in a knowledge base; None where none is known."""
+    """The last session of an agent in a knowledge base; None if unknown."""
     file = _file(collection, viewer)
     with suppress(OSError, ValueError, TypeError):
         if file is not None:
@@ -168,7 +168,7 @@ def last_session(collection: Collection, viewer: Viewer | None) -> Last | None:
 
 
 def note_session(collection: Collection, viewer: Viewer | None, last: Last) -> None:
-    """Remember it for the next one. Where there is no room for that, nothing happens."""
+    """Write the last session to the cache. Does nothing if it cannot be written."""
     file = _file(collection, viewer)
     if file is None:
         return

@@ -1,5 +1,5 @@
-"""Checks across files: what one file says of others. `check` runs them over all, an editor over
-those that are open.
+"""Checks across files: problems of one file that depend on others. `check` runs them on all files,
+an editor on the open ones.
 
 A check is a function in `CHECKS`. It takes an artifact and its context, and yields findings.
 """
@@ -45,18 +45,18 @@ from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
 from vouch_sidecar.retrieval.stale import stale_for
 
 MAX_FINDINGS = 20
-"""Findings of one file: the place of each is looked up."""
+"""Findings reported of one file, because the position of each has to be located."""
 CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)
 STALE = ("file-gone", "name-gone", "quote-gone")
 MAX_STALE = 20
-"""Claims that went stale and are said one by one; more are one problem."""
+"""Up to this many stale claims are reported one by one; more are summed up in one problem."""
 MAX_CONTENT = 64 << 20
-"""Bytes of a source's content that are held against its hash; larger ones are believed."""
+"""Contents of sources with more bytes are not checked against their hash."""
 
 
 class Finding(NamedTuple):
-    """What a check found. `field` is dotted, as in `entities.0`; `code` never changes. `at` counts
-    characters where the field is the body of a page.
+    """What a check found. `field` is dotted, as in `entities.0`; `code` is stable. `at` is an
+    offset in characters if the field is the body of a page.
     """
 
     code: str
@@ -66,8 +66,8 @@ class Finding(NamedTuple):
     at: int | None = None
 
 
-class _HeldId(NamedTuple):
-    """An id that an artifact holds, the kinds that it may name, and a word for its code."""
+class _IdInField(NamedTuple):
+    """An id in a field of an artifact, the kinds that it may name, and the suffix of its code."""
 
     code: str
     field: str
@@ -77,7 +77,7 @@ class _HeldId(NamedTuple):
 
 
 class Allowance:
-    """Bytes of files that may still be looked through; None: any number."""
+    """A budget of bytes that may still be read from files; None: unlimited."""
 
     def __init__(self, left: int | None = None) -> None:
         self.left = left
@@ -87,7 +87,7 @@ class Allowance:
         return self.left is not None and self.left <= 0
 
     def take(self, size: int) -> bool:
-        """Whether so many are left; else none are from now on."""
+        """Spend `size` bytes. Returns False if that exceeds the budget, which is spent then."""
         if self.left is not None:
             self.left -= size
         return self.left is None or self.left >= 0
@@ -98,15 +98,15 @@ _ANY_NUMBER = Allowance()
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What an artifact is held against: all that is known, unsaved documents included."""
+    """What an artifact is checked against: all knowledge, unsaved documents included."""
 
     collection: Collection
     knowledge: Knowledge
     allowance: Allowance = _ANY_NUMBER
-    """For the files of what is retired."""
+    """The budget for reading files of retired artifacts."""
 
     def stands(self, kind: Kind, artifact_id: str) -> bool:
-        """Whether a file says that this artifact is there; also one that is retired or faulty."""
+        """Whether the artifact has a file; retired and faulty ones count."""
         key = kind, artifact_id
         return self.knowledge.artifact(key) is not None or self.collection.store.has_file(key)
 
@@ -118,7 +118,9 @@ class CheckContext:
         )
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
-        """What the file of a claim or page that is not live says: the index holds nothing of it."""
+        """A claim or page that is not live, read from its file, as the index holds none of these;
+        None for others, or if the allowance is spent.
+        """
         path = usual_path(kind, artifact_id)
         if kind not in (Kind.CLAIM, Kind.PAGE) or classify(path) is not kind:
             return None
@@ -140,8 +142,8 @@ Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 def check_all(
     around: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> dict[str, tuple[Problem, ...]]:
-    """What the checks find in a whole knowledge base, by path: in what `sees` lets through. Reads
-    files with findings.
+    """The findings in a whole knowledge base, by path, in artifacts for which `sees` is True. Reads
+    the files that have findings.
     """
     kb_dir = around.collection.root / KB_DIRNAME
     found: dict[str, tuple[Problem, ...]] = {}
@@ -160,7 +162,7 @@ def check_all(
 
 
 def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
-    """The same with one problem in the place of many claims that went stale."""
+    """The problems with those of more than `MAX_STALE` stale claims merged into one."""
     stale = [one for some in found.values() for one in some if one.code in STALE]
     if len(stale) <= MAX_STALE:
         return found
@@ -180,8 +182,8 @@ def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem
 
 
 def _lacks_entities(around: CheckContext) -> bool:
-    """Whether there are no entities, and something shows that they are used: a claim that declares
-    one, or a file of one that does not count.
+    """Whether there are no entities although they are used: a claim declares one, or the file of
+    one is invalid.
     """
     knowledge = around.knowledge
     if next(knowledge.names.entities(), None) is not None:
@@ -192,7 +194,9 @@ def _lacks_entities(around: CheckContext) -> bool:
 
 
 def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Problem, ...]:
-    """What the checks find in one artifact, at places in the bytes of its file."""
+    """The findings in one artifact, with their positions in its file; `data` holds the file's
+    bytes.
+    """
     found = list(islice(_findings(artifact, around), MAX_FINDINGS))
     if not found:
         return ()
@@ -208,7 +212,7 @@ def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Pr
 
 
 def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """What is found, as bad as the settings say."""
+    """The findings in one artifact, with severities from the settings; ignored codes left out."""
     settings = around.collection.settings.diagnostics
     for check in CHECKS:
         for one in check(artifact, around):
@@ -219,7 +223,7 @@ def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Ids that name nothing."""
+    """Finds ids that name nothing."""
     for code, field, kinds, artifact_id, at in _references(artifact):
         if not artifact_id or any(around.stands(kind, artifact_id) for kind in kinds):
             continue
@@ -235,30 +239,30 @@ def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 _CODES = {CITED: "evidence", ENDS: "relation", LINKED: "link"}
-"""Words for the codes where an id may be that of several kinds."""
+"""Suffixes of codes for ids that may be of several kinds."""
 _LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""What `[[` and `]]` enclose where vouch takes it for a link, and not for a test in a shell."""
+"""What vouch accepts as a link between `[[` and `]]`; a shell's `[[ … ]]` is none."""
 
 
-def _references(artifact: Artifact) -> Iterator[_HeldId]:
+def _references(artifact: Artifact) -> Iterator[_IdInField]:
     """The ids in an artifact's fields, and in the body of a page."""
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
         code, value = _CODES.get(kinds, kinds[0].value), getattr(artifact, field)
         if isinstance(value, tuple):
             for at, artifact_id in enumerate(value):
-                yield _HeldId(code, f"{field}.{at}", kinds, artifact_id)
+                yield _IdInField(code, f"{field}.{at}", kinds, artifact_id)
         elif value:
-            yield _HeldId(code, field, kinds, value)
+            yield _IdInField(code, field, kinds, value)
     if isinstance(artifact, Page):
         for mark in marks(artifact.body):
             if mark.kinds == LINKED and not _LINK.fullmatch(mark.text):
                 continue
             code = _CODES.get(mark.kinds, mark.kinds[0].value)
-            yield _HeldId(code, "body", mark.kinds, mark.text, mark.start)
+            yield _IdInField(code, "body", mark.kinds, mark.text, mark.start)
 
 
 def retired(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Claims that are cited and count no more, or are contested."""
+    """Finds citations of claims that are retired or contested."""
     for _, field, kinds, claim_id, at in _references(artifact):
         if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
             continue
@@ -275,14 +279,14 @@ def retired(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 def _cites(artifact: Artifact) -> bool:
-    """Whether an artifact builds on the claims that it names."""
+    """Whether an artifact relies on the claims that it names."""
     if isinstance(artifact, Relation):
         return artifact.relation not in ("supersedes", "contradicts")
     return isinstance(artifact, Page)
 
 
 def shared_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Names and aliases that another entity has as well."""
+    """Finds names and aliases that another entity has as well."""
     for field, name in _names(artifact):
         others = [one for one in around.knowledge.names.exactly(name) if one != artifact.id]
         if others:
@@ -292,7 +296,7 @@ def shared_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 def ordinary_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Names that are an English word."""
+    """Finds names that are an English word."""
     always = {fold(word) for word in around.collection.settings.naming.always}
     for field, name in _names(artifact):
         word = fold(name.strip())
@@ -310,7 +314,7 @@ def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
 
 
 def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Entities that the text of a claim names for certain, and that it does not declare."""
+    """Finds entities that the text of a claim names for certain, but the claim does not declare."""
     if not isinstance(artifact, Claim):
         return
     declared = {*artifact.entities, artifact.id}
@@ -324,7 +328,7 @@ def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 def content(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Sources whose content is not there, or not what their hash says."""
+    """Finds sources whose content is missing or does not match their hash."""
     if not isinstance(artifact, Source):
         return
     kb_dir = around.collection.root / KB_DIRNAME
@@ -341,14 +345,14 @@ def content(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 
 def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
-    """Marks of a merge in the text of a page; elsewhere the file can't be read."""
+    """Finds merge conflict markers in the text of a page. In other fields they prevent parsing."""
     if isinstance(artifact, Page) and CONFLICT.search(artifact.body):
         yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
 
 
 def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Claims whose quote, cited file or name is gone from the workspace; only sources count that
-    all see who see the claim.
+    """Finds claims whose quote, cited file or name is gone from the workspace. Sources count only
+    if everybody who may see the claim may see them.
     """
     if not isinstance(artifact, Claim):
         return

@@ -46,10 +46,10 @@ from vouch_sidecar.workspace.snapshot import Workspace
 log = logging.getLogger(__name__)
 
 REBASE_FROM = 300
-"""Changed artifacts from which on a new base is written: each change makes the layers anew."""
+"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
 SILENT_SECONDS = GRACE_SECONDS
-"""How long what was read serves while looking at the files fails: as long as the last good version
-of one file that can't be read. What was redacted meanwhile would be served for good otherwise.
+"""How long the last content is served while the files cannot be read: as long as the last good
+version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
 LOOK, BASE, GIT, WATCH = "look", "base", "git", "watch"
 """The steps of a knowledge base that may fail."""
@@ -57,7 +57,7 @@ LOOK, BASE, GIT, WATCH = "look", "base", "git", "watch"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is on disk, ready to be published. `ended`: the sessions that vouch ended."""
+    """The content of the disk, ready to be published. `ended`: ids of sessions that vouch ended."""
 
     knowledge: Knowledge
     problems: Mapping[str, tuple[Problem, ...]]
@@ -67,8 +67,8 @@ class Step:
 
 
 class Written(NamedTuple):
-    """A base, and the generation that it was written from; without a folder it is in memory.
-    `purges`: how often something had been retired by then.
+    """A new base, in memory if `unfinished` is None, and the generation that it was written from.
+    `purges`: the number of purges before the base was written.
     """
 
     of: Knowledge
@@ -79,9 +79,10 @@ class Written(NamedTuple):
 
 @dataclass(slots=True)
 class Collection:
-    """A knowledge base as the process holds it. `name` is unique within the process.
+    """A knowledge base in this process. `name` is unique within the process.
 
-    `knowledge` is what is published, `latest` what was last read; `clock` is monotonic, in seconds.
+    `knowledge` is the published generation, `latest` the one last read; `clock` is monotonic, in
+    seconds.
     """
 
     root: Path
@@ -98,46 +99,48 @@ class Collection:
     complete: bool = False
     indexed_at: float | None = None
     workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
-    """What lies around it, as far as it was worked out."""
+    """The files around the knowledge base, as far as they are analysed."""
     topics: Topics = NO_TOPICS
-    """Names that nobody declared, as far as they were worked out."""
+    """Names that nobody declared, as far as they are derived."""
     workspace_of: Knowledge | None = None
-    """The generation that it was worked out for."""
+    """The generation for which `workspace` is complete."""
     has_commits: bool = False
-    """Whether a repository with commits lies around it, as it was when it was read first."""
+    """Whether a repository with commits surrounded the knowledge base at the first read."""
     clock: Callable[[], float] = time.monotonic
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
-    """When looking at the files failed, unless it succeeded since."""
-    _found: tuple[Layer, Manifest] | None = None
+    """When reading the files began to fail; None if the last read succeeded."""
+    _opened_base: tuple[Layer, Manifest] | None = None
     _unfinished: Unfinished | None = None
     _purged: bool = False
     _purges: int = 0
-    _config_left: bytes | None = None
-    """The config that the next process will take for the last one that could be read."""
+    _config_in_base: bytes | None = None
+    """The last readable config, as the manifest of the base hands it to the next process."""
 
     @classmethod
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
-        """The knowledge base in a folder, not read yet; `caches` is the folder for its bases."""
+        """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
         store = Store(root / KB_DIRNAME, clock=clock)
         return cls(root, store, Settings(), bases, workspace=Workspace(root), clock=clock)
 
-    # Reading. All of this blocks, one call at a time, in any thread.
+    # Reading. These methods block; any thread may call them, one at a time.
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
-        """See what changed on disk; None when nothing did.
+        """Read what changed on disk; None if nothing did.
 
-        With `paths` (below `.vouch/`) only there and where something is due; first of all: all.
+        `paths` (below `.vouch/`) limits this to these files and those that the store is to check
+        again. The first call reads everything. Raises PermissionError if another user owns
+        `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         if self.is_failing or self.is_damaged:
-            return self._read_anew()
+            return self._read_again()
         if not self.complete:
             return self._read_first()
         seen = self.store.reconcile(paths)
-        self._take(self.latest, seen.change)
+        self._apply(self.latest, seen.change)
         same = (
             self.latest is self.knowledge
             and seen.problems == self.problems
@@ -147,90 +150,88 @@ class Collection:
         return None if same else self._step(seen, _ended(seen.change.upserts))
 
     def find_base(self) -> bool:
-        """Whether an earlier process left a base to begin with."""
-        if self._found is None and self.bases is not None:
-            self._found = self.bases.open()
-        return self._found is not None
+        """Whether an earlier process left a base that can be opened."""
+        if self._opened_base is None and self.bases is not None:
+            self._opened_base = self.bases.open()
+        return self._opened_base is not None
 
     @property
     def rebuilds(self) -> bool:
-        """Whether the base could not be read, and is built anew."""
+        """Whether the base is rebuilt because it was damaged."""
         found_damaged = not self.complete and self.bases is not None and self.bases.damaged
         return found_damaged or self.is_damaged
 
     @property
     def is_damaged(self) -> bool:
-        """Whether the files of the base were overwritten while it is asked."""
+        """Whether the files of the base were overwritten while in use."""
         return self.knowledge.base.is_damaged or self.latest.base.is_damaged
 
     def _read_first(self) -> Step:
-        """See everything, with the help of a base that an earlier process left."""
+        """Read everything, starting from the base of an earlier process if there is one."""
         self.find_base()
         repository = Repository.around(self.root, self.settings.trust.folders)
         self.has_commits = repository is not None and repository.head() is not None
-        found, self._found = self._found, None
-        seen = self._learn() if found is None else self._recall(*found)
+        found, self._opened_base = self._opened_base, None
+        seen = self._build_base() if found is None else self._resume(*found)
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
-    def _read_anew(self) -> Step:
-        """See everything, and rely on nothing but the last good config: a look that failed may have
-        been half taken in anywhere.
+    def _read_again(self) -> Step:
+        """Read everything again and keep only the last good config: a failed read may have left
+        any other state half updated.
         """
         self._purge()
-        self._forget_files()
-        seen = self._learn()
+        self._reset_store()
+        seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
     @property
     def disk(self) -> Disk:
-        """What is read from files where it is needed."""
+        """Reads contents and artifacts from the files on demand."""
         return Disk(self.store.content_of, self.store.read_artifact)
 
-    def _forget_files(self) -> None:
+    def _reset_store(self) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
         self.store.resume({}, self.store.read_artifact, self.config)
 
-    def _learn(self) -> Reconciled:
-        """Read every file into a base of this process: on disk, or in memory where there is no
-        room.
-        """
+    def _build_base(self) -> Reconciled:
+        """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
         if self.bases is None:
-            return self._learn_into(Writing())
+            return self._build_into(Writing())
         try:
             self._purged = False
             self._unfinished = self.bases.begin()
-            return self._learn_into(self._unfinished.writing)
+            return self._build_into(self._unfinished.writing)
         except (OSError, ValueError) as error:
             log.warning("the index stays in memory: %s", type(error).__name__)
         if self._unfinished is not None:
             self.bases.discard(self._unfinished)
         self._unfinished, self._purged = None, True
-        self._forget_files()
-        return self._learn_into(Writing())
+        self._reset_store()
+        return self._build_into(Writing())
 
-    def _learn_into(self, writing: Writing) -> Reconciled:
+    def _build_into(self, writing: Writing) -> Reconciled:
         builder = Builder(writing, self.disk)
         self.store.keep_by(builder.add, self.store.read_artifact)
         seen = self.store.reconcile()
         base = builder.finish()
-        self.store.keep_by(None, _recalling(base))
-        self._take(base, seen.change)
+        self.store.keep_by(None, _artifact_reader(base))
+        self._apply(base, seen.change)
         return seen
 
-    def _recall(self, layer: Layer, manifest: Manifest) -> Reconciled:
-        """Take over a base, but for what is not as it was when that was finished."""
+    def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled:
+        """Start from a finished base and apply what changed on disk since then."""
         base = Knowledge(layer)
-        self.store.resume(dict(manifest.stats), _recalling(base), manifest.config)
+        self.store.resume(dict(manifest.stats), _artifact_reader(base), manifest.config)
         seen = self.store.reconcile()
-        proved = {key_of(artifact) for artifact in seen.change.upserts}
-        doubtful = {*map(usual_key, self.store.outdated), *manifest.unlisted}
-        gone = seen.change.removals | (doubtful - proved)
-        self._take(base, Change(seen.change.upserts, gone))
-        self._config_left = manifest.config
+        read_again = {key_of(artifact) for artifact in seen.change.upserts}
+        uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
+        gone = seen.change.removals | (uncertain - read_again)
+        self._apply(base, Change(seen.change.upserts, gone))
+        self._config_in_base = manifest.config
         return seen
 
-    def _take(self, before: Knowledge, change: Change) -> None:
-        """Take a change in. What it retires stands in no file of this user from then on."""
+    def _apply(self, before: Knowledge, change: Change) -> None:
+        """Apply a change to `latest`. If it removes text, purge the bases, which still hold it."""
         self.latest = after(before, change, self.disk)
         if _retired(before, self.latest):
             self._purge()
@@ -245,11 +246,11 @@ class Collection:
             self._purges += 1
             self.bases.purge()
 
-    # The base. `write` may run beside everything else; `adopt` and `finish_base` as reading does.
+    # The base. `write` may run at any time; `adopt` and `finish_base` only while nothing is read.
 
     def keep_up(self, whole: bool = False) -> bool:
-        """Bring what is on disk for the next process up to what was last read, `whole` also where
-        little changed; False when that has to wait.
+        """Write a base for the next process if enough changed (`whole`: if anything changed).
+        Returns False if the base cannot be written or finished yet.
         """
         if self.wants_base or (whole and self.latest.changed):
             written = self.write()
@@ -260,21 +261,21 @@ class Collection:
 
     @property
     def wants_base(self) -> bool:
-        """Whether a new base is worth writing. One that was removed is written once, by whichever
-        process is first.
+        """Whether a new base is worth writing. After a purge, the first process to notice writes
+        the base for all.
         """
         if self.bases is not None and self._purged and not self.bases.is_there():
             return True
-        return len(self.latest.changed) >= REBASE_FROM or self._leaves_another_config
+        return len(self.latest.changed) >= REBASE_FROM or self._config_differs
 
     @property
-    def _leaves_another_config(self) -> bool:
+    def _config_differs(self) -> bool:
         settled = self.bases is not None and self._unfinished is None
-        return settled and self.store.config != self._config_left
+        return settled and self.store.config != self._config_in_base
 
     def write(self) -> Written | None:
-        """Write a base of what was last read; None where somebody removed it meanwhile. Raises
-        OSError or ValueError.
+        """Write a base of `latest`; None if it was removed while being written. Raises OSError or
+        ValueError.
         """
         purges, known = self._purges, self.latest
         if self.bases is None:
@@ -286,12 +287,12 @@ class Collection:
         return Written(known, layer, unfinished, purges)
 
     def adopt(self, written: Written) -> None:
-        """Go on with a base that was written, and with what changed since."""
+        """Replace the base by a written one; `latest` keeps the changes made since."""
         if written.of.base is not self.latest.base:
-            return  # all was read anew meanwhile
+            return  # everything was read again meanwhile
         base = Knowledge(written.layer, written.of.names)
         since = self.latest.on(written.layer, written.of)
-        self.store.release(_recalling(base), since.changed.keys())
+        self.store.release(_artifact_reader(base), since.changed.keys())
         if self._unfinished is not None and self.bases is not None:
             self.bases.discard(self._unfinished)
         self._unfinished, self._purged = written.unfinished, False
@@ -300,7 +301,7 @@ class Collection:
             self._purge()
 
     def finish_base(self) -> bool:
-        """Leave the base to the next process; False when that has to wait."""
+        """Finish the base for the next process; False if reads fail or files are too new."""
         if self.is_failing:
             return False
         if self._unfinished is None or self.bases is None:
@@ -316,14 +317,14 @@ class Collection:
         unlisted = frozenset(self.store.unlisted() | changed.keys())
         finished = self.bases.finish(self._unfinished, Manifest(stats, unlisted, self.store.config))
         self._purged, self._unfinished = not finished, None
-        self._config_left = self.store.config
+        self._config_in_base = self.store.config
         return finished
 
-    # What fails
+    # Faults
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """Look at the files. Where that fails, the next look is at all of them, anew."""
+        """Contains a read of the files. If it fails, the next one reads everything again."""
         with self.faults.contained(LOOK, "Changes on disk could not be taken in"):
             yield
         if LOOK not in self.faults:
@@ -333,27 +334,27 @@ class Collection:
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Write a base, or finish it. Where that fails, the next start reads more files."""
+        """Contains the writing of a base. If it fails, the next start reads more files."""
         with self.faults.contained(BASE, "The cache could not be written"):
             yield
 
     def is_refused(self) -> bool:
-        """Whether another user owns `.vouch/` by now, and nobody trusts it."""
+        """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
         return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
 
     @property
     def is_failing(self) -> bool:
-        """Whether the last look at the files failed."""
+        """Whether the last read of the files failed."""
         return self.failing_since is not None
 
     @property
     def silent_at(self) -> float:
-        """When nothing is to be said any more, unless a look at the files succeeds before."""
+        """When answers stop unless a read succeeds before, on `clock`; infinity if none failed."""
         return inf if self.failing_since is None else self.failing_since + SILENT_SECONDS
 
     @property
     def is_silent(self) -> bool:
-        """Whether looking has failed for so long that nothing of it may be said."""
+        """Whether reads have failed for so long that nothing may be answered from this."""
         return self.silent_at <= self.clock()
 
     @property
@@ -362,7 +363,7 @@ class Collection:
         return WATCH in self.faults or GIT in self.faults
 
     def faulty(self) -> list[Problem]:
-        """What fails at the moment, as problems of the knowledge base itself."""
+        """Current failures, as problems of the whole knowledge base (empty path)."""
         found = [Problem("", text, Severity.WARNING) for text in self.faults]
         if self.is_failing and self.is_refused():
             found.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
@@ -373,18 +374,18 @@ class Collection:
 
     @property
     def is_workspace_pending(self) -> bool:
-        """Whether ties to files are not worked out for what is published."""
+        """Whether ties to files are incomplete for the published generation."""
         return self.workspace_of is not self.knowledge
 
     @property
     def may_have_topics(self) -> bool:
-        """Whether names that nobody declared count, and there may be some."""
+        """Whether topics are enabled and the published generation may have some."""
         return self.settings.topics.enabled and bool(self.knowledge.sparse_behind)
 
-    # Publishing. Belongs to the event loop.
+    # Publishing, on the event loop only.
 
     def take(self, step: Step, now: float) -> None:
-        """Make a step count, whole."""
+        """Publish a step. `now` is wall-clock time in seconds."""
         self.knowledge = step.knowledge
         self.problems = step.problems
         self.skipped = step.skipped
@@ -393,23 +394,23 @@ class Collection:
         self.indexed_at = now
 
     def on_disk(self, relative: str) -> Artifact | None:
-        """What the file at a path below `.vouch/` says, as published, if it counts for its id."""
+        """The published artifact of a path below `.vouch/`; None if another file has its id."""
         return self.knowledge.at_path(relative)
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
-        """Read the settings anew."""
+        """Load the settings from config, client and environment."""
         self.settings, self.settings_problems = load_settings(self.config, client, env)
 
 
 def _retired(before: Knowledge, after: Knowledge) -> bool:
-    """Whether something is known no more, or a part of it is not: a sentence, a quote."""
+    """Whether a change removed an artifact, or a sentence or quote of one."""
     return after is not before and any(
-        made is not (was := before.changed.get(key)) and _says_less(before, key, was, made)
+        made is not (was := before.changed.get(key)) and _lost_text(before, key, was, made)
         for key, made in after.changed.items()
     )
 
 
-def _says_less(before: Knowledge, key: Key, was: Documents | None, made: Documents) -> bool:
+def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documents) -> bool:
     if not is_known(made):
         return was is None or is_known(was)
     then = was[0] if was else before.document(key)
@@ -428,18 +429,18 @@ def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
     return frozenset(s.id for s in sessions if s.ended_at is not None)
 
 
-def _recalling(base: Knowledge) -> Callable[[str], Artifact]:
-    """Gives what a file said when the base was written; of what was for nobody, only that it was
-    there.
+def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
+    """Returns a function from a path to its artifact in the base. If the base withheld the text,
+    the artifact is empty and private.
     """
 
     def recall(path: str) -> Artifact:
-        return base.artifact(usual_key(path)) or _for_nobody(path)
+        return base.artifact(usual_key(path)) or _empty_private(path)
 
     return recall
 
 
-def _for_nobody(path: str) -> Artifact:
+def _empty_private(path: str) -> Artifact:
     kind, artifact_id = usual_key(path)
     withheld: dict[Kind, Callable[..., Artifact]] = {
         Kind.CLAIM: Claim,

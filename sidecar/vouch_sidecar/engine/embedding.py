@@ -1,5 +1,5 @@
-"""Keeps the vectors of what is published, and those of the texts that are asked about. All that a
-model does happens in worker threads; nothing of it is imported before a model is configured.
+"""Keeps the vectors of published texts and of recent questions. Models run in worker threads; their
+libraries are imported once a model is configured.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 
 BATCH = 16
-"""Texts that are embedded at once."""
+"""Texts in one call of the model."""
 BATCH_SECONDS = 120.0
-"""How long a batch may take: the first one waits until Ollama has loaded the model."""
+"""Time limit of a batch: during the first one, Ollama loads the model."""
 RETRY_SECONDS = 30.0
-"""How long what failed rests."""
+"""Pause before a failed step is retried."""
 UNWRITTEN_SECONDS = 5.0
-"""How long vectors that could not be kept rest: their base may be under way."""
+"""Pause before vectors that could not be written are tried again: a base may be in progress."""
 UNWRITTEN = 256
-"""New vectors that are written only with the next ones: to write all of them takes a moment."""
+"""Up to this many new vectors wait for more before all are written to disk."""
 HEARD = 64
-"""Texts whose vectors are remembered."""
+"""Number of questions whose vectors are remembered."""
 FOLLOW, HEAR = "follow", "hear"
 SAID = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
 LEFT_SECONDS = 0.05
-"""What the rest of an answer needs of its time limit."""
+"""Part of a question's time limit that is reserved for the search."""
 
 
 class Progress(NamedTuple):
@@ -57,9 +57,9 @@ class Progress(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Held:
-    """What is held of one knowledge base: the vectors of some generation's texts, and all that are
-    known for the next one.
+class _KbVectors:
+    """The vectors of one knowledge base: those of a generation's texts, all `known` ones by
+    digest of the text, and the number not yet written.
     """
 
     texts: Texts | None = None
@@ -69,7 +69,7 @@ class _Held:
 
 
 class Meaning:
-    """The vectors of an engine's knowledge bases. Belongs to its event loop."""
+    """The vectors of an engine's knowledge bases. Call its methods on the event loop only."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Meaning:
         tell: Callable[[], None],
         load: Callable[[str, str | None], Backend] = backend_of,
     ) -> None:
-        """`tell` is called when something else fails than before."""
+        """`tell` is called when a fault begins or ends."""
         self._collections = collections
         self._tell = tell
         self._load = load
@@ -85,35 +85,37 @@ class Meaning:
         self._model: tuple[str | None, str | None] = None, None
         self._backend: Backend | None = None
         self._identity = ""
-        self._held: dict[Path, _Held] = {}
-        self._heard: OrderedDict[bytes, Vector] = OrderedDict()
+        self._vectors: dict[Path, _KbVectors] = {}
+        self._questions: OrderedDict[bytes, Vector] = OrderedDict()
         self.faults = Faults()
-        """What fails, and what to do about it: one sentence."""
+        """Current faults, each a sentence that says what to do."""
         self.progress: Progress | None = None
-        """While many vectors are made."""
+        """Progress while many vectors are computed, else None."""
         self.on_progress: set[Callable[[], None]] = set()
 
     def wake(self) -> None:
-        """Look whether something was published."""
+        """Check at once whether something was published."""
         self._wake.set()
 
     async def run(self) -> None:
-        """Follow what is published, until cancelled."""
+        """Compute vectors of published texts until cancelled."""
         while True:
             self._wake = anyio.Event()
             pause = RETRY_SECONDS
-            with self._telling(), self.faults.contained(FOLLOW, SAID):
+            with self._notifying(), self.faults.contained(FOLLOW, SAID):
                 try:
                     pause = await self._follow()
                 finally:
-                    self._show(None)
+                    self._set_progress(None)
             with anyio.move_on_after(pause):
                 await self._wake.wait()
 
-    # Vectors of what is known
+    # Vectors of published texts
 
     async def _follow(self) -> float:
-        """Take in what was published, and say how long to wait for more, in seconds."""
+        """Compute missing vectors. Returns the seconds to wait before trying again. Raises
+        `UnavailableError`.
+        """
         collections = self._collections
         if self._model != self._wanted():
             self._model, self._backend = self._wanted(), None
@@ -121,142 +123,145 @@ class Meaning:
         model, ollama = self._model
         if model is None:
             return math.inf
-        for root in self._held.keys() - collections.keys():
-            del self._held[root]
+        for root in self._vectors.keys() - collections.keys():
+            del self._vectors[root]
         try:
             if self._backend is None:
                 load = partial(self._load, model, ollama)
                 backend = await in_worker(load, abandon_on_cancel=True)
-                if backend.identity != self._identity:  # Ollama may have another by now
+                if backend.identity != self._identity:  # Ollama may have replaced the model
                     self._forget()
                 self._backend, self._identity = backend, backend.identity
-            kept = [await self._take_in(self._backend, one) for one in list(collections.values())]
+            backend = self._backend
+            kept = [await self._embed_missing(backend, one) for one in list(collections.values())]
         except UnavailableError:
             self._backend = None
-            self.faults.remove(HEAR)  # one of the two is enough
+            self.faults.remove(HEAR)  # the fault of FOLLOW says it
             raise
         return math.inf if all(kept) else UNWRITTEN_SECONDS
 
     def _forget(self) -> None:
-        """Begin anew, with another model."""
-        self._held.clear()
-        self._heard.clear()
+        """Drop all vectors, because the model changed."""
+        self._vectors.clear()
+        self._questions.clear()
         self.faults.remove(HEAR)
 
     def _wanted(self) -> tuple[str | None, str | None]:
-        """The model that is configured, and where it runs: the same for all knowledge bases."""
+        """The configured model and the address of Ollama, the same for all knowledge bases."""
         settings = (one.settings.semantic for one in self._collections.values())
         return next(((one.model, one.ollama) for one in settings), (None, None))
 
-    async def _take_in(self, backend: Backend, collection: Collection) -> bool:
-        """Make the vectors that one knowledge base lacks; whether they are kept on disk as well."""
-        held = self._held.setdefault(collection.root, _Held())
+    async def _embed_missing(self, backend: Backend, collection: Collection) -> bool:
+        """Compute the missing vectors of one knowledge base. Returns whether they are written."""
+        state = self._vectors.setdefault(collection.root, _KbVectors())
         if not collection.complete:
             return True
         if not self._is_ready(collection):
-            if held.known is None:
+            if state.known is None:
                 read = partial(_read, collection, backend.identity)
-                held.known = await in_worker(read, abandon_on_cancel=True)
-            read_texts = partial(texts_of, collection.knowledge, held.texts, backend.any_script)
+                state.known = await in_worker(read, abandon_on_cancel=True)
+            read_texts = partial(texts_of, collection.knowledge, state.texts, backend.any_script)
             texts = await in_worker(read_texts, abandon_on_cancel=True)
-            lacking = [mark for mark in texts.by_mark if mark not in held.known]
+            lacking = [mark for mark in texts.by_mark if mark not in state.known]
             lacking.sort(key=lambda mark: len(texts.by_mark[mark]))
             for at in range(0, len(lacking), BATCH):
                 if self._model != self._wanted():
                     return True
                 if len(lacking) > BATCH:
-                    self._show(Progress(at, len(lacking)))
+                    self._set_progress(Progress(at, len(lacking)))
                 marks = lacking[at : at + BATCH]
                 embed = partial(backend.embed, [texts.by_mark[m] for m in marks], BATCH_SECONDS)
                 made = await in_worker(embed, abandon_on_cancel=True)
-                held.known.update(zip(marks, made, strict=True))
+                state.known.update(zip(marks, made, strict=True))
             try:
-                held.vectors = await in_worker(partial(arranged, texts, held.known))
-            except ValueError:  # what was kept is that of another model
-                held.texts, held.known = None, {}
+                state.vectors = await in_worker(partial(arranged, texts, state.known))
+            except ValueError:  # the vectors on disk are those of another model
+                state.texts, state.known = None, {}
                 raise UnavailableError(MIXED) from None
-            if held.texts is not None and held.texts.of.keys() - texts.of.keys():
-                held.unwritten += UNWRITTEN + 1  # what is retired must be in no file
-            held.known = dict(held.vectors.by_mark)
-            held.texts = texts._replace(by_mark={})
-            held.unwritten += len(lacking)
-        return await self._keep(backend, collection, held)
+            if state.texts is not None and state.texts.of.keys() - texts.of.keys():
+                state.unwritten += UNWRITTEN + 1  # removed texts must not stay in a file
+            state.known = dict(state.vectors.by_mark)
+            state.texts = texts._replace(by_mark={})
+            state.unwritten += len(lacking)
+        return await self._keep(backend, collection, state)
 
-    async def _keep(self, backend: Backend, collection: Collection, held: _Held) -> bool:
-        """Leave the vectors to the next process; False where that has to wait."""
-        keep = partial(_write, collection, backend.identity, held.vectors, held.unwritten)
+    async def _keep(self, backend: Backend, collection: Collection, state: _KbVectors) -> bool:
+        """Write the vectors for the next process; False if there is no base to put them beside."""
+        keep = partial(_write, collection, backend.identity, state.vectors, state.unwritten)
         if not await in_worker(keep, abandon_on_cancel=True):
             return False
-        if held.unwritten > UNWRITTEN:
-            held.unwritten = 0
+        if state.unwritten > UNWRITTEN:
+            state.unwritten = 0
         return True
 
     def _is_ready(self, collection: Collection) -> bool:
-        held = self._held.get(collection.root)
-        texts = held.texts if held is not None else None
+        state = self._vectors.get(collection.root)
+        texts = state.texts if state is not None else None
         return texts is not None and texts.knowledge is collection.knowledge
 
     # Asking
 
     @property
     def is_on(self) -> bool:
-        """Whether somebody has configured a model."""
+        """Whether a model is configured."""
         return any(c.settings.semantic.model for c in self._collections.values())
 
     @property
     def speaks(self) -> bool:
-        """Whether it may answer in a block."""
+        """Whether hits by meaning may appear in context blocks (`semantic.speaks`)."""
         return any(c.settings.semantic.speaks for c in self._collections.values())
 
     async def meant(self, text: str, served: Sequence[Served]) -> Meant | None:
-        """A text as a vector beside those of some knowledge bases; None where one is missing, or
-        the time of the question does not suffice.
+        """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
+        the question's deadline is too close.
         """
         collections = [one.collection for one in served]
         if not all(map(self._is_ready, collections)):
             return None
-        heard = await self._hear(text, min(one.view.deadline.left for one in served))
-        if heard is None or not all(map(self._is_ready, collections)):
+        vector = await self._embed_question(text, min(one.view.deadline.left for one in served))
+        if vector is None or not all(map(self._is_ready, collections)):
             return None
-        vectors = {one.view.identity: self._held[one.collection.root].vectors for one in served}
-        return Meant(heard, vectors)
+        vectors = {one.view.identity: self._vectors[one.collection.root].vectors for one in served}
+        return Meant(vector, vectors)
 
-    async def _hear(self, text: str, left: float) -> Vector | None:
-        """The vector of a text, in the seconds that are left, less what the answer needs."""
+    async def _embed_question(self, text: str, left: float) -> Vector | None:
+        """The vector of a text; None if the model fails or needs longer than `left` seconds, less
+        those reserved for the search.
+        """
         mark, backend = mark_of(text), self._backend
-        if mark in self._heard:
-            self._heard.move_to_end(mark)
+        if mark in self._questions:
+            self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
             seconds = max(0.0, left - LEFT_SECONDS)
-            with self._telling(), self.faults.contained(HEAR, SAID):
+            with self._notifying(), self.faults.contained(HEAR, SAID):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
                     found = (await in_worker(embed, abandon_on_cancel=True))[0]
-                    lengths = {held.vectors.dimension for held in self._held.values()}
+                    lengths = {state.vectors.dimension for state in self._vectors.values()}
                     if lengths - {None, len(found)}:
                         raise UnavailableError(MIXED)
-                    self._heard[mark] = found
+                    self._questions[mark] = found
                 if limit.cancelled_caught:
                     raise UnavailableError(SLOW)
-            while len(self._heard) > HEARD:
-                self._heard.popitem(last=False)
-        return self._heard.get(mark)
+            while len(self._questions) > HEARD:
+                self._questions.popitem(last=False)
+        return self._questions.get(mark)
 
     def reads(self, text: str) -> bool:
-        """Whether a text is in a script that the model knows."""
+        """Whether the model supports the script of a text."""
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
 
-    # Telling
+    # Notifying
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """Tell who listens to the engine where something else fails after this."""
+    def _notifying(self) -> Iterator[None]:
+        """Notify the listeners if this block begins or ends a fault."""
         before = list(self.faults)
         yield
         if before != list(self.faults):
             self._tell()
 
-    def _show(self, progress: Progress | None) -> None:
+    def _set_progress(self, progress: Progress | None) -> None:
         if progress != self.progress:
             self.progress = progress
             for listener in list(self.on_progress):
@@ -264,13 +269,13 @@ class Meaning:
 
 
 def _read(collection: Collection, identity: str) -> dict[bytes, Vector]:
-    """What an earlier process kept."""
+    """The vectors that an earlier process wrote, by digest of the text; empty without any."""
     data = collection.bases.beside(f"vectors-{identity}") if collection.bases is not None else None
     return {} if data is None else from_bytes(data)
 
 
 def _write(collection: Collection, identity: str, vectors: Vectors, unwritten: int) -> bool:
-    """Keep vectors, where many are new or what was kept is gone; False where that has to wait."""
+    """Write vectors if many are new or their file is gone; False if there is no base yet."""
     if collection.bases is None:
         return True
     if unwritten <= UNWRITTEN and collection.bases.has_beside(f"vectors-{identity}"):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Watching = Literal["client", "own", "sweep", "none"]
-"""How changes on disk are noticed first."""
+"""What reports changes on disk first: the client, our own watcher, or only the sweep."""
 
 
 class UnknownRootError(LookupError):
@@ -45,8 +45,8 @@ class UnknownRootError(LookupError):
 
 
 class Engine:
-    """Answers from what is published; takes in what changed. Nothing here waits or reads files,
-    but for `load`, which the shell uses.
+    """Publishes generations and gives callers a view of them. No method waits or reads files,
+    except `read`, `load` and `overlay`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.env = dict(env)  # `os.environ` is slow to look things up in
+        self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
         self.collections: dict[Path, Collection] = {}
@@ -66,19 +66,19 @@ class Engine:
         self.overlays = Overlays()
         self.stats = Stats()
         self.meaning: Meaning | None = None
-        """Finds by meaning; there only while a indexer runs."""
+        """Semantic search; None unless an indexer runs."""
         self.generation = 0
         self._nothing = Knowledge()
-        """What is known where nothing may be said."""
+        """Served in place of a knowledge base that is silent."""
         self.watching: Watching = "none"
         self.faults = Faults()
-        """What fails and concerns no knowledge base more than another."""
+        """Faults of the whole process."""
         self.untold = Faults()
-        """The listeners that failed; the indexer tells them again."""
+        """The listeners whose notification failed; the indexer notifies them again."""
         self.listeners: set[Callable[[], None]] = set()
-        """Told when something was published."""
+        """Called when something was published, and when a fault begins or ends."""
         self.session_listeners: set[Callable[[], None]] = set()
-        """Told when the window of a session is another one."""
+        """Called when the window of a session changed."""
         self._client: Mapping[str, object] = client_settings or {}
         self._trust()
         self._from_folders: set[Path] = set()
@@ -87,18 +87,18 @@ class Engine:
     # Knowledge bases
 
     def start_from(self, start: Path) -> list[Collection]:
-        """As `add_start`; where there is none yet, the indexer looks again."""
+        """As `add_start`; the indexer searches again if there is no knowledge base yet."""
         self.starts.keep(start)
         return self.add_start(start)
 
     def add_start(self, start: Path | None) -> list[Collection]:
-        """Serve the knowledge bases of a folder or a document."""
+        """Serve the knowledge bases found from a folder or a document, and return them."""
         roots = self.starts.find(start)
         self._from_documents.update(roots)
         return [self.add_root(root) for root in roots]
 
     def add_root(self, root: Path) -> Collection:
-        """Serve the knowledge base in a folder; one that is served already stays as it is."""
+        """Serve the knowledge base in a folder, unless it is served already, and return it."""
         if root not in self.collections:
             collection = Collection.at(root, self.clock, user_folder(self.env))
             collection.configure(self._client, self.env)
@@ -107,9 +107,8 @@ class Engine:
         return self.collections[root]
 
     def set_folders(self, folders: Sequence[Path]) -> None:
-        """Serve the knowledge bases of these folders; no longer those of others.
-
-        What was found from a document stays.
+        """Make these the folders of the workspace: serve their knowledge bases, and drop those of
+        former folders unless a document led to them.
         """
         found = self.starts.set_folders(folders)
         for root in sorted(found):
@@ -123,26 +122,26 @@ class Engine:
         self.tell()
 
     def _let_go(self) -> None:
-        """Have idle sessions hold nothing of what is no longer known."""
+        """Drop what sessions remember of old generations."""
         for session in self.sessions:
             session.let_go()
 
     def look_again(self) -> None:
-        """Serve what stands at the starts by now."""
+        """Search all starts again for knowledge bases, and serve those found."""
         for start in self.starts.others:
             self.add_start(start)
         self.set_folders(self.starts.folders)
 
     def read(self) -> None:
-        """Read everything that is served and publish it (blocking)."""
+        """Read every knowledge base and publish what changed. Blocks."""
         for collection in self.collections.values():
             with collection.looking():
                 if (step := collection.read()) is not None:
                     self.publish(collection, step)
 
     def load(self, whole: bool = False) -> bool:
-        """The same, and leave bases to the next process, `whole` also where little changed; False
-        where that has to wait.
+        """As `read`, then write bases for the next process, with `whole` also after small changes.
+        Returns whether all bases are finished.
         """
         self.read()
         done = []
@@ -152,7 +151,7 @@ class Engine:
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
-        """Make a step count, at once and whole."""
+        """Publish a step, and notify the listeners."""
         if self.collections.get(collection.root) is not collection:
             return
         config_changed = step.config != collection.config or collection.is_failing
@@ -173,8 +172,8 @@ class Engine:
         topics: Topics | None = None,
         whole_for: Knowledge | None = None,
     ) -> None:
-        """Make what lies around a knowledge base count, and its topics where they were worked out.
-        `whole_for`: it is all that there is to that generation.
+        """Publish the workspace of a knowledge base, and its topics unless they are None.
+        `whole_for`: the generation for which the workspace is complete.
         """
         if self.collections.get(collection.root) is not collection:
             return
@@ -193,14 +192,14 @@ class Engine:
             self.tell()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
-        """The client's settings changed."""
+        """Apply new settings of the client."""
         self._client = client_settings
         self._configure(self.collections.values())
         self._trust()
         self.look_again()
 
     def _trust(self) -> None:
-        """Note which folders of other users count."""
+        """Read from the settings which folders of other users are trusted."""
         settings, _ = load_settings(None, self._client, self.env)
         self.starts.trusted = settings.trust.folders
 
@@ -219,7 +218,7 @@ class Engine:
         return any(c.settings.reflex.enabled for c in self.collections.values())
 
     def _name_collections(self) -> None:
-        """Names by config, else by folder, made unique in the order of the folders."""
+        """Name collections after their config or folder, made unique by a number."""
         taken: set[str] = set()
         for root, collection in sorted(self.collections.items()):
             base = name = collection.settings.kb.name or printable(root.name) or "kb"
@@ -231,7 +230,7 @@ class Engine:
             collection.name = name
 
     def tell(self) -> None:
-        """Tell the listeners that something was published, or what fails."""
+        """Call the listeners; one that raises is called again later."""
         self._tell(self.listeners)
 
     def _tell(self, listeners: set[Callable[[], None]]) -> None:
@@ -240,7 +239,7 @@ class Engine:
                 listener()
 
     def dismiss(self, listener: Callable[[], None]) -> None:
-        """Tell a listener nothing more."""
+        """Remove a listener."""
         self.listeners.discard(listener)
         self.session_listeners.discard(listener)
         self.untold.remove(listener)
@@ -250,15 +249,14 @@ class Engine:
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
     ) -> list[Served]:
-        """What a caller sees now: open documents included. It never changes.
-
-        Raises `UnknownRootError`.
+        """The knowledge bases as a caller sees them now, with its unsaved documents. The views
+        never change. Raises `UnknownRootError`.
         """
         served, chosen = [], self._chosen(caller, root)
-        tuned = [self._tuned(collection, caller) for collection in chosen]
-        limits = [settings.recall.timeout_ms for settings in tuned]
+        all_settings = [self._settings_for(collection, caller) for collection in chosen]
+        limits = [settings.recall.timeout_ms for settings in all_settings]
         deadline = Deadline(self.clock() + min(limits, default=0) / 1000, self.clock)
-        for collection, settings in zip(chosen, tuned, strict=True):
+        for collection, settings in zip(chosen, all_settings, strict=True):
             overlay = self.overlays.of(caller.connection, collection.root)
             knowledge = collection.knowledge
             if collection.is_silent:
@@ -284,8 +282,8 @@ class Engine:
             served.append(Served(view, settings, collection))
         return served
 
-    def _tuned(self, collection: Collection, caller: Caller) -> Settings:
-        """The settings of a collection, with those that the caller's own environment holds."""
+    def _settings_for(self, collection: Collection, caller: Caller) -> Settings:
+        """The settings of a collection, with those in the caller's environment applied."""
         if not caller.env or not any(name.startswith(SETTINGS) for name in caller.env):
             return collection.settings
         return load_settings(collection.config, self._client, {**self.env, **caller.env})[0]
@@ -305,19 +303,19 @@ class Engine:
         raise UnknownRootError
 
     def overlay(self, connection: str, path: Path, text: str | None) -> None:
-        """A document below `.vouch/` stands like this in the editor of a connection; None: closed.
+        """Set the unsaved text of a document below `.vouch/` for a connection; None: closed.
 
-        Documents of knowledge bases that are not served are ignored.
+        Ignores documents of knowledge bases that are not served.
         """
-        for collection in self._holding(path):
+        for collection in self._collections_of(path):
             overlay = self.overlays.read(connection, collection, path, text)
             self.overlays.put(connection, collection, overlay)
         self.tell()
 
     def read_overlay(self, connection: str, path: Path, text: str | None) -> Callable[[], None]:
-        """As `overlay`, in a thread of its own; what it returns makes that count, on the loop."""
+        """As `overlay`, for a worker thread. Call the result on the event loop to apply it."""
         read = []
-        for collection in self._holding(path):
+        for collection in self._collections_of(path):
             overlay = self.overlays.read(connection, collection, path, text)
             overlay.knowledge(collection)
             read.append((collection, overlay))
@@ -329,7 +327,7 @@ class Engine:
 
         return put
 
-    def _holding(self, path: Path) -> list[Collection]:
+    def _collections_of(self, path: Path) -> list[Collection]:
         collections = list(self.collections.items())
         return [one for root, one in collections if path.is_relative_to(root / KB_DIRNAME)]
 
@@ -340,17 +338,17 @@ class Engine:
 
     @property
     def looked(self) -> bool:
-        """Whether every knowledge base was looked at, even in vain: nothing is to be waited for."""
+        """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.complete or c.is_failing for c in self.collections.values())
 
     @property
     def watch_lost(self) -> bool:
-        """Whether changes on disk may be noticed late, or told late."""
+        """Whether clients may learn late of changes on disk."""
         late = any(c.is_noticed_late for c in self.collections.values())
         return late or bool(self.faults) or bool(self.untold)
 
     def degraded(self) -> list[str]:
-        """What answers have to do without."""
+        """The values of `degraded` that apply to all answers now."""
         found = []
         if not self.complete:
             found.append("index_building")
@@ -363,8 +361,8 @@ class Engine:
         return found
 
     def problems(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
-        """All problems of a knowledge base by path, open documents as they stand in the editor.
-        What is said goes through `problems_for`.
+        """All problems of a knowledge base by path, those of unsaved documents included. Show only
+        what `problems_for` lets through.
         """
         found = dict(collection.problems)
         settings_problems = collection.settings_problems
@@ -378,7 +376,7 @@ class Engine:
         return {path: problems for path, problems in found.items() if problems}
 
     def problems_for(self, caller: Caller, served: Served) -> dict[str, tuple[Problem, ...]]:
-        """As `problems`, without those of files that the viewer may not be told of."""
+        """As `problems`, without those of files that the viewer may not see."""
         collection, view = served.collection, served.view
         shown = self.problems(caller, collection)
         for path, problems in list(shown.items()):
@@ -389,7 +387,7 @@ class Engine:
         return {path: problems for path, problems in shown.items() if problems}
 
     def faulty(self) -> list[Problem]:
-        """All that fails at the moment, what is worst first."""
+        """All current faults, errors first."""
         found = [one for _, c in sorted(self.collections.items()) for one in c.faulty()]
         found += [Problem("", text, Severity.WARNING) for text in self.starts.refused]
         return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
@@ -399,7 +397,7 @@ class Engine:
         return [Problem("", text, Severity.WARNING) for text in said]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
-        """What is wrong enough to withhold an artifact that everybody may see, in the order of the
+        """Errors that make artifacts disappear from answers, by path, except those of private
         files.
         """
         return [
@@ -413,8 +411,8 @@ class Engine:
     # Sessions
 
     def observe(self, session_id: str, slot: str | None, text: str, *, final: bool = False) -> None:
-        """Touch a slot of a session: it becomes the newest. Without a name it is a slot of its own;
-        a final one is not replaced by what comes under its name later.
+        """Put a text into a slot of a session, which becomes the newest; None: a new slot. If
+        `final`, a later text with this name gets another slot.
         """
         if not self._reflex_on():
             return
@@ -440,7 +438,7 @@ class Engine:
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None
     ) -> list[Salient]:
-        """What is in play in a session, as far as each knowledge base's config lets it."""
+        """The ranking of a session, from the knowledge bases that have `reflex.enabled`."""
         session = self.sessions.peek(session_id)
         if session is None:
             return []
@@ -448,7 +446,7 @@ class Engine:
 
 
 def _authors(settings: Settings, caller: Caller) -> Authors:
-    """Whether a caller is told who committed, and of whom not."""
+    """Whether a caller may see authors of commits, and which ones never."""
     people = settings.people
     in_blocks = people.git == "agents"
     are_told = in_blocks or (people.git == "people" and not caller.is_model)
@@ -456,7 +454,7 @@ def _authors(settings: Settings, caller: Caller) -> Authors:
 
 
 def _path(root: str) -> Path:
-    """A path or a file URI as a path."""
+    """The root that a path or file URI names; `.vouch` itself names its parent."""
     try:
         if root.startswith("file:"):
             from urllib.parse import unquote, urlparse

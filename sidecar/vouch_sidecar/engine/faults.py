@@ -1,4 +1,4 @@
-"""What fails at the moment: said until it succeeds, and no reason for anything else to stop."""
+"""Faults: current failures, each reported until its step succeeds; other steps go on."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ log = logging.getLogger(__name__)
 
 
 class Faults:
-    """The steps that failed when they were last taken, each with what it means, in a sentence."""
+    """The steps whose last run failed, each with a sentence that says what this means."""
 
     def __init__(self) -> None:
-        self._said: dict[Hashable, str] = {}
+        self._sentences: dict[Hashable, str] = {}
 
     def __contains__(self, step: Hashable) -> bool:
-        return step in self._said
+        return step in self._sentences
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._said.values())
+        return iter(self._sentences.values())
 
     def __len__(self) -> int:
-        return len(self._said)
+        return len(self._sentences)
 
     def add(self, step: Hashable, sentence: str) -> None:
-        """A step failed."""
-        self._said[step] = sentence
+        """Record that a step failed."""
+        self._sentences[step] = sentence
 
     def remove(self, step: Hashable) -> None:
-        """A step succeeded, or is taken no more."""
-        self._said.pop(step, None)
+        """Record that a step succeeded or is no longer run."""
+        self._sentences.pop(step, None)
 
     @contextmanager
     def contained(self, step: Hashable, sentence: str) -> Iterator[None]:
-        """Take a step: an exception ends this block and nothing else. Its text may quote a file or
-        a prompt, and is neither logged nor said; only why a model is unavailable is.
+        """Run a step and record an exception instead of raising it. The exception's text may quote
+        a file or a prompt, so it is not logged or shown, except that of `UnavailableError`.
         """
         try:
             yield
@@ -46,7 +46,7 @@ class Faults:
             self.add(step, f"{sentence}: {error}")
         except Exception as error:
             said = f"{sentence} ({type(error).__name__})"
-            if step not in self._said:
+            if step not in self._sentences:
                 log.error("%s\n%s", said, "".join(traceback.format_tb(error.__traceback__)))
             self.add(step, said)
         else:

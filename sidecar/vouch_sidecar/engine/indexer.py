@@ -1,7 +1,7 @@
-"""Keeps the published knowledge equal to the disk: the one place that waits.
+"""Keeps the published knowledge equal to the disk. No other module waits for files.
 
-Client events, the own watcher and the sweep all end in the same step: read in a worker thread,
-publish on the event loop. What fails ends that step and no other; it is said, and done again.
+Client events, our own watcher and the periodic sweep all lead to the same step: read in a worker
+thread, publish on the event loop. A failed step is reported and retried; the others go on.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from vouch_sidecar.workspace.git import WorkingTree
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
-"""A burst of events counts as one change when it pauses this long."""
+"""Events with shorter pauses between them count as one change."""
 FINISH_SECONDS = 5.0
-"""How long nothing must have changed before a base is finished; the first time, a fifth."""
+"""A base is finished after this long without changes; the first one after a fifth of it."""
 GIT_SECONDS = 5.0
-"""How long a checkout may hold git's lock before a change counts as whole all the same."""
+"""How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
-"""Of the time, how much may go into looking for knowledge bases where there are none."""
+"""Share of the time that may be spent searching folders without a knowledge base for one."""
 RETRY_SECONDS = 2.0
-"""How long what failed rests, at least."""
+"""Shortest pause before a failed step is retried."""
 WRITE_SECONDS = 60.0
-"""How long it is until a base that could not be written is tried again."""
+"""Pause before a base that could not be written is tried again."""
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
 BURST_FILES = 8
-"""Changed files from which on everything is looked at: others may have changed with them."""
+"""From this many changed files on, all files are checked: others may have changed with them."""
 
 
 @dataclass(slots=True)
 class _Due:
-    """When a knowledge base is looked at next, on the engine's clock, and how much of it.
+    """When to check a knowledge base next, on the engine's clock, and which of its files.
 
-    `sweep_at` asks for all of it, `expiry_at` only for what the store waits for; `paths` are files
-    that something told of. None of that counts before `rests_until`.
+    At `sweep_at` all files are due, at `expiry_at` those that the store is to check again; `paths`
+    are due at once. Nothing is due before `rests_until`.
     """
 
     rests_until: float = 0.0
@@ -60,7 +60,7 @@ class _Due:
     expiry_at: float = float("inf")
     paths: set[str] = field(default_factory=set)
     git: tuple[int, int] | None = None
-    """Git's version of the files when all of them were last looked at."""
+    """Version of git's working tree when all files were last checked."""
 
     @property
     def at(self) -> float:
@@ -68,11 +68,11 @@ class _Due:
         return max(due, self.rests_until)
 
     def rest(self, until: float) -> None:
-        """Look at everything again, then and not before."""
+        """Schedule a check of all files at `until`, and nothing before."""
         self.sweep_at = self.rests_until = until
 
     def take(self, now: float) -> frozenset[str] | None:
-        """What to look at now; None for everything. It is no longer due after that."""
+        """The paths to check now, None for all; they are no longer due afterwards."""
         everything = self.sweep_at <= now or len(self.paths) >= BURST_FILES
         paths = None if everything else frozenset(self.paths)
         if paths is None:
@@ -83,7 +83,7 @@ class _Due:
 
 
 class Indexer:
-    """Drives one engine. All methods belong to its event loop."""
+    """Reads and publishes for one engine. Call its methods on the event loop only."""
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
         self._engine = engine
@@ -91,7 +91,7 @@ class Indexer:
         engine.listeners.add(self._meaning.wake)
         self._workspaces = Workspaces(engine)
         engine.listeners.add(self._workspaces.wake)
-        engine.listeners.add(self._notice)
+        engine.listeners.add(self._wake_if_damaged)
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
@@ -101,12 +101,12 @@ class Indexer:
         self._writing: set[Path] = set()
         self._written: list[tuple[Collection, Written]] = []
         self._search_at = 0.0
-        self._told: list[Problem] = []
-        """The faults when they were last told."""
-        self._tell_at = 0.0
+        self._reported: list[Problem] = []
+        """The faults of which the listeners were last notified."""
+        self._report_at = 0.0
 
     def poke(self, paths: Iterable[Path] | None = None) -> None:
-        """Files may have changed: these, as far as they stand below a `.vouch/`, or any (None)."""
+        """Check files that may have changed: those of `paths` in a served `.vouch/`; None: all."""
         named = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
         for root in self._engine.collections:
             inside = f"{root / KB_DIRNAME}{os.sep}"
@@ -119,13 +119,13 @@ class Indexer:
         self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:
-        """Who notices changes first. The sweep runs beside either."""
+        """Choose who reports changes on disk. The sweep runs in either case."""
         self._watching = watching
         self._wake.set()
 
     async def run(self) -> None:
-        """Keep at it until cancelled."""
-        gc.freeze()  # what is imported lives on: to look through it amid a start takes 45 ms
+        """Read and publish changes until cancelled."""
+        gc.freeze()  # imported modules stay: collecting through them during a start takes 45 ms
         async with anyio.create_task_group() as group:
             group.start_soon(self._meaning.run)
             group.start_soon(self._workspaces.run)
@@ -134,20 +134,20 @@ class Indexer:
                 pause = RETRY_SECONDS
                 with self._engine.faults.contained("round", "Changes on disk are not all followed"):
                     await self._search()
-                    self._tell_watching()
+                    self._update_watching()
                     await self._work()
                     self._write_bases(group)
-                    # Reading is an event too: a hundred thousand at first.
+                    # Watch after reading: the watcher would report each file that we read.
                     self._arrange_watches(group)
-                    self._tell_faults()
+                    self._report_faults()
                     pause = self._until_next()
                 with anyio.move_on_after(pause):
                     await self._wake.wait()
                 with self._engine.faults.contained("settle", TORN):
-                    await self._settled()
+                    await self._wait_for_quiet()
 
-    def _notice(self) -> None:
-        """Read anew at once what turned out to be damaged."""
+    def _wake_if_damaged(self) -> None:
+        """Wake up to rebuild damaged bases at once."""
         if any(one.is_damaged for one in self._engine.collections.values()):
             self._wake.set()
 
@@ -157,29 +157,29 @@ class Indexer:
         times += [c.silent_at for c in self._engine.collections.values() if c.silent_at > now]
         if self._engine.starts.lacking:
             times.append(self._search_at)
-        if self._has_to_tell():
-            times.append(self._tell_at)
+        if self._has_to_report():
+            times.append(self._report_at)
         return max(0.0, min([*times, self._finish_at, now + 3600.0]) - now)
 
-    async def _settled(self) -> None:
-        """Wait until a burst is over, and with it a checkout that git has under way."""
+    async def _wait_for_quiet(self) -> None:
+        """Wait until a burst of events is over and git has finished a running checkout."""
         await anyio.sleep(SETTLE_SECONDS)
         trees = [self._tree(collection) for collection in self._engine.collections.values()]
         with anyio.move_on_after(GIT_SECONDS):
             while any(tree.is_changing() for tree in trees):
                 for due in self._due.values():
-                    due.sweep_at = 0.0  # not all events of the checkout have come
+                    due.sweep_at = 0.0  # events of the checkout may still be missing
                 await anyio.sleep(SETTLE_SECONDS)
 
     def _tree(self, collection: Collection) -> WorkingTree:
-        """The working tree around a knowledge base; none where it can't be looked for."""
+        """The git working tree around a knowledge base; an empty one if looking for it fails."""
         tree = None
         with collection.faults.contained(GIT, TORN):
             tree = WorkingTree.around(collection.root)
         return tree or WorkingTree(None)
 
     async def _search(self) -> None:
-        """Look whether a knowledge base has come where there was none."""
+        """Look for new knowledge bases in folders that had none."""
         started = self._engine.clock()
         if not self._engine.starts.lacking or started < self._search_at:
             return
@@ -197,7 +197,7 @@ class Indexer:
             if collection.is_damaged:
                 due.sweep_at = 0.0
             if due.at <= self._engine.clock():
-                await self._look_at(collection)
+                await self._check(collection)
         while self._written:
             await self._adopt(*self._written.pop())
         if self._finish_at <= self._engine.clock():
@@ -210,7 +210,7 @@ class Indexer:
                     self._finish_at = self._engine.clock() + FINISH_SECONDS
 
     def _write_bases(self, group: anyio.abc.TaskGroup) -> None:
-        """Have new bases written beside all else, where they are worth it."""
+        """Start writing a new base for each knowledge base that wants one."""
         now = self._engine.clock()
         for root, collection in self._engine.collections.items():
             if collection.wants_base and root not in self._writing and self._write_at <= now:
@@ -230,7 +230,7 @@ class Indexer:
         self._wake.set()
 
     async def _adopt(self, collection: Collection, written: Written) -> None:
-        """Go on with a base that was written. What is known stays the same."""
+        """Replace the base by a written one. The published content stays the same."""
         with collection.looking():
             await in_worker(collection.adopt, written)
             collection.knowledge = collection.latest
@@ -238,31 +238,31 @@ class Indexer:
         log.debug("rebased %r", collection.name)
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 
-    def _has_to_tell(self) -> bool:
-        return bool(self._engine.untold) or self._engine.faulty() != self._told
+    def _has_to_report(self) -> bool:
+        return bool(self._engine.untold) or self._engine.faulty() != self._reported
 
-    def _tell_faults(self) -> None:
-        """Say what begins to fail and what no longer does, again to those who could not be told."""
+    def _report_faults(self) -> None:
+        """Notify listeners of new and ended faults, and again those whose notification failed."""
         now = self._engine.clock()
-        if self._has_to_tell() and self._tell_at <= now:
-            self._tell_at = now + RETRY_SECONDS
-            self._told = self._engine.faulty()
+        if self._has_to_report() and self._report_at <= now:
+            self._report_at = now + RETRY_SECONDS
+            self._reported = self._engine.faulty()
             self._engine.tell()
 
-    async def _look_at(self, collection: Collection) -> None:
+    async def _check(self, collection: Collection) -> None:
         started = self._engine.clock()
         due = self._due.setdefault(collection.root, _Due())
         with collection.looking():
-            await self._take_in(collection, due)
+            await self._read_due(collection, due)
         if collection.is_failing:
             now = self._engine.clock()
             due.rest(now + sweep_interval(now - started, least=RETRY_SECONDS))
 
-    async def _take_in(self, collection: Collection, due: _Due) -> None:
-        """Read what is due, and publish what changed."""
+    async def _read_due(self, collection: Collection, due: _Due) -> None:
+        """Read the files that are due and publish what changed."""
         started = self._engine.clock()
         if self._tree(collection).version() != due.git:
-            due.sweep_at = 0.0  # not all events of a checkout may have come
+            due.sweep_at = 0.0  # events of a checkout may be missing
         paths = due.take(started)
         step = await self._read(collection, paths)
         now = self._engine.clock()
@@ -272,7 +272,7 @@ class Indexer:
             first = not collection.complete
             self._engine.publish(collection, step)
             if first:
-                gc.freeze()  # what is known lives on: to look through it again is a stall
+                gc.freeze()  # the knowledge stays: collecting through it would stall the loop
             self._finish_at = now + (FINISH_SECONDS / 5 if first else FINISH_SECONDS)
         if paths is None:
             cost = 0.0 if step is not None else now - started
@@ -281,7 +281,7 @@ class Indexer:
         due.expiry_at = float("inf") if expiry is None else max(expiry, now)
 
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
-        """What changed; what git wrote meanwhile is read as well, when git is done."""
+        """Read what changed, and again until git has stopped changing the working tree."""
         tree = self._tree(collection)
         version = tree.version()
         step = await in_worker(collection.read, paths)
@@ -310,7 +310,7 @@ class Indexer:
         for root in wanted - set(self._watches):
             scope = self._watches[root] = anyio.CancelScope()
             group.start_soon(self._watch, root, scope)
-        self._tell_watching()
+        self._update_watching()
 
     async def _watch(self, root: Path, scope: anyio.CancelScope) -> None:
         with scope:
@@ -340,10 +340,10 @@ class Indexer:
             collection.faults.add(WATCH, WATCH_LOST)
         else:
             collection.faults.remove(WATCH)
-        self._tell_watching()
+        self._update_watching()
         self._wake.set()
 
-    def _tell_watching(self) -> None:
+    def _update_watching(self) -> None:
         collections = self._engine.collections
         lost = {root for root, collection in collections.items() if WATCH in collection.faults}
         if not collections:

@@ -24,17 +24,17 @@ class Overlay:
     artifacts: dict[str, Artifact | None] = field(default_factory=dict)
     problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     config: bytes | None = None
-    """The last text of `config.yaml` that could be read."""
+    """The last unsaved text of `config.yaml` that was valid."""
     config_text: bytes | None = None
     stamp: int = 0
     _made: tuple[int, int, Knowledge] | None = None
 
     def copy(self) -> Overlay:
-        """The same documents, to be changed."""
+        """A copy that can be changed independently."""
         return replace(self, artifacts={**self.artifacts}, problems={**self.problems})
 
     def put(self, relative: str, text: str, collection: Collection) -> None:
-        """Take a document's text; where it does not parse, its last parseable text stays."""
+        """Set a document's text; if it does not parse, the last parseable text stays in effect."""
         self.stamp = next(_stamps)
         if relative == CONFIG:
             self._put_config(text.encode("utf-8", "replace"), collection.config)
@@ -42,7 +42,7 @@ class Overlay:
         reading = parse(relative, text.encode("utf-8", "replace"))
         self.problems[relative] = reading.problems
         if reading.artifact is not None or reading.withhold:
-            self.artifacts[relative] = _as_kept(reading.artifact, collection.on_disk(relative))
+            self.artifacts[relative] = _with_kept(reading.artifact, collection.on_disk(relative))
         else:
             self.artifacts.setdefault(relative, collection.on_disk(relative))
 
@@ -56,7 +56,7 @@ class Overlay:
             self.config = on_disk or b""
 
     def close(self, relative: str) -> None:
-        """Let the disk count again."""
+        """Forget a document: its file on disk counts again."""
         self.artifacts.pop(relative, None)
         self.problems.pop(relative, None)
         if relative == CONFIG:
@@ -64,7 +64,7 @@ class Overlay:
         self.stamp = next(_stamps)
 
     def knowledge(self, collection: Collection) -> Knowledge:
-        """What is published, with these documents in place of their files."""
+        """The published knowledge with these documents in place of their files."""
         published = collection.knowledge
         if self._made is None or self._made[:2] != (self.stamp, published.serial):
             self._made = (
@@ -81,20 +81,20 @@ class Overlay:
         for artifact in [a for a in self.artifacts.values() if a is not None]:
             key = key_of(artifact)
             rivals = [artifact, counting.get(key), published(key)]
-            standing = [a for a in rivals if a and self.artifacts.get(a.path, a) == a]
-            counting[key] = min(standing, key=_precedence)
+            current = [a for a in rivals if a and self.artifacts.get(a.path, a) == a]
+            counting[key] = min(current, key=_precedence)
         return Change(tuple(counting.values()), frozenset(gone - counting.keys()))
 
 
-def _as_kept(artifact: Artifact | None, on_disk: Artifact | None) -> Artifact | None:
-    """An unsaved source with the content that is kept beside its file."""
+def _with_kept(artifact: Artifact | None, on_disk: Artifact | None) -> Artifact | None:
+    """An unsaved source, marked as kept if its saved file has kept content."""
     if not (isinstance(artifact, Source) and isinstance(on_disk, Source)):
         return artifact
     return replace(artifact, kept=on_disk.kept and on_disk.id == artifact.id)
 
 
 def _precedence(artifact: Artifact) -> tuple[bool, str]:
-    """Of files with one id, the one named like it counts, else the one that sorts first."""
+    """Sort key of files with the same id: the file named after the id, else the first by path."""
     return PurePosixPath(artifact.path).stem != artifact.id, artifact.path
 
 
@@ -110,8 +110,8 @@ class Overlays:
     def read(
         self, connection: str, collection: Collection, path: Path, text: str | None
     ) -> Overlay:
-        """What a connection sees once a document below `.vouch/` stands like this, or was closed
-        (None). Blocks; in any thread. It counts when it is `put`.
+        """A connection's overlay after a document below `.vouch/` changed to `text`, or was closed
+        (None). Blocks; thread-safe. `put` makes it count.
         """
         relative = path.relative_to(collection.root / KB_DIRNAME).as_posix()
         before = self.of(connection, collection.root)
@@ -123,13 +123,13 @@ class Overlays:
         return overlay
 
     def put(self, connection: str, collection: Collection, overlay: Overlay) -> None:
-        """Make it count."""
+        """Replace the connection's overlay."""
         if overlay.problems:
             self._overlays[connection, collection.root] = overlay
         else:
             self._overlays.pop((connection, collection.root), None)
 
     def drop(self, connection: str) -> None:
-        """A connection has ended."""
+        """Forget the overlays of a connection that has ended."""
         for key in [k for k in self._overlays if k[0] == connection]:
             del self._overlays[key]

@@ -1,4 +1,4 @@
-"""Probing with a session's memory: what was looked for lately is not looked for again."""
+"""Probes texts, and remembers the results of each session's recent probes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A probe, how many of its phrases the session remembered, and the persona to take on."""
+    """A probe, how many of its phrases came from the session's memory, and the persona to adopt."""
 
     probe: Probe
     from_cache: int
@@ -31,9 +31,11 @@ def probe(
     spoken: Spoken = frozenset(),
     meant: Meant | None = None,
 ) -> Probed:
-    """Probe the knowledge bases, as many as the settings allow. A probe of the same text in the
-    same session is not made again while nothing changed, unless time ran out. Full text is not
-    searched `again` for the turn before. The names of what was `spoken` of before say nothing.
+    """Probe as many knowledge bases as the settings allow.
+
+    The session remembers the result for the same text while nothing changes, unless time ran out.
+    `again`: this was the text of the previous turn, so full text is not searched. Names of the
+    entities in `spoken` (already given to the session) yield no hits.
     """
     asked = allowed(served)
     if session is None:
@@ -63,7 +65,7 @@ def _probe(
 
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:
-    """Those that are probed: as many as the strictest setting says, in the order of their names."""
+    """The knowledge bases to probe: the first by name, as many as the strictest setting allows."""
     limits = [n for one in served if (n := one.settings.probe.max_collections) is not None]
     if not limits:
         return served

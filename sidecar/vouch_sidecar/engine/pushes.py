@@ -1,4 +1,4 @@
-"""What one connection is told without asking, and only when it differs from what it was told."""
+"""Pushes: works out what to notify one connection of, only when it differs from the last push."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Health = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class SaliencePush:
-    """The ranking of a session changed. `many` tells whether rows name their collection."""
+    """The new ranking of a session. `many`: whether rows name their collection."""
 
     session_id: str
     rows: tuple[Salient, ...]
@@ -35,7 +35,7 @@ class SaliencePush:
 
 @dataclass(frozen=True, slots=True)
 class StatusPush:
-    """The state of the process, or what is known, changed."""
+    """The new state of the process."""
 
     health: Health
     quiescent: bool
@@ -48,13 +48,13 @@ _Work = Callable[[], tuple["_SessionState", Turn]]
 
 
 class Behind(Protocol):
-    """Waits until nothing else is to be done; then what `begin` returns is run beside the loop."""
+    """Waits until no question waits, calls `begin`, and runs what it returned in a thread."""
 
     async def __call__(self, begin: Callable[[], Callable[[], T] | None]) -> T | None: ...
 
 
 class _Stamp(NamedTuple):
-    """What the ranking of a session, and what of it is fresh, follow from."""
+    """While this is the same, so are the ranking of a session and its fresh rows."""
 
     session: Session
     touches: int
@@ -64,11 +64,11 @@ class _Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _SessionState:
-    """A session as it stands at one moment. Any thread may work out what that amounts to."""
+    """A session at one moment, from which any thread may compute its ranking."""
 
     stamp: _Stamp
     pushed: int
-    """How much was ever fresh in it."""
+    """Number of entities that were ever fresh in the session."""
     slot: Slot | None
     windows: Sequence[Window]
     parts: Collection[PushPart]
@@ -78,8 +78,8 @@ class _SessionState:
 
 
 class Pushes:
-    """Compares what is with what a connection was told last: of all sessions, or of those `only`,
-    which may become others. Of a session only the `parts` that the connection wants are told.
+    """Compares the current state with what a connection was last sent: about all sessions, or those
+    in `only` (which may change), and only the `parts` that the connection wants.
     """
 
     def __init__(
@@ -93,74 +93,74 @@ class Pushes:
         self._caller = caller
         self._only = only
         self._parts = parts
-        self._shown: dict[str, tuple[object, ...]] = {}
-        self._looked_at: dict[str, _Stamp] = {}
+        self._last_rows: dict[str, tuple[object, ...]] = {}
+        self._last_stamps: dict[str, _Stamp] = {}
         self._status: StatusPush | None = None
 
     def salience(self) -> list[SaliencePush]:
-        """One push for every session whose ranking differs from the one told last, the most active
-        ones first. Only what may have changed is looked at.
+        """A push for every session whose ranking differs from the one last sent, most recently
+        active first. Sessions that can't have changed are not ranked again.
         """
         pushes = self._ended()
-        while (begun := self._begin()) is not None:
-            pushes += self._told(*begun())
+        while (rank := self._begin()) is not None:
+            pushes += self._push_if_changed(*rank())
         return pushes
 
     async def salience_behind(self, behind: Behind) -> AsyncIterator[SaliencePush]:
-        """The same, each worked out `behind` all else. What a session says meanwhile is looked at
-        instead of what it said before.
+        """As `salience`, but each ranking waits for its turn `behind` all questions and uses the
+        session's texts at that time.
         """
         while True:
             differs = self._begin() is not None
             for push in self._ended():
                 yield push
-            worked = await behind(self._begin) if differs else None
-            for push in self._told(*worked) if worked is not None else []:
+            ranked = await behind(self._begin) if differs else None
+            for push in self._push_if_changed(*ranked) if ranked is not None else []:
                 yield push
             if not differs:
                 return
 
     def _sessions(self) -> list[Session]:
-        """Those that are told of, the most active ones first."""
+        """The sessions to push, most recently active first."""
         only = self._only if self._parts else ()
         found = [one for one in self._engine.sessions if only is None or one.id in only]
         return found[::-1]
 
     def _ended(self) -> list[SaliencePush]:
-        """A push without rows for every session that was told of and is no more."""
+        """An empty push for every session that was pushed with rows and has ended."""
         there = {session.id for session in self._sessions()}
-        for gone in self._looked_at.keys() - there:
-            del self._looked_at[gone]
-        ended = [session_id for session_id in self._shown if session_id not in there]
+        for gone in self._last_stamps.keys() - there:
+            del self._last_stamps[gone]
+        ended = [session_id for session_id in self._last_rows if session_id not in there]
         for session_id in ended:
-            del self._shown[session_id]
+            del self._last_rows[session_id]
         generation = self._engine.generation
         return [SaliencePush(gone, (), (), Speech(), generation, False) for gone in ended]
 
     def _begin(self) -> _Work | None:
-        """The first session that may stand otherwise than when it was looked at."""
+        """The ranking of the first session that may have changed, to be run in any thread."""
         served, now = self._engine.serving(self._caller), self._engine.clock()
         known = _known(served)
         for session in self._sessions():
             stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
-            if self._looked_at.get(session.id) != stamp:
+            if self._last_stamps.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
                 pushed, slot = len(session.pushed), session.newest()
                 return _SessionState(stamp, pushed, slot, windows, self._parts).turn
         return None
 
-    def _told(self, begun: _SessionState, found: Turn) -> list[SaliencePush]:
-        """The push for what a session amounts to, if it is to be told. What was published or told
-        to somebody else meanwhile, and the end of the session, make that void.
+    def _push_if_changed(self, state: _SessionState, found: Turn) -> list[SaliencePush]:
+        """The push for a new ranking, if it differs. The ranking is dropped if its session ended,
+        or if anything was published or pushed meanwhile.
         """
-        engine, session = self._engine, begun.stamp.session
+        engine, session = self._engine, state.stamp.session
         served = engine.serving(self._caller)
         is_there = engine.sessions.peek(session.id) is session
-        as_begun = (begun.stamp.known, begun.pushed) == (_known(served), len(session.pushed))
-        if not (is_there and as_begun):
+        is_unchanged = (state.stamp.known, state.pushed) == (_known(served), len(session.pushed))
+        if not (is_there and is_unchanged):
             return []
-        self._looked_at[session.id] = begun.stamp
-        count_as_pushed(session, found, begun.slot, engine.clock())
+        self._last_stamps[session.id] = state.stamp
+        count_as_pushed(session, found, state.slot, engine.clock())
         if not self._differs(session.id, found.rows) and not found.fresh:
             return []
         if found.fresh:
@@ -172,19 +172,19 @@ class Pushes:
         return [SaliencePush(session.id, *said)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
-        told = tuple(
+        shown = tuple(
             (r.view.collection, r.entity, r.claim_count, r.top_claim_id, r.matched) for r in rows
         )
-        if self._shown.get(session_id, ()) == told:
+        if self._last_rows.get(session_id, ()) == shown:
             return False
-        if told:
-            self._shown[session_id] = told
+        if shown:
+            self._last_rows[session_id] = shown
         else:
-            self._shown.pop(session_id, None)
+            self._last_rows.pop(session_id, None)
         return True
 
     def status(self) -> StatusPush | None:
-        """The state of the process, if it, or what is known, is not what was told last."""
+        """The state of the process, if it or the generation differs from the last push."""
         status = StatusPush(*self._state(), self._engine.generation)
         if status == self._status:
             return None
@@ -211,10 +211,10 @@ class Pushes:
 
 
 def _known(served: Sequence[Served]) -> tuple[object, ...]:
-    """What every ranking follows from."""
+    """While this is the same, so are the knowledge and settings behind every ranking."""
     return tuple((one.view.stamp, one.settings) for one in served)
 
 
 def _with_more(message: str, found: Sequence[object]) -> str:
-    """The first of several messages, and how many others there are."""
+    """The first message, with the number of others."""
     return f"{message} (and {len(found) - 1} more)" if len(found) > 1 else message

@@ -1,4 +1,4 @@
-"""Who is asking, and a knowledge base as they see it."""
+"""A caller, and a knowledge base as that caller sees it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vouch_sidecar.retrieval.turn import Window
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A connection. `session_id` is its own session, if it has one. `env` is its environment; None
-    stands for that of this process. `roots` are the knowledge bases that it asks about; None
-    stands for all that this process serves. `is_model`: what it is told goes to a model.
+    """A connection. `session_id`: its own session, if any. `env`: its environment; None: that of
+    this process. `roots`: the knowledge bases that it may ask; None: all that are served.
+    `is_model`: whether a model reads the answers.
     """
 
     connection: str = "local"
@@ -36,11 +36,11 @@ class Served(Speaker):
 
     @property
     def tells_authors(self) -> bool:
-        """Whether there are commits, and the caller is told of their authors."""
+        """Whether the repository has commits and the caller may see their authors."""
         return self.collection.has_commits and self.view.authors.are_told
 
     def window(self, session: Session) -> Window:
-        """The window of a session, as far as it counts for this knowledge base."""
+        """A session's texts that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
         texts = session.newest_first(self.view.identity) if reflex.enabled else []
         return Window(self, texts[: reflex.window], session.ranked)

@@ -1,8 +1,8 @@
-"""Windows of what a session was about lately. In memory only.
+"""The recent texts of each session, in memory only.
 
-A session holds slots: a prompt, the lines edited in a document, a question asked. A slot that is
-touched becomes the newest; the window keeps the newest ones. The event loop touches slots; what a
-question finds and gives is kept by the thread that answers it.
+A session holds slots: a prompt, the lines edited in a document, a question asked. A touched slot
+becomes the newest; the window keeps the newest slots. The event loop touches slots; the thread that
+answers a question records what it found and gave.
 """
 
 from __future__ import annotations
@@ -19,65 +19,65 @@ from vouch_sidecar.index.memo import Memo
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0
-_CUT_WORD = re.compile(r"\S{0,80}\s")
+_CUT_AT_START = re.compile(r"\S{0,80}\s")
 """The end of a word whose beginning was cut off; longer runs are scripts without spaces."""
-_BEGUN_WORD = re.compile(r"\s\S{0,80}$")
+_CUT_AT_END = re.compile(r"\s\S{0,80}$")
 """The beginning of a word whose end was cut off."""
 _BREAK = "\n\n"
-"""Stands for what was left out: no name goes on behind it."""
+"""Replaces the text left out: no name continues across it."""
 PROBED_TURNS = 10
 RANKINGS = 8
-"""Of a window as it is: one for each collection and each number of rows that is asked for."""
+"""Rankings remembered for the current window: one per collection and number of rows."""
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Slot:
-    """One text of a window; `key` tells which one it replaces."""
+    """One text of a window. It replaces the slot with the same `key`."""
 
     key: str
     text: str
     turn: int = 0
-    """Which touch of the session's slots was its last."""
+    """The session's count of touches when this slot was last touched."""
 
     def continues(self, earlier: Slot) -> bool:
-        """Whether this is what became of an earlier state of a slot, finished or not."""
+        """Whether this is `earlier` or a later state of the same slot, final or not."""
         return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
 
 
 @dataclass(slots=True)
 class Session:
-    """The window of one session, and what it was given, kept apart for each way of giving."""
+    """The window of one session, and what it was pushed (`pushed`) and answered (`given`)."""
 
     id: str
     last_active: float
     slots: OrderedDict[str, Slot] = field(default_factory=OrderedDict)
     pushed: set[tuple[Hashable, str]] = field(default_factory=set)
-    """(`View.identity`, entity id) of what was ever `fresh`."""
+    """(`View.identity`, entity id) of everything that was ever `fresh`."""
     passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = field(default_factory=dict)
-    """By `View.identity`, what the text of a slot named beyond what could be `fresh`: that slot
-    does not bring it in later, as long as it goes on naming it.
+    """By `View.identity`, a slot and the entities that it named beyond the limit of `fresh`: the
+    slot does not volunteer them later, as long as it goes on naming them.
     """
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
-    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, and how it stood; a
-    section of a page has its number behind the id.
+    """(`View.identity`, kind, id) of what `context` gave with `repeat: false`, with its state then;
+    the id of a page's section ends with `#` and its number.
     """
     asked: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
     turns: dict[str, str] = field(default_factory=dict)
     """By operation, the text of its last call that named this session."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
-    """What phrases brought in, and in which turn they were last asked for."""
+    """Results of probes by their key, with the turn in which they were last used."""
     turn: int = 0
     touches: int = 0
-    """How often slots were touched: another number, maybe another window."""
+    """How often slots were touched: while it is the same, so is the window."""
     ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
-    """What is in play, until the window or the knowledge is another."""
+    """Rankings of the current window and knowledge."""
     last_push_at: dict[Hashable, float] = field(default_factory=dict)
     """When something of a collection (`View.identity`) was last `fresh`."""
     _made: int = 0
     _forgotten: dict[Hashable, int] = field(default_factory=dict)
-    """The touch up to which slots do not count for a collection."""
+    """By `View.identity`, the count of touches up to which slots do not count."""
 
     def touch(self, key: str, text: str, window: int) -> None:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
@@ -89,20 +89,20 @@ class Session:
         self.trim(window)
 
     def add(self, text: str, window: int) -> None:
-        """Put a text into a slot of its own."""
+        """Put a text into a new slot."""
         self._made += 1
         self.touch(f"\0{self._made}", text, window)
 
     def finish(self, key: str) -> None:
-        """Make a slot final: what comes under its key from now on is another slot."""
+        """Make a slot final: a later text with its key gets another slot."""
         if slot := self.slots.get(key):
             self._made += 1
             slot.key = f"{key}\0{self._made}"
             self.slots = OrderedDict((s.key, s) for s in self.slots.values())
 
     def recall(self, key: Hashable, make: Callable[[], T]) -> tuple[T, bool]:
-        """What was found under a key in one of the last ten turns, else what `make` finds now;
-        and whether it was found before.
+        """The value remembered for a key from the last `PROBED_TURNS` turns, else that of `make`;
+        and whether it was remembered.
         """
         for old, (turn, _) in list(self.probed.items()):
             if self.turn - turn > PROBED_TURNS:
@@ -113,13 +113,13 @@ class Session:
         return value, known is not None
 
     def repeats(self, operation: str, text: str) -> bool:
-        """Whether an operation is given the text of its turn before once more."""
+        """Whether `text` is that of the operation's previous call in this session; records it."""
         before = self.turns.get(operation)
         self.turns[operation] = text
         return before == text
 
     def let_go(self) -> None:
-        """Drop what was worked out, and with it the knowledge that it came from."""
+        """Drop remembered probes and rankings: they keep old generations in memory."""
         self.probed.clear()
         self.ranked.clear()
 
@@ -129,9 +129,9 @@ class Session:
             self.slots.popitem(last=False)
 
     def newest_first(self, collection: Hashable = None) -> list[str]:
-        """The texts of the window; with a collection those that count for it."""
+        """The texts of the window; with a `View.identity`, those that count for this collection."""
         after = self._forgotten.get(collection, 0)
-        slots = list(self.slots.values())  # at once: the event loop may touch one meanwhile
+        slots = list(self.slots.values())  # one copy: the event loop may touch slots meanwhile
         return [slot.text for slot in reversed(slots) if slot.turn > after]
 
     def newest(self) -> Slot | None:
@@ -139,7 +139,7 @@ class Session:
         return next(reversed(self.slots.values()), None)
 
     def forget(self, collection: Hashable) -> None:
-        """Begin anew with one collection: as if it had heard and given nothing."""
+        """Forget all texts and answers with regard to one collection (`View.identity`)."""
         self._forgotten[collection] = self.touches
         self.pushed = {one for one in self.pushed if one[0] != collection}
         given = list(self.given.items())
@@ -149,8 +149,8 @@ class Session:
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
-    """The beginning and the end of a text that has more bytes than a slot, in whole words: what is
-    asked stands before what was pasted, or after it.
+    """A text cut to `limit` bytes: its beginning and end, in whole words. The middle goes because a
+    question is asked before or after pasted text.
     """
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
@@ -160,14 +160,14 @@ def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
     if len(encoded) <= 2 * half:
         return encoded.decode("utf-8")
     first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
-    begun, ended = _BEGUN_WORD.search(first), _CUT_WORD.match(last)
+    begun, ended = _CUT_AT_END.search(first), _CUT_AT_START.match(last)
     return (
         (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
     )
 
 
 class Sessions:
-    """All sessions of a process: at most 256, the longest idle goes first. Any thread may ask."""
+    """All sessions of a process, at most 256; the longest idle goes first. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -183,7 +183,7 @@ class Sessions:
             return iter(list(self._sessions.values()))
 
     def get(self, session_id: str) -> Session | None:
-        """A session with a window that has not expired. Asking is activity."""
+        """The session, if it has not expired; this counts as activity."""
         with self._lock:
             session = self.peek(session_id)
             if session is not None:
@@ -192,13 +192,13 @@ class Sessions:
             return session
 
     def peek(self, session_id: str) -> Session | None:
-        """A session, without that being activity."""
+        """The session, if it has not expired; this does not count as activity."""
         with self._lock:
             self._expire()
             return self._sessions.get(session_id)
 
     def open(self, session_id: str) -> Session:
-        """A session, made when there is none."""
+        """The session, created if there is none."""
         with self._lock:
             session = self.get(session_id)
             if session is None:
@@ -210,7 +210,7 @@ class Sessions:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the session that is idle longest runs out; None where there is none."""
+        """Seconds until the longest idle session expires; None if there are no sessions."""
         with self._lock:
             oldest = next(iter(self._sessions.values()), None)
             left = None if oldest is None else oldest.last_active + IDLE_SECONDS - self._clock()

@@ -1,4 +1,4 @@
-"""What is said to an agent: chosen from what a text or a window names, never twice by itself."""
+"""Chooses the context given to an agent for a text or a window, and what a push volunteers."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from vouch_sidecar.retrieval.turn import Turn, Window
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What is to be said something about."""
+    """What to find context for, and how much of it."""
 
     texts: Sequence[str] | None
     """Newest first; None: the window of the session."""
     session: Session | None = None
     repeat: bool = True
-    """False leaves out what the session was given unless it changed since, and keeps what is said
-    now as given. Of an entity that was given before, a text brings in what it asks next.
+    """False leaves out what the session was given before and has not changed since, and records
+    this answer as given. Of an entity given before, only whom to ask about the text is said.
     """
     probed: Probe | None = None
-    """What full text found for the texts, and which knowledge base they are about."""
+    """The probe of the texts: full-text hits and the knowledge base that the texts are about."""
     tied: Sequence[ContextHit] = ()
-    """The claims tied to the file that the texts come from."""
+    """Claims tied to the file from which the texts come."""
     max_chars: int | None = None
     adjacent: bool = False
 
@@ -49,31 +49,31 @@ class ContextRequest:
 def spoken_before(
     served: Sequence[Served], session: Session, text: str
 ) -> frozenset[tuple[Hashable, str]]:
-    """The entities that a text names and that the session was given as they are: `View.identity`
-    and id of each.
+    """The entities that a text names and that the session was given, unchanged since: pairs of
+    `View.identity` and entity id.
     """
     rows = (row for one in served for row in worth_volunteering([one.view], [text]))
-    known = (row for row in rows if _given_state(session, row) == _state(row))
+    known = (row for row in rows if _given_state(session, row) == _entity_state(row))
     return frozenset((row.view.identity, row.entity.id) for row in known)
 
 
 def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
-    """Context for texts, or for a session's window."""
+    """The context block for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
     for one in served:
         recall = one.settings.recall
         if recall.enabled:
             threshold = strength_of(recall.similarity_threshold)
-            heard = _heard(one, session) if texts is None else texts
-            rows += worth_volunteering([one.view], heard, threshold)
+            read = _window_texts(one, session) if texts is None else texts
+            rows += worth_volunteering([one.view], read, threshold)
     rows.sort(key=speaking_order)
-    more = _found(served, probed) if probed is not None else []
+    more = _full_text_hits(served, probed) if probed is not None else []
     if session is not None and not request.repeat:
-        before = [row for row in rows if _given_state(session, row) == _state(row)]
-        rows = [row for row in rows if _given_state(session, row) != _state(row)]
+        before = [row for row in rows if _given_state(session, row) == _entity_state(row)]
+        rows = [row for row in rows if _given_state(session, row) != _entity_state(row)]
         if texts is not None:
-            again = session.asked == list(texts)  # who repeats a prompt asks for nothing else
+            again = session.asked == list(texts)  # a repeated prompt asks for nothing new
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
             session.asked = list(texts)
@@ -94,19 +94,19 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
     return speech
 
 
-def _heard(one: Served, session: Session | None) -> Sequence[str]:
+def _window_texts(one: Served, session: Session | None) -> Sequence[str]:
     return [] if session is None else one.window(session).texts
 
 
-def _found(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
-    """What answers a text, as far as each knowledge base's config lets it be said."""
+def _full_text_hits(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
+    """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     found = each_once(probed.answers)
     return _allowed(served, [h for h in found if recalls[h.view.collection].fallback_to_fts])
 
 
 def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[ContextHit]:
-    """The claims, pages, relations and people to ask that the config of their collection allows."""
+    """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     return [
         hit
@@ -118,8 +118,8 @@ def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[Conte
 
 
 def volunteering(served: Sequence[Served], session: Session, now: float) -> list[Window]:
-    """The windows of a session, and what their newest text may bring in by the settings: nothing
-    that was in a push before. `now` is on the sessions' clock.
+    """A session's window for each knowledge base, with the limits on what its newest text may
+    volunteer: nothing that was pushed before. `now` is on the sessions' clock.
     """
     return [_volunteering(one, session, now) for one in served]
 
@@ -127,8 +127,8 @@ def volunteering(served: Sequence[Served], session: Session, now: float) -> list
 def _volunteering(one: Served, session: Session, now: float) -> Window:
     window, identity, slot = one.window(session), one.view.identity, session.newest()
     reflex, volunteer = one.settings.reflex, one.settings.volunteer
-    held = _throttled(session, identity, volunteer.throttle_seconds, now)
-    if slot is None or held or not (reflex.enabled and volunteer.enabled):
+    throttled = _throttled(session, identity, volunteer.throttle_seconds, now)
+    if slot is None or throttled or not (reflex.enabled and volunteer.enabled):
         return window
     pushed = frozenset(entity_id for known, entity_id in session.pushed if known == identity)
     most = reflex.top_k
@@ -141,7 +141,7 @@ def _volunteering(one: Served, session: Session, now: float) -> Window:
 
 
 def count_as_pushed(session: Session, told: Turn, slot: Slot | None, now: float) -> None:
-    """Remember what the text of a slot brought in, and what it passed over."""
+    """Record what a push contained, and which named entities it left out. `now` as above."""
     for identity, beyond in told.passed_over.items():
         if slot is not None:
             session.passed_over[identity] = slot, beyond
@@ -151,7 +151,7 @@ def count_as_pushed(session: Session, told: Turn, slot: Slot | None, now: float)
 
 
 def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
-    """Whether a throttle keeps back what would be `fresh`."""
+    """Whether `volunteer.throttle_seconds` forbids anything `fresh` now."""
     return any(
         _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
         for one in served
@@ -163,8 +163,8 @@ def _throttled(session: Session, collection: Hashable, seconds: float | None, no
     return seconds is not None and last is not None and now - last < seconds
 
 
-def _state(row: Salient) -> int:
-    """How an entity stands: changes when one of its claims or pages does."""
+def _entity_state(row: Salient) -> int:
+    """A hash that changes with the entity, its claims or its pages."""
     claims = row.view.claims_mark(row.entity.id)
     pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
     return hash((row.entity, claims, *pages))
@@ -184,10 +184,10 @@ def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None
     said = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in said:
-            session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _state(row)
+            session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _entity_state(row)
     cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
     for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask
-        told = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        session.given[hit.view.identity, kind, told] = state_of(hit)
+        given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
+        session.given[hit.view.identity, kind, given_id] = state_of(hit)

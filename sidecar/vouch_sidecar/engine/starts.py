@@ -13,34 +13,35 @@ log = logging.getLogger(__name__)
 
 
 class Starts:
-    """The folders of the workspace, and what else the process was started for."""
+    """The folders of the workspace, and the other folders or documents to serve."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
         self.folders: tuple[Path, ...] = ()
         self.others: tuple[Path, ...] = ()
         self.trusted: tuple[str, ...] = ()
-        """Folders of other users that count."""
+        """Folders whose knowledge bases are served although another user owns them."""
         self._without: frozenset[Path] = frozenset()
+        """The starts that had no knowledge base at the last search."""
         self._refused: dict[Path | None, list[str]] = {}
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
 
     @property
     def refused(self) -> list[str]:
-        """Why knowledge bases of other users are not served, a sentence each."""
+        """A sentence for each knowledge base that is not served because another user owns it."""
         folders = {folder for found in self._refused.values() for folder in found}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
     @property
     def lacking(self) -> bool:
-        """Whether the last look from some start found no knowledge base."""
+        """Whether some start had no knowledge base at the last search."""
         return bool(self._without)
 
     def set_folders(self, folders: Sequence[Path]) -> set[Path]:
         """Make these the folders of the workspace. Returns the roots of their knowledge bases."""
         self.folders = tuple(folders)
         others = self._without.intersection(self.others)
-        self._without = others.union(folders)  # if the next line raises, all are looked at again
+        self._without = others.union(folders)  # if the next line raises, all are searched again
         by_folder = {folder: self._around(folder) for folder in folders}
         self._without = others.union(folder for folder, roots in by_folder.items() if not roots)
         return set().union(*by_folder.values())
@@ -57,7 +58,7 @@ class Starts:
         return roots
 
     def look(self) -> bool:
-        """Whether a start that had no knowledge base has one now. Blocks, in any thread."""
+        """Whether a start that had no knowledge base has one now. Blocks; thread-safe."""
         return any(self._around(start) for start in self._without)
 
     def _around(self, start: Path | None) -> list[Path]:
@@ -65,7 +66,7 @@ class Starts:
         roots = finder.around(start)
         self._refused[start] = finder.refused
         for sentence in self.refused:
-            if sentence not in self._said:
-                self._said.add(sentence)
+            if sentence not in self._logged:
+                self._logged.add(sentence)
                 log.warning("%s", sentence)
         return [Path(root) for root in roots]

@@ -14,12 +14,12 @@ from vouch_sidecar.retrieval.probe import Probe
 ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
 LATEST = 1000
 FOLLOWED = 1000
-"""Ids that were said and whose opening is waited for."""
+"""Number of latest given ids for which an opening is counted."""
 
 
 @dataclass(slots=True)
 class ArmCounts:
-    """How often one arm spoke, was followed up, and was silent."""
+    """How often one arm gave hits, one of them was opened, and it gave none."""
 
     said: int = 0
     opened: int = 0
@@ -28,7 +28,7 @@ class ArmCounts:
 
 @dataclass(slots=True)
 class _Occasion:
-    """What one arm said at one time."""
+    """The hits of one arm in one answer or push."""
 
     arm: ArmCounts
     followed: bool = False
@@ -42,7 +42,7 @@ class Timing:
     latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def percentile(self, percent: int) -> float:
-        """The nearest-rank percentile; there must have been a call."""
+        """The nearest-rank percentile in milliseconds. Raises IndexError without a call."""
         ranked = sorted(self.latest)
         return round(ranked[max(0, ceil(len(ranked) * percent / 100) - 1)], 3)
 
@@ -56,7 +56,7 @@ class Probes:
 
 
 class Stats:
-    """What the process has done since it began."""
+    """Counts what the process has done since it started."""
 
     def __init__(self) -> None:
         self.arms: dict[HitArm, ArmCounts] = {arm: ArmCounts() for arm in ARMS}
@@ -68,13 +68,13 @@ class Stats:
         self._awaited: OrderedDict[str, _Occasion] = OrderedDict()
 
     def took(self, operation: str, seconds: float) -> None:
-        """An operation was answered."""
+        """Record the duration of one call."""
         timing = self.timings[operation]
         timing.count += 1
         timing.latest.append(seconds * 1000)
 
     def looked(self, asked: Iterable[Speaker], probe: Probe, remembered: int) -> None:
-        """These were probed for phrases, of which a session remembered so many."""
+        """Record a probe of `asked`; `remembered` of its phrases came from a session's memory."""
         self.phrases += len(probe.phrases)
         self.remembered += remembered
         hit = {one.view.collection for one in probe.hits}
@@ -83,7 +83,7 @@ class Stats:
             self.probes[one.view.collection].hits += one.view.collection in hit
 
     def spoke(self, hits: Iterable[ContextHit]) -> None:
-        """There was an occasion to say something, and this was said."""
+        """Record the hits of one answer or push; `hits` may be empty."""
         said: dict[HitArm, _Occasion] = {}
         for hit in hits:
             occasion = said.setdefault(
@@ -99,7 +99,7 @@ class Stats:
             arm.silent += name not in said
 
     def opened(self, artifact_id: str) -> None:
-        """Somebody opened an artifact, or hovered its name: counts once for what was said then."""
+        """Record that an artifact was opened or hovered; counts once per answer that gave it."""
         occasion = self._awaited.pop(artifact_id, None)
         if occasion is not None and not occasion.followed:
             occasion.followed = True

@@ -1,8 +1,8 @@
-"""Works out the workspaces around knowledge bases, beside all else: in one thread of low priority.
+"""Analyses the workspaces around knowledge bases, in one background thread of low priority.
 
-First the files that git lists and what claims cite and name of them, which takes seconds at most;
-then what the files define, which may take minutes. What was worked out is kept in the user's cache,
-as ids, paths and digests, so that the next process reads only files that changed.
+The first stage takes seconds: it lists files with git and ties claims to those that they cite or
+name. The second finds what files define and may take minutes. The results are kept in the user's
+cache, as ids, paths and digests, so that the next process reads only changed files.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WORKSPACE = "workspace"
-"""The step of a knowledge base that may fail, and the name of what is kept."""
+"""Names the step in faults, and the file in the cache."""
 SAID = "Claims are not tied to files"
 LOOK_SECONDS = 2.0
-"""How often it is looked whether git's index is another one: one stat."""
+"""Pause between checks whether git's index changed, which cost one stat."""
 WORK_SECONDS, REST_SECONDS = 0.01, 0.005
-"""After so long the thread rests for so long: others wait for the interpreter meanwhile."""
+"""The thread works and rests by turns, to release the interpreter's lock to other threads."""
 NICE = 10
 T = TypeVar("T")
 Stops = Callable[[], bool]
@@ -83,44 +83,45 @@ Stops = Callable[[], bool]
 
 @dataclass(slots=True)
 class State:
-    """What is held of one workspace between one time and the next. One thread at a time."""
+    """What is kept in memory of one workspace between two runs. Not thread-safe."""
 
     knowledge: Knowledge | None = None
     files: Files | None = None
     stamp: Stat | None = None
-    """git's index when the files were listed."""
+    """Stat of git's index when the files were listed."""
     listed_at: float = 0.0
     list_seconds: float = 0.0
     reads: dict[str, Read] = field(default_factory=dict)
-    """By claim."""
+    """What each claim cites, quotes and names, by claim id."""
     stats: dict[str, Stat] = field(default_factory=dict)
-    """Of the files that were looked through."""
+    """Stat of each file that was searched for definitions, by path."""
     defined: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By path, the line of each definition by the digest of its name."""
     wanted: str = ""
-    """A digest of the names that were looked for in them."""
+    """Digest of all names for which the files were searched."""
     rationales: tuple[int, dict[str, str]] | None = None
-    """Of decided proposals, and when their folder was written."""
+    """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
-    """What was committed. It is kept in no file."""
+    """Who committed what. It is not written to the cache."""
     once_files: dict[str, str] = field(default_factory=dict)
-    """The files that sources were made from, as they were found last, by the source's id."""
+    """The file last found for each source, by source id."""
     once_names: set[str] = field(default_factory=set)
-    """Digests of the paths and identifiers that claims give and that led to something here."""
+    """Digests of paths and identifiers in claims that were ever found in this workspace."""
     looked: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
-    """Of the files that are quoted, the stat, and a hash of what is quoted, when they were read."""
+    """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
     looked_at: float = 0.0
     look_seconds: float = 0.0
     quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
-    """By file."""
+    """Whether each quote is still there, by quoted file."""
     widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
-    """The files, and of some names whether they stand in too many of these."""
+    """The list of files, and by name whether it occurs in too many of them."""
     recalled: bool = False
     kept: str = ""
-    """A digest of what was kept last."""
+    """Digest of the data last written to the cache."""
 
 
 class Workspaces:
-    """The workspaces of an engine's knowledge bases. Belongs to its event loop."""
+    """Analyses the workspaces of an engine. Call its methods on the event loop only."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -129,11 +130,11 @@ class Workspaces:
         self._ended = Event()
 
     def wake(self) -> None:
-        """Look whether something was published."""
+        """Check at once whether something was published."""
         self._wake.set()
 
     async def run(self) -> None:
-        """Follow what is published and what git lists, until cancelled."""
+        """Follow published generations and git's list of files until cancelled."""
         worker = ThreadPoolExecutor(1, "workspace", _lower_priority)
         try:
             while True:
@@ -163,18 +164,18 @@ class Workspaces:
         if state.knowledge is knowledge and not await _in(
             worker, lambda: _is_stale(state, collection)
         ):
-            resting = _Resting(self._ended)
-            found = await _in(worker, lambda: look_again(collection, state, resting))
+            throttle = _Throttle(self._ended)
+            found = await _in(worker, lambda: look_again(collection, state, throttle))
             if found is not None:
                 self._engine.publish_workspace(collection, found, whole_for=knowledge)
             await _in(worker, lambda: keep(collection, state))
             return
-        stages = work_out(collection, knowledge, state, env, _Resting(self._ended))
+        stages = work_out(collection, knowledge, state, env, _Throttle(self._ended))
         while (made := await _in(worker, lambda: next(stages, None))) is not None:
             self._engine.publish_workspace(collection, *made)
         if not self._ended.is_set():
             self._engine.publish_workspace(collection, collection.workspace, whole_for=knowledge)
-            gc.freeze()  # it lives on: to look through it again is a stall
+            gc.freeze()  # the workspace stays: collecting through it would stall the loop
             await _in(worker, lambda: keep(collection, state))
 
 
@@ -185,33 +186,33 @@ async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
 
 
 def _lower_priority() -> None:
-    """Let other threads of this process, and other processes, go first."""
+    """Give this thread a lower priority than other threads and processes."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
 
 
-class _Resting:
-    """Gives way to others between one piece of work and the next."""
+class _Throttle:
+    """Pauses the thread regularly, so that other threads can run. Call it between small steps."""
 
     def __init__(self, ended: Event) -> None:
         self._ended = ended
         self._since = time.monotonic()
 
     def __call__(self) -> bool:
-        """Whether to stop."""
+        """Whether to stop working."""
         if time.monotonic() - self._since > WORK_SECONDS:
             time.sleep(REST_SECONDS)
             self._since = time.monotonic()
         return self._ended.is_set()
 
 
-def _go_on() -> bool:
+def _never_stop() -> bool:
     return False
 
 
 def _is_stale(state: State, collection: Collection) -> bool:
-    """Whether the list of files or the history may be another one."""
+    """Whether the list of files or the history may have changed."""
     if _is_list_stale(state, collection):
         return True
     _, head = history_of(collection)
@@ -228,8 +229,8 @@ def _is_list_stale(state: State, collection: Collection) -> bool:
 
 
 def history_of(collection: Collection) -> tuple[Repository | None, str]:
-    """The repository around a knowledge base and its newest commit, "" where there is none or it
-    is not told who committed.
+    """The repository around a knowledge base, and its newest commit ("" without one). Without a
+    cache, or with `people.git` off, (None, "").
     """
     if collection.settings.people.git == "off" or collection.bases is None:
         return None, ""
@@ -238,7 +239,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
 
 
 def _read_history(collection: Collection, state: State, env: Mapping[str, str]) -> History:
-    """The history, read again where the newest commit is another one."""
+    """The history, read again if the newest commit changed."""
     repository, head = history_of(collection)
     if head != state.history.head:
         state.history = History()
@@ -253,10 +254,10 @@ def work_out(
     knowledge: Knowledge,
     state: State,
     env: Mapping[str, str],
-    stops: Stops = _go_on,
+    stops: Stops = _never_stop,
 ) -> Iterator[tuple[Workspace, Topics | None]]:
-    """Work out a workspace, and the topics with it, step by step; each one gives what is known by
-    then. It blocks. `stops` is asked between one file or claim and the next.
+    """Analyse a workspace and derive topics, in stages: each yields the results so far. Blocks.
+    Ends early once `stops`, called between files and claims, returns True.
     """
     root = collection.root
     files = _list(collection, state, env)
@@ -276,13 +277,13 @@ def work_out(
         else:
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
     origin, before = origin_of(root), collection.workspace.fresh
-    by_path, uses, wanted = _arranged(state.reads)
+    by_path, uses, wanted = _grouped(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
     history = _read_history(collection, state, env)
     made = Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
-    first = collection.topics.of is None  # else those of before count until they are made anew
+    first = collection.topics.of is None  # else the old topics count until the second stage
     yield made, _topics(collection, knowledge, made, state, stops) if first else None
-    if not _look_through(root, files, wanted, state, stops):
+    if not _search_files(root, files, wanted, state, stops):
         return
     ties = Ties(by_path, uses, dict(state.defined))
     fresh = _freshness(root, ties, sources, state, stops)
@@ -296,10 +297,10 @@ def work_out(
 
 
 def look_again(
-    collection: Collection, state: State, stops: Callable[[], bool] = _go_on
+    collection: Collection, state: State, stops: Callable[[], bool] = _never_stop
 ) -> Workspace | None:
-    """The same workspace with what went stale since, where a quoted file was written; None where
-    none was. Looks no more often than it is worth.
+    """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
+    small share of the time.
     """
     now, known = time.monotonic(), collection.workspace
     if now - state.looked_at < sweep_interval(state.look_seconds):
@@ -314,7 +315,7 @@ def look_again(
 def _freshness(
     root: Path, ties: Ties, sources: Mapping[str, str], state: State, stops: Callable[[], bool]
 ) -> Freshness | None:
-    """How the quotes and names of all claims stand; None when it is to stop."""
+    """Which quotes and names of claims are gone or have moved; None if `stops` says so."""
     quoted: dict[str, list[Quote]] = {}
     for one in state.reads.values():
         for path, quote in one.quotes:
@@ -327,7 +328,7 @@ def _freshness(
             return None
         version = stat_of(root, path), hash(tuple(quotes))
         if state.looked.get(path) != version:
-            state.quotes[path] = _found_in(root, path, quotes)
+            state.quotes[path] = _locate_quotes(root, path, quotes)
             state.looked[path] = version
     cited = {source for one in state.reads.values() for source in one.sources}
     state.once_files |= sources
@@ -337,8 +338,8 @@ def _freshness(
     return Freshness(found, lost, _gone_names(ties, state))
 
 
-def _found_in(root: Path, path: str, quotes: Iterable[Quote]) -> dict[Range, Fresh]:
-    """How quotes stand in a file; nothing where it can't be read."""
+def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[Range, Fresh]:
+    """Where the quotes are in a file now; empty if the file can't be read."""
     there = read(root, path)
     changed = _changed_at(root, path)
     if there is None or changed is None:
@@ -357,7 +358,7 @@ def _changed_at(root: Path, path: str) -> float | None:
 
 
 def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
-    """By claim, what it names that led to something here, and no longer does."""
+    """By claim id, the places of names that once existed in the workspace and no longer do."""
     found: dict[str, GoneNames] = {}
     known, once = set(), state.once_names
     for claim_id, one in state.reads.items():
@@ -373,7 +374,7 @@ def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
 def _topics(
     collection: Collection, knowledge: Knowledge, made: Workspace, state: State, stops: Stops
 ) -> Topics | None:
-    """The names that are there without being declared; None where it was to stop."""
+    """The topics of a generation; None if `stops` says so."""
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
@@ -394,7 +395,7 @@ def _topics(
 
 
 def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:
-    """The identifiers, options and folders that the texts of claims share with the repository."""
+    """Identifiers, options and folders of the repository that texts of claims name."""
     for claim_id, said in reads.items():
         for name, use in said.uses:
             if use.where == "text" and "." not in name and ties.defining(digest(name)):
@@ -405,7 +406,7 @@ def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:
 
 
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
-    """The claims that changed, None for those that are gone; without a list, all."""
+    """Changed claims by id, None for removed ones; all claims if `changed` is None."""
     if changed is None:
         found = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
         yield from ((claim.id, claim) for claim in found)
@@ -416,7 +417,7 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
 
 
 def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
-    """The files of a workspace, listed again where the list may be another one."""
+    """The files of a workspace, listed again if the list may have changed."""
     root, trusted = collection.root, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
         return state.files
@@ -431,10 +432,10 @@ def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files
     return state.files
 
 
-def _arranged(
+def _grouped(
     reads: Mapping[str, Read],
 ) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
-    """What claims say, by path and by the digest of an identifier, and the identifiers."""
+    """Ties by path, uses by digest of the identifier, and the identifiers to look for in files."""
     by_path: dict[str, list[Tie]] = {}
     uses: dict[str, list[Use]] = {}
     for _, found in sorted(reads.items()):
@@ -446,16 +447,18 @@ def _arranged(
 
 
 def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
-    """The artifacts that differ between two generations; None where all are to be read."""
+    """The keys that differ between two generations; None if all claims must be read again."""
     changed = None if before is None else after.since(before)
     kinds = {kind for kind, _ in changed or ()}
     return None if kinds & {Kind.SOURCE, Kind.EVIDENCE} else changed
 
 
-def _look_through(
+def _search_files(
     root: Path, files: Files, wanted: Wanted, state: State, stops: Callable[[], bool]
 ) -> bool:
-    """Look for definitions in the files that changed, or in all where the names did."""
+    """Search changed files for definitions, or all files if the wanted names changed. Returns False
+    if `stops` says so.
+    """
     names = digest("\n".join(sorted(wanted.names)))
     if names != state.wanted:
         state.stats.clear()
@@ -482,7 +485,7 @@ def _look_through(
 
 
 class _Facts:
-    """What ties of claims are worked out of, of one generation."""
+    """Collects what is needed to find the ties of a claim, from one generation."""
 
     def __init__(
         self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: State
@@ -507,7 +510,7 @@ class _Facts:
         return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why)
 
     def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
-        """Whether all who see a claim and the source of its sentence may be told of the latter."""
+        """Whether everybody who may see a claim and its source may see the whole sentence."""
         source = self._knowledge.source(sentence.source_id)
         gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
         return gates.issuperset(sentence.gates)
@@ -537,7 +540,7 @@ class _Facts:
 
 
 def _sources(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
-    """The files that sources were made from, by the source's id: where the locator leads, else the
+    """The workspace file of each source, by source id: the one that its locator names, else the
     first file with the same content.
     """
     found: dict[str, str] = {}
@@ -563,7 +566,7 @@ def _sources(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) 
     return found
 
 
-# What is kept
+# The cache
 
 
 @cache
@@ -573,13 +576,15 @@ def _name() -> str:
 
 
 def recall(collection: Collection, state: State | None = None) -> Workspace | None:
-    """What an earlier process kept; None where that is nothing to rely on."""
+    """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
+    `state` as well.
+    """
     data = None if collection.bases is None else collection.bases.beside(_name())
     if data is None:
         return None
     made: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
     try:
-        # Line by line: to read all of it at once would hold up every other thread.
+        # Line by line: parsing everything at once would block all other threads.
         for line in data.splitlines():
             part, key, value = json.loads(line)
             made[part][key] = _PARTS[part](value)
@@ -610,11 +615,11 @@ _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "names": str,
     "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
 }
-"""What is kept, a line for each entry, and how its value is read back."""
+"""The parts of the cache file, which has a line for each entry, and how to decode a value."""
 
 
 def keep(collection: Collection, state: State) -> None:
-    """Leave what was worked out to the next process, unless it is there already."""
+    """Write the results to the cache for the next process, unless they are there already."""
     if collection.bases is None or state.knowledge is None:
         return
     known = collection.workspace
@@ -651,8 +656,8 @@ def settle(
     env: Mapping[str, str],
     states: dict[Path, State] | None = None,
 ) -> None:
-    """Work out the workspaces at once, for a process without an event loop. It blocks. `states`
-    holds what the next call begins with.
+    """Analyse all workspaces, for a process without an event loop. Blocks. Keep `states` between
+    calls, so that the next call does less.
     """
     for collection in collections:
         state = State() if states is None else states.setdefault(collection.root, State())
