@@ -70,7 +70,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A hook that works alone imports the one operation that it needs, and not all."""
+    """Import all operations on demand: a hook without a resident process needs only one."""
     if name == "OPERATIONS":
         return operations()
     raise AttributeError(name)

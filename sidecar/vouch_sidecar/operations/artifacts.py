@@ -1,4 +1,4 @@
-"""Artifacts in answers: their models, how they are made for a viewer, and how they are shown."""
+"""Models of artifacts in answers, made for one viewer, and how to print them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class EntityView(Wire):
 
 
 def kind_of(artifact: Artifact) -> SearchKind:
-    """The kind of an artifact that can be found."""
+    """The kind of an artifact that search can find."""
     return cast(SearchKind, key_of(artifact)[0].value)
 
 
@@ -138,7 +138,7 @@ def iso(at: float | None) -> str | None:
 
 
 class ArtifactViews:
-    """Makes models out of the artifacts of one view, with what they refer to resolved."""
+    """Makes models of the artifacts in one view, and resolves their references."""
 
     def __init__(self, view: View, root: Path) -> None:
         self._view = view
@@ -182,7 +182,7 @@ class ArtifactViews:
         return sorted(found)
 
     def citation(self, ref: str) -> Citation:
-        """A citation, as far as the viewer may follow it."""
+        """A citation, resolved if the viewer may see its source; else `missing`."""
         evidence = self._view.knowledge.evidence(ref)
         source = self._view.visible((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
@@ -202,8 +202,8 @@ class ArtifactViews:
         )
 
     def _document(self, source: Source, evidence: Evidence | None) -> str | None:
-        """The URI of what a citation cites: in the workspace, else as it was kept with the source,
-        with the line that it quotes.
+        """The URI of a cited document, with the line cited: of the workspace file, else of the
+        content kept with the source; None without either.
         """
         path = self._view.workspace.source_path(source.locator, source.id)
         content = self._kb_dir / Path(source.path).with_name(CONTENT)
@@ -263,7 +263,7 @@ class ArtifactViews:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # no file can be called so
+    except (OSError, ValueError):  # not a possible file name
         return False
 
 

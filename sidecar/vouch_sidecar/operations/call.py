@@ -1,4 +1,6 @@
-"""The way of a call: params checked, the session told, the answer with what every answer has."""
+"""Performs calls: checks params, records the text in the session, runs the operation, adds the
+fields that every answer has.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
-"""What protocols add to params."""
+"""Names that protocols add to params."""
 NO_NAME = re.compile(r"[^\w-]")
 MAX_NAME = 60
 
@@ -48,13 +50,13 @@ T = TypeVar("T")
 
 _QUESTIONS = Turns("question")
 _LATE = Turns("late")
-"""Answers those whose time was up before their turn came: little is left to do for each."""
+"""Answers calls whose deadline passed before their turn, with little work each."""
 MAX_LATE_BYTES = 1024
-"""Of a text whose turn did not come in time, the bytes that are looked at."""
+"""Bytes of a text that a late answer analyses."""
 
 
 def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
-    """Answer one call of an operation by its name.
+    """Perform an operation by name.
 
     Raises `UnknownOperationError` and `InvalidParamsError`.
     """
@@ -72,18 +74,18 @@ def perform(
     caller: Caller,
     documents: Documents | None = None,
 ) -> R:
-    """Answer one call. `documents`: what the caller has open. Raises `InvalidParamsError` and
-    `SearchFailedError`.
+    """Perform one call; `raw` holds the params as they came. `documents`: those that the caller has
+    open. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    with _searching(engine):
-        begun = _Call.begin(engine, operation, raw, caller, documents)
-        return begun.completed(begun.run())
+    with _refusing_if_damaged(engine):
+        this = _Call.begin(engine, operation, raw, caller, documents)
+        return this.completed(this.run())
 
 
 @contextmanager
-def _searching(engine: Engine) -> Iterator[None]:
-    """Raises `SearchFailedError` where the index turns out to be damaged, and tells those who make
-    it anew.
+def _refusing_if_damaged(engine: Engine) -> Iterator[None]:
+    """Raises `SearchFailedError` if the index turns out to be damaged, and notifies the listeners,
+    among them the indexer, which rebuilds the index.
     """
     try:
         yield
@@ -99,20 +101,22 @@ async def perform_async(
     caller: Caller,
     documents: Documents | None = None,
 ) -> R:
-    """The same for whoever has an event loop: what can be long runs beside it, over the knowledge
-    that it began with. Raises `InvalidParamsError` and `SearchFailedError`.
+    """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
+    that was current at the call. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    with _searching(engine):
-        begun = _Call.begin(engine, operation, raw, caller, documents)
+    with _refusing_if_damaged(engine):
+        this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.meaning is not None and engine.meaning.is_on:
-            begun = await begun.heard(engine.meaning)
+            this = await this.with_vector(engine.meaning)
         if not operation.is_long:
-            return begun.completed(begun.run())
-        return begun.completed(await begun.run_in_turn())
+            return this.completed(this.run())
+        return this.completed(await this.run_in_turn())
 
 
 async def beside(caller: Caller, run: Callable[[], T]) -> T:
-    """What `run` gives, beside the event loop, when it is the caller's turn among the questions."""
+    """Run `run` in the questions' worker thread when it is the caller's turn, and return its
+    result.
+    """
     import asyncio  # the shell asks without an event loop
 
     waiting = _QUESTIONS.submit(caller.session_id or caller.connection, run)
@@ -123,26 +127,24 @@ async def beside(caller: Caller, run: Callable[[], T]) -> T:
 
 
 async def behind(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-    """Once nobody waits for an answer, call `begin`, and run beside the event loop what that
-    returns. It begins with all that came in meanwhile.
+    """Wait until no question waits, call `begin`, and run the function that it returns in a worker
+    thread. Returns that function's result; None if `begin` returned None.
     """
     import asyncio  # the shell asks without an event loop
 
     for turns in (_QUESTIONS, _LATE):
-        await asyncio.wrap_future(turns.behind(_nothing))
+        await asyncio.wrap_future(turns.behind(_do_nothing))
     run = begin()
     return None if run is None else await asyncio.wrap_future(_LATE.behind(run))
 
 
-def _nothing() -> None:
-    """For whoever waits for a turn alone."""
+def _do_nothing() -> None:
+    """Submitted to wait for a turn."""
 
 
 @dataclass(frozen=True)
 class _Call(Generic[P, R]):
-    """A call under way. It begins and is completed by the thread to which the engine belongs; any
-    thread may run it.
-    """
+    """A call in progress. The engine's thread begins and completes it; any thread may run it."""
 
     operation: Operation[P, R]
     params: P
@@ -150,9 +152,9 @@ class _Call(Generic[P, R]):
     generation: int
     started: float
     has_unknown: bool
-    """Whether some params are none of the operation's."""
+    """Whether the operation lacks some of the given params."""
     is_pending: bool = False
-    """Whether ties or topics that its answer depends on were not worked out when it began."""
+    """Whether the answer lacks ties or topics that were not yet known when the call began."""
 
     @classmethod
     def begin(
@@ -163,7 +165,7 @@ class _Call(Generic[P, R]):
         caller: Caller,
         documents: Documents | None,
     ) -> _Call[P, R]:
-        """Check the params and tell the session. Raises `InvalidParamsError`."""
+        """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
         started = perf_counter()
         params = read_params(operation.params, raw)
         others = list(unknown(operation.params, raw))
@@ -190,8 +192,10 @@ class _Call(Generic[P, R]):
         )
         return cls(operation, params, ask, engine.generation, started, bool(others), pending)
 
-    async def heard(self, meaning: Meaning) -> _Call[P, R]:
-        """The same, with its text as a vector where a model has the time to hear it."""
+    async def with_vector(self, meaning: Meaning) -> _Call[P, R]:
+        """The call with the vector of its text, if the operation wants one and the model is in
+        time.
+        """
         operation = self.operation
         wanted = operation.by_meaning == "yes" or (
             operation.by_meaning == "if it speaks" and meaning.speaks
@@ -205,13 +209,13 @@ class _Call(Generic[P, R]):
         return replace(self, ask=replace(self.ask, meant=meant, lacks_meaning=lacks))
 
     def run(self) -> R:
-        """What the operation gives, with what is in play in the session that the call names."""
+        """The operation's result, with the salience of the session that the call names."""
         result = self.operation.run(self.ask, self.params)
         return result.model_copy(update={"meta": _meta(self.ask, self.params.session_id)})
 
     def run_late(self) -> R:
-        """What can be said at once when time is up: of less of a long text, and without what is in
-        play.
+        """A result for a call whose deadline has passed: from less of a long text, and without
+        salience.
         """
         params, field = self.params, self.operation.text_field
         text = getattr(params, field) if field else None
@@ -220,8 +224,8 @@ class _Call(Generic[P, R]):
         return self.operation.run(self.ask, params)
 
     async def run_in_turn(self) -> R:
-        """The same in a thread, when it is its turn. Where time is up before that, what can be said
-        at once: the names of the text, if the operation minds the time at all.
+        """Run the call in the questions' thread when it is the session's turn. If its deadline
+        passes before, an operation that `minds_time` returns `run_late` instead.
         """
         import asyncio  # the shell asks without an event loop
 
@@ -239,7 +243,7 @@ class _Call(Generic[P, R]):
             waiting.cancel()
 
     def completed(self, result: R) -> R:
-        """That with what every answer has."""
+        """The result with the fields that every answer has. Records the duration of the call."""
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
         lacking = [*result.degraded]
@@ -278,7 +282,7 @@ def _meta(ask: Ask, session_id: str | None) -> Meta | None:
 
 
 def read_params(model: type[M], raw: object) -> M:
-    """Params as a model; none at all are empty ones."""
+    """Params as a model; None counts as {}. Raises `InvalidParamsError`."""
     try:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
@@ -286,9 +290,9 @@ def read_params(model: type[M], raw: object) -> M:
 
 
 def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | None = None) -> None:
-    """Raises `InvalidParamsError` where a param is none of the operation's, or a word none of its
-    `Choices`, to which those of the engine's knowledge bases belong. LSP and JSONL ignore the one,
-    and take the default for the other.
+    """Raises `InvalidParamsError` for params that the operation lacks, and for words that are not
+    among a param's `Choices`; entity types of the engine's knowledge bases count as choices. LSP
+    and JSONL do not call this: they ignore unknown params and take the default for unknown words.
     """
     said = [
         Message(name, f"is no parameter; did you mean {near}?")
@@ -299,7 +303,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
         choices = next((one for one in field.metadata if isinstance(one, Choices)), None)
         if choices is None:
             continue
-        known = sorted({*choices.values, *(_types(engine) if choices.of_entities else ())})
+        known = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
         words = given.get(name)
         for word in words if isinstance(words, list) else [words]:
             if isinstance(word, str) and word not in known:
@@ -311,15 +315,17 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
         raise InvalidParamsError(said)
 
 
-def _types(engine: Engine | None) -> set[str]:
-    """The types of the entities that an engine serves."""
+def _entity_types(engine: Engine | None) -> set[str]:
+    """The types of all served entities, and that of topics."""
     collections = engine.collections.values() if engine else ()
     declared = {one.type for c in collections for one in c.knowledge.names.entities()}
     return declared | {TOPIC}
 
 
 def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:
-    """Each name in some params that is no param, made harmless, with the nearest one that is."""
+    """Unknown names in params, shortened and with odd characters replaced, each with the most
+    similar known name.
+    """
     if not isinstance(raw, Mapping):
         return
     for name in map(str, raw):
@@ -329,7 +335,7 @@ def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:
 
 
 def _invalid(error: ValidationError) -> InvalidParamsError:
-    """One message a field, without what was sent."""
+    """An error with one message a field, which does not repeat the values sent."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, Message] = {}
     for one in found:

@@ -1,4 +1,4 @@
-"""What can be wrong with a call. Messages never repeat what was sent."""
+"""The errors of calls. Messages never repeat values that were sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Message(NamedTuple):
 
 
 class OperationError(Exception):
-    """Base of what a surface answers with an error."""
+    """Base of the errors that a surface sends as an answer."""
 
 
 class UnknownOperationError(OperationError):
@@ -25,7 +25,9 @@ class UnknownOperationError(OperationError):
 
 
 class InvalidParamsError(OperationError):
-    """Params that can't be used. JSON-RPC -32602, JSONL `missing_param` or `invalid_request`."""
+    """Params are invalid; `missing`: only because some are missing. JSON-RPC -32602, JSONL
+    `missing_param` or `invalid_request`.
+    """
 
     def __init__(self, messages: Sequence[Message], *, missing: bool = False) -> None:
         super().__init__("; ".join(map(str, messages)))
@@ -41,4 +43,4 @@ class SearchFailedError(OperationError):
 
 
 class NotFoundError(InvalidParamsError):
-    """Params in order that name nothing which may be shown. A shell ends with 1, not with 2."""
+    """The params are valid, but name nothing that may be shown. The shell exits with 1, not 2."""

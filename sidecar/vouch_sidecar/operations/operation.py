@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
-"""The order in which surfaces list operations; others follow by name."""
+"""The operations that surfaces list first; the others follow by name."""
 MAX_ANALYSED = 16_384
-"""Characters of a document that are looked at at once."""
+"""Characters of a document that are analysed in one piece."""
 
 MAX_NAMED = 5
-"""Ids that are said where a name is that of several."""
+"""Ids that an error lists if a name is ambiguous."""
 
 
 class OpenDocument(Protocol):
@@ -40,7 +40,7 @@ class OpenDocument(Protocol):
     source: str
 
     def offset_at(self, position: Any) -> int | None:
-        """Where an LSP position stands; None below the text."""
+        """The offset of an LSP position; None below the text."""
 
     def range_of(self, start: int, end: int) -> object:
         """The LSP range between two offsets."""
@@ -59,20 +59,20 @@ R = TypeVar("R", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A call under way: who asks, and what that caller sees."""
+    """A call in progress: the caller, and the knowledge bases as the caller sees them."""
 
     engine: Engine
     caller: Caller
     served: Sequence[Served]
     documents: Documents | None = None
-    """Those that the caller has open, where the surface knows them."""
+    """The caller's open documents, if the surface knows them."""
     meant: Meant | None = None
-    """The text of the call as a vector, where a model heard it."""
+    """The vectors for a search by meaning; None without a model, or if it was late."""
     lacks_meaning: bool = False
-    """Whether a model is set up and should have heard it."""
+    """Whether a model is configured but failed or was late."""
 
     def since(self, since: str | None) -> Ask:
-        """The same, about claims that were confirmed or updated since alone."""
+        """A copy that is limited to claims confirmed or updated since `since` (`since_when`)."""
         if since is None:
             return self
         at = since_when(since, self.engine.now())
@@ -94,8 +94,8 @@ class Ask:
         return ArtifactViews(view, root)
 
     def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
-        """The artifact that has this id, or else this name. Raises `NotFoundError`, which names
-        the nearest ones, or the claim that supersedes it.
+        """The artifact with this id, else with this name. Raises `NotFoundError`, which names the
+        most similar artifacts, or the claim that supersedes this one.
         """
         for view in self.views:
             if (found := view.visible((kind, called))) is not None:
@@ -117,17 +117,17 @@ class Ask:
         return f"{said}; the nearest: {_list(near)}" if near else said
 
     def session(self, params: Params) -> str | None:
-        """The session that `salience` and `context` mean: the one named, else the connection's."""
+        """The id of the session to answer about: that in the params, else the connection's."""
         return params.session_id or self.caller.session_id
 
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[P, R]):
-    """One operation: what it takes and gives, how it answers, and how surfaces show the answer."""
+    """One operation: its params and result, its handler, and how surfaces show the result."""
 
     name: str
     summary: str
-    """What it gives, for whoever reads the protocol."""
+    """What the operation returns, for the documentation of the protocol."""
     params: type[P]
     result: type[R]
     run: Callable[[Ask, P], R]
@@ -136,41 +136,43 @@ class Operation(Generic[P, R]):
     example: Mapping[str, Any]
     """Params about the demo knowledge base, asked in docs/protocol.md and in tests."""
     gist: Callable[[R], list[str]] | None = None
-    """The lines that a model reads; without it, JSON."""
+    """Makes the lines that a model reads; None: JSON."""
     quoting: Callable[[R, Sequence[View]], list[str]] | None = None
-    """Instead of `gist`, where the lines quote what the result only names."""
+    """As `gist`, with the views to quote artifacts of which the result has ids only."""
     show: Callable[[Printer, R], None] | None = None
-    """Prints a result for people; without it, the shell has no such command."""
+    """Prints a result for people; None: the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     of_session: bool = False
-    """It is about one session's window: MCP needs its id, the shell takes the texts of a window."""
+    """Whether it is about a session's window: MCP requires its id, the shell takes texts instead.
+    """
     needs: frozenset[Literal["ties", "commits", "topics"]] = frozenset()
-    """What its answer depends on beside the index, where a knowledge base has that and the caller
-    may be told: whoever asks no running process works it out first.
+    """What the answer depends on beside the index. A command without a resident process computes
+    this first; a running process reports `workspace_pending` until it is known.
     """
     is_long: bool = False
-    """It may take so long that it has to be worked on beside the event loop."""
+    """Whether it may take long and has to run in a worker thread."""
     minds_time: bool = False
-    """It says what it has when `timeout_ms` is over; what names say in any case."""
+    """Whether it returns partial results at `timeout_ms`. Hits by name are never left out."""
     by_meaning: Literal["no", "yes", "if it speaks"] = "no"
-    """Whether a model, where one is set up, is to hear its text before it runs."""
+    """Whether to compute the vector of its text first; `if it speaks`: if `semantic.speaks` is on.
+    """
     forgets: bool = False
-    """It drops something; the others only read."""
+    """Whether it drops state; the others only read."""
 
     @property
     def method(self) -> str:
-        """Its LSP method."""
+        """The LSP method."""
         first, *rest = self.name.split("_")
         return "vouch/" + first + "".join(word.capitalize() for word in rest)
 
     @property
     def kb_method(self) -> str:
-        """Its JSONL method."""
+        """The JSONL method."""
         return f"kb.{self.name}"
 
     def looks_around(self, served: Served) -> bool:
-        """Whether its answer depends on what lies around a knowledge base."""
+        """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
         return (
             "ties" in self.needs
             or ("commits" in self.needs and served.tells_authors)
@@ -178,7 +180,7 @@ class Operation(Generic[P, R]):
         )
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
-        """What a model reads of a result. Everything else stands in the structured content."""
+        """The text of a result for a model; MCP sends the whole result as structured content."""
         if self.quoting is not None:
             lines = self.quoting(result, views)
         elif self.gist is not None:
@@ -192,8 +194,8 @@ class Operation(Generic[P, R]):
 
 @cache
 def operations() -> dict[str, Operation[Any, Any]]:
-    """All operations by name, in the order in which surfaces list them: a file of this package is
-    an operation.
+    """All operations by name, in the order of listing: the `OPERATION` of each module of this
+    package that defines one.
     """
     package = __name__.rpartition(".")[0]
     modules = [import_module(f"{package}.{one.name}") for one in slices()]
@@ -208,5 +210,5 @@ def _list(ids: Iterable[str]) -> str:
 
 
 def analysed(text: str) -> str:
-    """The part of a text that is looked at: as of a slot, 4 KB of its head and tail."""
+    """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot."""
     return both_ends(text)

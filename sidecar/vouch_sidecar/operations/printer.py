@@ -1,8 +1,8 @@
-"""What people read in a shell: lines and tables as wide as the terminal.
+"""Prints results for people in a shell: lines and tables as wide as the terminal.
 
-In a pipe a row is a line of values between tabs, whole, for `cut` and `grep`. On a terminal ids are
-never cut nor wrapped, so that they can be copied, and every cut is marked by an ellipsis. Importing
-this imports rich: operations get a page.
+In a pipe, a row is one line of uncut values separated by tabs, for `cut` and `grep`. On a terminal,
+ids are never cut or wrapped, so that they can be copied; cut texts end with an ellipsis. This
+module imports rich, so operations only import it for type checking.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from rich.text import Text
 from vouch_sidecar.kb.plain import clip, one_line, printable
 
 TEXT = 300
-"""Characters of a text that a terminal shows, where it is not what was asked for."""
+"""Characters that a terminal shows of a text in a list."""
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
 """What a column of a table holds: the ids that name its rows, values that stay on their line,
 numbers, names or words, texts that may be long, or lists of ids.
 """
 WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
-"""What goes on on the next line, with the columns of a terminal that it needs to wrap well."""
+"""The kinds that wrap, with the least width in terminal columns."""
 GAP = 2
 """Columns between two columns of a table."""
 INDENT = "  "
@@ -44,7 +44,7 @@ Part = str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a caller wants to read, and from which folder."""
+    """How to print for a caller: its terminal, its options, and its working folder."""
 
     on_terminal: bool = False
     width: int | None = None
@@ -54,7 +54,7 @@ class Look:
 
 
 class Printer:
-    """Standard output and standard error, or files that hold what another process prints there."""
+    """Prints to standard output and error, or to files whose content another process prints."""
 
     def __init__(self, look: Look, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.look = look
@@ -66,7 +66,7 @@ class Printer:
             self.console = Console(
                 file=out,
                 width=look.width,
-                height=0,  # else a dumb terminal of this process's decides on the width
+                height=0,  # else rich takes the width from a dumb terminal of this process
                 highlight=False,
                 force_terminal=look.on_terminal,
                 color_system="standard" if look.on_terminal else None,
@@ -78,27 +78,27 @@ class Printer:
         return self.look.on_terminal
 
     def line(self, *parts: Part) -> None:
-        """Print words on a line of a terminal, which breaks between them."""
+        """On a terminal, print a line that wraps between words."""
         if self.on_terminal:
             self.console.print(*(_text(p) if isinstance(p, str) else _text(*p) for p in parts))
 
     def uncut(self, *parts: Part) -> None:
-        """The same, on one line however long it is, so that all of it can be copied or clicked."""
+        """On a terminal, print a line without wrapping, so that it can be copied or clicked."""
         if self.on_terminal:
             texts = (_text(p) if isinstance(p, str) else _text(*p) for p in parts)
             self.console.print(*texts, soft_wrap=True)
 
     def record(self, *values: object) -> None:
-        """Print a row in a pipe."""
+        """In a pipe, print a row."""
         if not self.on_terminal:
             self._out.write("\t".join(map(_cell, values)) + "\n")
 
     def block(self, text: str) -> None:
-        """Print lines as they are."""
+        """Print a text unchanged."""
         self._out.write(f"{text}\n")
 
     def space(self) -> None:
-        """Print an empty line on a terminal."""
+        """On a terminal, print an empty line."""
         if self.on_terminal:
             self.console.print()
 
@@ -107,24 +107,24 @@ class Printer:
         self._errors.write(f"{one_line(message)}\n")
 
     def clipped(self, text: str) -> str:
-        """The beginning of a text."""
+        """At most `TEXT` characters of a text, on one line."""
         return clip(one_line(text), TEXT)
 
     def artifact_id(self, artifact_id: str) -> str:
-        """An id; of a hash, which nobody reads, the beginning on a terminal."""
+        """An id; on a terminal, a hash is shortened."""
         short = self.on_terminal and HASH.fullmatch(artifact_id)
         return f"{artifact_id[:SHORT_HASH]}…" if short else artifact_id
 
     def file(self, uri: str) -> str:
-        """The path of a file from the folder that is asked from."""
+        """The path of a file URI, relative to the caller's folder."""
         path = unquote(urlsplit(uri).path, errors="surrogateescape")
         return printable(os.path.relpath(path, self.look.folder or None))
 
     def table(
         self, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]], section: str = ""
     ) -> None:
-        """Print rows, under headings on a terminal. `section` is what each begins with in a pipe,
-        where rows of other tables are printed as well.
+        """Print rows, under headings on a terminal. In a pipe, `section` is the first value of each
+        row, to tell several tables apart.
         """
         if self.on_terminal:
             _Grid(self, columns, rows).show()
@@ -133,7 +133,7 @@ class Printer:
             self.record(*([section] if section else []), *row)
 
     def show(self, what: RichTable | Text) -> None:
-        """Print something of rich's; a text on one line, however long it is."""
+        """Print a table or a text; a text is never wrapped."""
         self.console.print(what, soft_wrap=isinstance(what, Text))
 
     @property
@@ -160,7 +160,7 @@ class _Grid:
         ]
 
     def show(self) -> None:
-        """Print it."""
+        """Print the table in the widest layout that fits."""
         if self._fits(len(self._kinds)):
             self._page.show(self._rich(self._rows))
         elif self._fits(len(self._kinds) - 1):
@@ -172,7 +172,7 @@ class _Grid:
                 self._show_below(" · ".join(f"{name} {cell}" for name, cell in others if cell))
 
     def _least(self, at: int) -> int:
-        """The columns of a terminal that a column of the table needs."""
+        """The least width of a table column, in terminal columns."""
         kind, cells = self._kinds[at], [row[at] for row in self._rows]
         if kind == "ids":
             cells = [word for cell in cells for word in cell.split()]
@@ -180,7 +180,7 @@ class _Grid:
         return min(widest, WRAPPED.get(kind, widest))
 
     def _fits(self, columns: int) -> bool:
-        """Whether the terminal has room for so many columns of the table beside each other."""
+        """Whether the first `columns` columns fit beside each other."""
         return sum(self._least(at) + GAP for at in range(columns)) <= self._page.width
 
     def _show_last_below(self) -> None:
@@ -192,14 +192,14 @@ class _Grid:
                 self._show_below(row[-1] if heading == "text" else f"{heading}: {row[-1]}")
 
     def _show_below(self, text: str) -> None:
-        ids = [len(word) for word in text.split() if word.isascii()]  # others may be broken
+        ids = [len(word) for word in text.split() if word.isascii()]  # others may break anywhere
         room = max(self._page.width - len(INDENT), *ids, 1)
         for line in Text(text).wrap(self._page.console, room):
             line.rstrip()
             self._page.show(Text(INDENT, style="dim") + line)
 
     def _rich(self, rows: Sequence[Sequence[str]], header: bool = True) -> RichTable:
-        """A table of these rows; where they are some of all, its columns are as wide as theirs."""
+        """A table of these rows; a part of all rows gets fixed widths, so that the parts align."""
         table = RichTable(
             box=SIMPLE_HEAD,
             show_edge=False,
@@ -225,7 +225,7 @@ class _Grid:
 
 
 def _text(words: str, style: str = "") -> Text:
-    """Words as they are: whatever they hold, they are neither markup nor a control sequence."""
+    """A text that rich does not read as markup, without control sequences."""
     return Text(one_line(words), style=style)
 
 

@@ -1,5 +1,5 @@
-"""Long questions wait here for their turn, fair by session: who asks much waits for those who ask
-little, not the other way round.
+"""Runs long questions one at a time, by turns between sessions: a session with many questions does
+not delay the others.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Turns:
-    """Runs what it is given one after another, in a thread of its own.
+    """Runs functions one after another in one thread.
 
-    anyio's threads would add up where many are cancelled: the thread of a cancelled question works
-    on until its time is up.
+    With anyio's threads, cancelled questions would pile up: their threads run on until the
+    deadline.
     """
 
     def __init__(self, name: str) -> None:
@@ -29,7 +29,7 @@ class Turns:
         self._behind: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, who: Hashable, run: Callable[[], T]) -> Future[T]:
-        """Run this when it is its turn. Its future can be cancelled until then."""
+        """Run a function when it is the turn of `who`. The future can be cancelled until then."""
         future: Future[T] = Future()
         with self._lock:
             self._waiting.setdefault(who, deque()).append((future, run))
@@ -37,7 +37,7 @@ class Turns:
         return future
 
     def behind(self, run: Callable[[], T]) -> Future[T]:
-        """Run this when no question waits."""
+        """Run a function when no submitted one waits."""
         future: Future[T] = Future()
         with self._lock:
             self._behind.append((future, run))
@@ -45,14 +45,14 @@ class Turns:
         return future
 
     def _run_next(self) -> None:
-        """Run the question of whoever waits longest for a turn. One call for each submitted."""
+        """Run the next function. The worker calls this once for each one submitted."""
         with self._lock:
             future, run = self._next() if self._waiting else self._behind.popleft()
         if not future.set_running_or_notify_cancel():
             return
         try:
             future.set_result(run())
-        except BaseException as error:  # whoever waits for it is told, as an executor does
+        except BaseException as error:  # as an executor does
             future.set_exception(error)
 
     def _next(self) -> tuple[Future[Any], Callable[[], Any]]:

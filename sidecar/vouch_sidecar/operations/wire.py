@@ -1,7 +1,7 @@
-"""The bases of params and results, and the fields that several of them have.
+"""Base classes of params and results, and fields that several of them share.
 
 Keys are snake_case. A field without a value is null; one whose schema says `x-absent` is left out.
-Reading a params model is all the validation there is.
+Params are validated by these models only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Degraded = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How a shell asks for a param by a flag: the value that the flag gives, and its help."""
+    """Marks a param that the shell offers as a flag: the value that the flag sets, and its help."""
 
     value: str
     help: str
@@ -54,9 +54,9 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The words that a shell takes for a param, while the wire takes others for the default.
+    """Marks a param with known words. The shell refuses others, the wire takes them as the default.
 
-    `of_entities`: also the types that entities of the knowledge base have.
+    `of_entities`: entity types of the knowledge bases are known words, too.
     """
 
     values: tuple[str, ...]
@@ -77,7 +77,7 @@ class Paths:
 class Wire(BaseModel):
     """Base of everything on the wire."""
 
-    # Built when somebody asks: no process uses all of them.
+    # Validators are built on demand: no process uses all models.
     model_config = ConfigDict(
         frozen=True, extra="ignore", strict=True, populate_by_name=True, defer_build=True
     )
@@ -127,8 +127,8 @@ _HOURS = {"h": 1, "d": 24, "w": 168, "m": 730, "y": 8_766}
 
 
 def since_when(since: str, now: float) -> int:
-    """An ISO date, or a span before now such as `7d`, in microseconds since 1970. Raises ValueError
-    for anything else.
+    """The time of an ISO date, or of a span before `now` (in seconds since 1970) such as `7d`, in
+    microseconds since 1970. Raises ValueError for other texts.
     """
     if (span := _SPAN.fullmatch(since)) is not None:
         return int((now - int(span[1]) * _HOURS[span[2]] * 3_600) * 1_000_000)
@@ -147,7 +147,7 @@ def _is_time(since: str) -> str:
 
 
 def marked(model: type[Params], mark: type) -> list[str]:
-    """The params that have such a mark."""
+    """The names of the params that have a mark of this type."""
     fields = model.model_fields.items()
     return [name for name, field in fields if any(isinstance(m, mark) for m in field.metadata)]
 
@@ -190,9 +190,9 @@ class Result(Wire):
     )
 
     found_in: ClassVar[tuple[str, ...]] = ()
-    """The lists that hold what was asked for; none where something is always found."""
+    """The fields that list what was found; empty if the result is never empty."""
     nothing: ClassVar[str] = ""
-    """What is said where they are empty."""
+    """The message if all these lists are empty."""
 
     @property
     def is_empty(self) -> bool:
@@ -201,7 +201,7 @@ class Result(Wire):
 
 
 def as_json(result: Wire) -> dict[str, Any]:
-    """A result as a JSON-ready object, with `_meta` at its end: what every surface sends."""
+    """A result as the JSON object that every surface sends, with `_meta` last."""
     data = result.model_dump(mode="json", by_alias=True)
     if (meta := data.pop("_meta", None)) is not None:
         data["_meta"] = meta
