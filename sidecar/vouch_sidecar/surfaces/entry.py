@@ -1,6 +1,7 @@
 """The command `vouch-sidecar`.
 
-Hooks, the language server and commands that another process can run skip the import of the shell.
+Imports the shell only if needed: not for hooks, the language server, or commands that a running
+process answers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def main() -> None:
     """Run the command line."""
     arguments = sys.argv[1:]
     _import_nothing_from_here()
-    # A plugin of pydantic that other software brought would be shown every prompt.
+    # A plugin of pydantic, installed by other software, would see every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     if arguments[:1] == ["hook"] and not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.hook.client import run
@@ -35,21 +36,21 @@ def main() -> None:
     try:
         try:
             if arguments == ["lsp"]:
-                _serve()
+                _run_lsp()
             else:
                 _run_command(arguments)
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except OSError as error:  # mostly because what is printed can't be written
+    except OSError as error:  # mostly because standard output can't be written
         if not isinstance(error, BrokenPipeError):
             sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
-        os._exit(1)  # at its end, Python would try to write it again
+        os._exit(1)  # a normal exit would try to write again
 
 
 def _import_nothing_from_here() -> None:
-    """Keep this process, and those that it starts, from importing modules of the working folder,
-    where a hostile workspace may have put some, also by way of a relative part of `PYTHONPATH`.
+    """Remove the working folder and relative parts of `PYTHONPATH` from the import path, for this
+    process and those that it starts: a hostile workspace may contain modules.
     """
     parts = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, parts))
@@ -62,18 +63,18 @@ def _import_nothing_from_here() -> None:
     sys.path[:] = [one for one in sys.path if os.path.isabs(one) and one not in planted]
 
 
-def _serve() -> None:
-    """The language server as editors start it, without importing the shell, which takes 40 ms."""
+def _run_lsp() -> None:
+    """Run the language server without importing the shell, which takes 40 ms."""
     from vouch_sidecar.surfaces.lsp.run import run_stdio
     from vouch_sidecar.surfaces.stdio import log_to_stderr
 
-    _share_memory()
+    _use_one_arena()
     log_to_stderr(os.environ)
     run_stdio(os.environ)
 
 
 def _run_command(arguments: list[str]) -> None:
-    """Have a command run by another process where one serves already, else run it in this one."""
+    """Let a running process answer a command, else run it in this one."""
     if not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.shell.remote import printed_elsewhere
 
@@ -82,14 +83,13 @@ def _run_command(arguments: list[str]) -> None:
             return
     from vouch_sidecar.surfaces.cli import main as shell
 
-    _share_memory()
+    _use_one_arena()
     shell(prog_name="vouch-sidecar")
 
 
-def _share_memory() -> None:
-    """Have all threads of this process take memory from one place, where the C library is glibc. It
-    gives each thread an arena that it keeps: 7 MB after some hundred questions, 100 after twenty
-    changes.
+def _use_one_arena() -> None:
+    """Make glibc use one memory arena for all threads. Otherwise each thread keeps its own: 7 MB
+    more after some hundred questions, 100 MB after twenty changes.
     """
     import ctypes
 

@@ -28,7 +28,7 @@ from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
-"""How long a request waits for the first index of a knowledge base that appeared later."""
+"""How long a request waits for the first index of a new knowledge base."""
 PREFIX = "kb."
 CUT = b"a line that is too long"
 
@@ -36,10 +36,10 @@ log = logging.getLogger(__name__)
 
 
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
-    """Answer the lines of standard input on standard output until it ends; then end the process.
+    """Answer lines of standard input on standard output; at the end of the input, end the process.
 
-    Answers begin when the first index is built. Every request before the end of the input is
-    answered, as long as somebody reads the answers.
+    Answers begin when the first index is built. Every request is answered, as long as the client
+    reads the answers.
     """
     source, sink = claim_streams()
     end_with_client(sink.fileno())
@@ -72,7 +72,7 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
 
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last one needs no line end; one that is too long is no JSON."""
+    """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
     reader = reader_of(source, on_end=lambda: None, limit=MAX_LINE)
     is_cut = False
     while True:
@@ -90,12 +90,12 @@ async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
 
 
 def as_line(answered: Mapping[str, Any]) -> bytes:
-    """An object as a line."""
+    """An object as a line of JSON."""
     return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
-    """The answer to one line, whatever it holds."""
+    """The answer to one line. Never raises, whatever the line holds."""
     try:
         request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -122,13 +122,13 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
 
 
 def _finite(number: str) -> float:
-    """A number that JSON has. Raises ValueError for NaN and what is too large for one."""
+    """The number that a JSON literal stands for. Raises ValueError for NaN and infinity."""
     if not math.isfinite(value := float(number)):
         raise ValueError
     return value
 
 
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
-    """The answer to a request that can't be answered."""
+    """An error as the answer to a request."""
     log.debug("refused: %s", code)
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}

@@ -1,4 +1,4 @@
-"""Tasks beside a surface, and waiting for what an engine publishes."""
+"""Helpers of surfaces: run background tasks, wait for changes of an engine, send pushes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vouch_sidecar.engine import Engine, Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import behind
 
 GATHER_SECONDS = 0.05
-"""How long after a change more changes are gathered."""
+"""Changes within this time after the first count as one."""
 
 log = logging.getLogger(__name__)
 
 
 async def beside(run: Callable[[], Awaitable[None]]) -> None:
-    """Run a task. When it fails, log that; nothing else ends with it."""
+    """Run a task and log its failure, so that other tasks go on."""
     try:
         await run()
     except Exception as error:
@@ -29,27 +29,26 @@ async def beside(run: Callable[[], Awaitable[None]]) -> None:
 
 
 class Changes:
-    """Waits for changes of an engine and of its sessions. Open it with `with`."""
+    """Waits for changes of an engine and of its sessions. A context manager."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._event = anyio.Event()
 
     def __enter__(self) -> Self:
-        self._engine.listeners.add(self._came)
-        self._engine.session_listeners.add(self._came)
+        self._engine.listeners.add(self._on_change)
+        self._engine.session_listeners.add(self._on_change)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._engine.dismiss(self._came)
+        self._engine.dismiss(self._on_change)
 
-    def _came(self) -> None:
+    def _on_change(self) -> None:
         self._event.set()
 
     async def wait(self, seconds: float) -> None:
-        """Wait until something was published since the last call, for at most so many seconds.
-
-        What follows soon after counts as the same.
+        """Wait for a change since the last call, and `GATHER_SECONDS` more; for at most `seconds`
+        in all.
         """
         with anyio.move_on_after(seconds):
             await self._event.wait()
@@ -60,8 +59,8 @@ class Changes:
 async def keep_told(
     engine: Engine, pushes: Pushes, tell: Callable[[SaliencePush | StatusPush], None]
 ) -> None:
-    """Tell what differs, soon after every change, and when a session has run out: nobody says that.
-    Where it fails, that is said, and made again. Does not return.
+    """Call `tell` with each push, soon after every change and when a session expires, of which no
+    listener is notified. Failures are recorded as faults and retried. Never returns.
     """
 
     def tell_status() -> None:
@@ -75,7 +74,7 @@ async def keep_told(
                 await changes.wait(math.inf)
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(keep_status_told)  # waits behind nothing
+        tasks.start_soon(keep_status_told)  # does not wait for rankings
         with Changes(engine) as changes:
             while True:
                 with engine.untold.contained(pushes, "What is in play could not be told"):
@@ -87,8 +86,8 @@ async def keep_told(
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:
-    """Wait until the first index of all that is served is built, or could not be; for so long at
-    most.
+    """Wait until the first read of every knowledge base has ended, also if it failed; for at most
+    `seconds`.
     """
     if engine.looked:
         return

@@ -1,4 +1,4 @@
-"""The process that started this one: noted at the very beginning, before imports take their time.
+"""Notes the parent process at the very beginning, as it may end while modules are imported.
 
 Standard library only.
 """

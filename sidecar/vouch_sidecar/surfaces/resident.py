@@ -1,4 +1,4 @@
-"""The process that a hook leaves behind: it answers the next ones, until nobody asks any more."""
+"""The resident process: a hook starts it to answer later hooks; it ends when idle."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NICE = 10
 
 
 def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
-    """Serve those of some knowledge bases that no process serves yet; return where there are none.
+    """Serve the knowledge bases that no process serves yet; return if there are none.
 
-    The process ends after `IDLE_SECONDS` without a question, when one of the knowledge bases is
-    gone, and when an editor serves them instead.
+    The process ends after `IDLE_SECONDS` without a question, when a knowledge base is removed, or
+    when an editor serves them instead.
     """
     taken = {root: Ownership.take(root, env) for root in roots}
     owned = {root: one for root, one in taken.items() if one is not None}
@@ -43,7 +43,7 @@ def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     indexer = Indexer(engine)
-    local = local_server(engine, indexer, watches=True)  # which leaves the socket to an editor
+    local = local_server(engine, indexer, watches=True)  # gives up the socket to an editor
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
@@ -54,7 +54,7 @@ async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
 
 
 async def _end_idle(local: LocalServer, roots: Sequence[Path]) -> None:
-    """End the process when nobody has asked for long, or what is asked about is gone."""
+    """End the process when it has been idle for long, or a knowledge base is gone."""
     await anyio.sleep(LOOK_SECONDS)
     while local.idle < IDLE_SECONDS and all((root / KB_DIRNAME).is_dir() for root in roots):
         await anyio.sleep(LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""What a process answers over its sockets beside operations: hooks, and commands of the shell."""
+"""Answers hooks and commands of the shell over the sockets of a process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vouch_sidecar.surfaces.shell.remote import SHELL
 
 HOOK = "hook"
 LIMIT = "limit"
-"""The event by which a hook asks how long it may take."""
+"""The event by which a hook asks for its time limit."""
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def local_server(
     watches: bool = False,
     parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
 ) -> LocalServer:
-    """The sockets of an engine, which answer all that other processes ask. As `LocalServer`."""
+    """A `LocalServer` that answers operations, hooks and commands of the shell."""
     local = LocalServer(engine, indexer, tell, watches=watches, parts=parts)
     local.register(HOOK, _answer_hook)
     local.register(SHELL, _answer_shell)
@@ -63,7 +63,7 @@ async def _answer_hook(
 async def _answer_shell(
     engine: Engine, _: Indexer, request: Mapping[str, Any], caller: Caller
 ) -> dict[str, Any]:
-    from vouch_sidecar.surfaces.shell.inside import printed  # brings rich, seldom needed
+    from vouch_sidecar.surfaces.shell.inside import printed  # imports rich, which is seldom needed
 
     said = await printed(engine, replace(caller, is_model=False), request.get("params"))
     return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}

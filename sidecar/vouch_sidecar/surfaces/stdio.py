@@ -1,4 +1,4 @@
-"""The process's own standard streams, kept for a protocol, its log, and its end."""
+"""The standard streams of a process that serves a protocol, its log, and how it ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.parent import is_orphan
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5
-"""Seconds that a process may take to end by itself; two are allowed."""
+"""Seconds after which a process that is to end is killed; clients allow two."""
 POLL_SECONDS = 0.25
 TERMINATED = 143
 
@@ -27,9 +27,7 @@ _last: list[Callable[[], object]] = []
 
 
 def log_to_file(path: str, env: Mapping[str, str]) -> None:
-    """Log to a file as well, at the level that `VOUCH_SIDECAR_LOG` names, else everything. Raises
-    OSError.
-    """
+    """Log to a file as well, at the level in `VOUCH_SIDECAR_LOG`, else DEBUG. Raises OSError."""
     sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     handler = logging.StreamHandler(os.fdopen(sink, "a", encoding="utf-8", errors="replace"))
     handler.setFormatter(logging.Formatter(FORMAT))
@@ -42,7 +40,7 @@ def log_to_file(path: str, env: Mapping[str, str]) -> None:
 
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
-    """Log to standard error at the level that `VOUCH_SIDECAR_LOG` names, else warnings."""
+    """Log to standard error at the level in `VOUCH_SIDECAR_LOG`, by default WARNING."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=FORMAT)
     logging.getLogger("vouch_sidecar").setLevel(_level(env) or logging.WARNING)
 
@@ -53,9 +51,8 @@ def _level(env: Mapping[str, str]) -> str | None:
 
 
 def say(text: str, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
-    """Print a text for people or programs to standard output, standard error or a file. Whatever it
-    quotes, a terminal obeys and hides nothing of it. All that commands print goes through here, or
-    through `operations.printer`.
+    """Print a text to standard output, standard error or a file, with control characters escaped.
+    Commands print only through this function or `operations.printer`.
     """
     import click  # protocols print nothing
 
@@ -63,7 +60,7 @@ def say(text: str, *, err: bool = False, nl: bool = True, file: TextIO | None = 
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:
-    """Standard input and output for a protocol alone; whatever else prints goes to stderr."""
+    """Standard input and output, reserved for a protocol; `print` goes to stderr from now on."""
     source = os.fdopen(os.dup(0), "rb", buffering=0)
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -72,20 +69,20 @@ def claim_streams() -> tuple[RawIOBase, BinaryIO]:
 
 
 def die_soon(code: int) -> None:
-    """End the process in `GRACE` seconds, however busy its event loop is by then."""
+    """End the process in `GRACE` seconds, even if its event loop is busy."""
     timer = threading.Timer(GRACE, leave, (code,))
     timer.daemon = True
     timer.start()
 
 
 def at_end(do: Callable[[], object]) -> Callable[[], None]:
-    """Have a function called when the process ends. Returns a function that takes that back."""
+    """Register a function to call when the process ends. Returns a function that unregisters it."""
     _last.append(do)
     return lambda: _last.remove(do)
 
 
 def leave(code: int) -> None:
-    """End the process now: worker threads that still parse or commit are not waited for."""
+    """End the process now, without waiting for worker threads."""
     for do in list(_last):
         with suppress(Exception):
             do()
@@ -95,7 +92,7 @@ def leave(code: int) -> None:
 
 def is_alive(pid: int) -> bool:
     """Whether a process with this id runs, as far as this process can see."""
-    if sys.platform == "win32":  # there `os.kill` would end the process instead of asking after it
+    if sys.platform == "win32":  # there, `os.kill` would end the process
         return True
     try:
         os.kill(pid, 0)
@@ -107,9 +104,8 @@ def is_alive(pid: int) -> bool:
 
 
 def end_with_client(sink: int) -> None:
-    """End the process on SIGTERM, when its parent has died, and when nobody can read any more what
-    it writes to the descriptor `sink`. The end of its input may come later: others may hold it
-    open.
+    """End the process on SIGTERM, when its parent has died, or when nobody reads the descriptor
+    `sink` any more. Its input may end later, if other processes hold it open.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None

@@ -10,19 +10,18 @@ from io import RawIOBase
 from typing import BinaryIO
 
 CHUNK = 1 << 16
-"""Bytes that are read at once."""
+"""Bytes read at once."""
 FLUSH_SECONDS = 1.0
 ENOUGH = 8 << 20
-"""Bytes that wait to be read by the client before no more of its requests are."""
+"""With more unwritten bytes, no further request of the client is read."""
 MOST = 64 << 20
-"""Bytes that wait before the client counts as gone."""
+"""With more unwritten bytes, the client counts as gone."""
 ROOM_SECONDS = 0.02
 
 
 class Outbox:
-    """Writes to a stream in order, in a thread of its own, so that a client that stops reading
-    blocks that thread alone. `on_broken` is called when the other side is gone, or lets `MOST`
-    bytes wait.
+    """Writes to a stream in a separate thread, so that a client that stops reading blocks this
+    thread only. `on_broken` is called if the client is gone or more than `MOST` bytes wait.
     """
 
     def __init__(self, stream: BinaryIO, on_broken: Callable[[], None]) -> None:
@@ -42,7 +41,7 @@ class Outbox:
         self._queue.put(data)
 
     async def room(self) -> None:
-        """Wait until the other side has read most of what was sent."""
+        """Wait until at most `ENOUGH` bytes are unwritten."""
         while self._waiting > ENOUGH:
             await asyncio.sleep(ROOM_SECONDS)
 
@@ -51,7 +50,7 @@ class Outbox:
             self._waiting += size
 
     def close(self, timeout: float | None = FLUSH_SECONDS) -> None:
-        """Write what is queued, for at most so many seconds."""
+        """Write what is queued, for at most `timeout` seconds."""
         self._queue.put(None)
         self._thread.join(timeout)
 
@@ -68,10 +67,10 @@ class Outbox:
 def reader_of(
     stream: RawIOBase, on_end: Callable[[], None], limit: int = CHUNK
 ) -> asyncio.StreamReader:
-    """Reads a blocking stream for the running event loop; nothing else may read it.
+    """A reader for the running event loop, fed from a blocking stream that nothing else reads.
 
-    `on_end` is called when the stream has ended, by the thread that reads, even if the loop is too
-    busy to notice. `limit` is the longest line in bytes.
+    The reading thread calls `on_end` at the end of the stream, even if the loop is busy. `limit` is
+    the longest line in bytes.
     """
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit, loop)
@@ -90,7 +89,7 @@ def reader_of(
 
 
 def _read(stream: RawIOBase) -> bytes:
-    """What has come, once something has; nothing at the end."""
+    """The next bytes, at most `CHUNK`; b"" at the end. Blocks."""
     try:
         return stream.read(CHUNK) or b""
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
 """Hooks of agents: one event on standard input, its answer on standard output.
 
-Imports nothing: asking a process that runs takes the standard library only.
+Imports nothing: the standard library is enough to ask a running process.
 """

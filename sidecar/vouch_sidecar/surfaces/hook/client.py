@@ -1,8 +1,7 @@
-"""`vouch-sidecar hook EVENT`: asks a process that serves the knowledge base; without one, answers
-itself.
+"""`vouch-sidecar hook EVENT`: asks a running process for the answer, else works it out itself.
 
-Imports the standard library only, unless it has to answer itself. Whatever happens, it exits with
-0 and prints nothing but an answer.
+Imports only the standard library while another process answers. Always exits with 0 and prints
+nothing but the answer.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ Payload = dict[str, Any]
 
 MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5
-"""Time limit in seconds, unless the environment or the knowledge base's config names another."""
+"""Time limit in seconds, unless the environment or the knowledge base's config sets one."""
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 NO = {"false", "0", "no", "off"}
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
-    """Read the event that is named from standard input, print its answer, end the process.
+    """Read an event from standard input, print the answer, end the process. `arguments` name it.
 
-    On Windows nothing is said: there is neither a process to ask nor a signal to end in time.
+    Prints nothing on Windows, which has neither the sockets nor the signal for the time limit.
     """
     if not is_supported():
         os._exit(0)
@@ -46,7 +45,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
     event = ""
     try:
         deadline = TimeLimit(env)
-        event, log_file = _told(arguments)
+        event, log_file = _parsed(arguments)
         sink = _claim_output(env, log_file)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
         deadline.disarm()
@@ -59,8 +58,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
     os._exit(0)
 
 
-def _told(arguments: Sequence[str]) -> tuple[str, str | None]:
-    """The event, and the file to log to."""
+def _parsed(arguments: Sequence[str]) -> tuple[str, str | None]:
+    """The event ("" without one), and the file to log to."""
     event, log_file = "", None
     words = iter(arguments)
     for word in words:
@@ -78,7 +77,7 @@ def _is_logged() -> bool:
 
 
 def _log(line: str) -> None:
-    """Write a line to standard error, which is open where a log is asked for."""
+    """Write a line to standard error; it is only open if a log is payload."""
     try:
         sys.stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} DEBUG vouch_sidecar: {line}\n")
         sys.stderr.flush()
@@ -87,7 +86,7 @@ def _log(line: str) -> None:
 
 
 class TimeLimit:
-    """Ends the process when its time is over, by a signal. `at_end` is called before that."""
+    """Ends the process at its time limit, by a signal; calls the functions in `at_end` before."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._started = monotonic()
@@ -105,11 +104,11 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; never 0."""
+        """Seconds left, at least 0.001: 0 would disarm the timer."""
         return max(0.001, self._started + self._limit - monotonic())
 
     def set(self, limit: float) -> None:
-        """Take another limit, in seconds since the start."""
+        """Set the limit, in seconds since the start."""
         self._limit, self.known = limit, True
         self._arm()
 
@@ -130,8 +129,8 @@ class TimeLimit:
 
 
 def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
-    """A descriptor for the answer. Whatever else is printed to standard output is dropped. Standard
-    error goes to the log file, is kept where the environment asks for a log, and else dropped too.
+    """A descriptor for the answer. All other output is dropped, except that standard error goes to
+    the log file, or stays if the environment asks for a log.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if log_file is not None and ".vouch" not in os.path.realpath(log_file).split(os.sep):
@@ -154,21 +153,21 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     given["cwd"] = start
-    wanted = _reduced(event, given)
-    if wanted is None:
+    payload = _reduced(event, given)
+    if payload is None:
         return None
     roots = discover(start, env=env)
     if not roots:
         return None
-    mark = Mark.take(env, event, *roots, json.dumps(wanted, sort_keys=True))
-    wanted["cwd"] = start
-    wanted["viewer"] = viewer_of(env)
+    mark = Mark.take(env, event, *roots, json.dumps(payload, sort_keys=True))
+    payload["cwd"] = start
+    payload["viewer"] = viewer_of(env)
     if mark is None:
-        if event == "session-start":  # what was given is lost once more, although nothing is said
-            _ask_owner(roots, event, wanted, env, deadline)
+        if event == "session-start":  # the agent lost earlier answers, although there is none now
+            _ask_owner(roots, event, payload, env, deadline)
         return None
     deadline.at_end.append(mark.take_back)
-    result = _ask(roots, event, wanted, env, deadline)
+    result = _ask(roots, event, payload, env, deadline)
     if result is None:
         mark.take_back()
         return None
@@ -186,7 +185,7 @@ def _read(data: bytes) -> Payload | None:
 
 
 def _reduced(event: str, given: Payload) -> Payload | None:
-    """The part of an event that its answer depends on; None where it gets no answer."""
+    """The part of an event on which the answer depends; None if it gets no answer."""
     try:
         session_id = session_of(given)
     except ValueError:
@@ -206,35 +205,35 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 
 
 def _ask(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
+    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
     """The answer of a process that serves these knowledge bases, else of this process."""
-    answered = _ask_owner(roots, event, wanted, env, deadline)
+    answered = _ask_owner(roots, event, payload, env, deadline)
     if answered is not None:
         return answered.get("result")
-    return None if event == "session-end" else _alone(roots, event, wanted, env, deadline)
+    return None if event == "session-end" else _answer_here(roots, event, payload, env, deadline)
 
 
 def _ask_owner(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
+    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> Mapping[str, Any] | None:
-    """The answer of a process that serves these knowledge bases; None where none does."""
+    """The answer of a process that serves these knowledge bases; None without one."""
     for owner in owners(roots, env, lambda: deadline.left):
-        answered = _answer_of(owner, event, wanted, deadline)
+        answered = _answer_of(owner, event, payload, deadline)
         if answered is not None:
             return answered
     return None
 
 
 def _answer_of(
-    owner: Owner, event: str, wanted: Payload, deadline: TimeLimit
+    owner: Owner, event: str, payload: Payload, deadline: TimeLimit
 ) -> Mapping[str, Any] | None:
-    """The answer of a process that serves. It knows the config, and tells the time limit first.
+    """The answer of an owner, which first sends the time limit from the config.
 
-    None when it ends, answers nonsense, or does not serve all these knowledge bases.
+    None if the owner ends, sends nonsense, or does not serve all these knowledge bases.
     """
     owner.send("hook.limit", {})
-    owner.send(f"hook.{event}", wanted)
+    owner.send(f"hook.{event}", payload)
     said = owner.answer()
     if said is None or said.get("ok") is not True:
         return None
@@ -245,16 +244,16 @@ def _answer_of(
     return answered if answered is not None and answered.get("ok") is True else None
 
 
-def _alone(
-    roots: Sequence[str], event: str, wanted: Payload, env: Mapping[str, str], deadline: TimeLimit
+def _answer_here(
+    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
-    """The answer of an engine in this process; none where the cache holds no base. A process is
-    left behind that answers the next hook; where the user wants none, one that fills the cache, in
-    that case and when the time limit passes.
+    """The answer of an engine in this process; None if the cache holds no base. Starts a resident
+    process for the next hook. If the user wants none, starts a process that fills the cache,
+    should the base be missing or old or the time limit pass.
     """
     has_resident = _wants_resident(env)
     if has_resident:
-        _leave_resident(roots, env)
+        _start_resident(roots, env)
     warm = partial(_warm, [] if has_resident else roots, env)
     deadline.at_end.append(warm)
     gc.disable()  # the process ends soon; collecting would take a tenth of its time
@@ -274,7 +273,7 @@ def _alone(
     if any(one.wants_base for one in collections):
         warm()
     deadline.set(limit_of(engine))
-    return respond(engine, event, wanted, Caller(is_model=True))
+    return respond(engine, event, payload, Caller(is_model=True))
 
 
 def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
@@ -288,18 +287,17 @@ def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
             return
         if lock is None:
             continue
-        os.close(lock)  # the process that is left behind takes it
-        _leave(["warm", "--root", root], env)
+        os.close(lock)  # the new process takes it
+        _start_process(["warm", "--root", root], env)
 
 
 def _wants_resident(env: Mapping[str, str]) -> bool:
     return env.get(RESIDENT, "").strip().lower() not in NO
 
 
-def _leave_resident(roots: Sequence[str], env: Mapping[str, str]) -> None:
-    """Start a process that serves these knowledge bases, unless each has one. It gets no viewer and
-    no setting of this environment: they come with each request. Which folders of other users count
-    is asked by whoever asks it.
+def _start_resident(roots: Sequence[str], env: Mapping[str, str]) -> None:
+    """Start a process that serves these knowledge bases, unless each has one. It inherits no viewer
+    and no settings, which come with each request, except the trusted folders of other users.
     """
     from vouch_sidecar.surfaces.local.ownership import hold
 
@@ -311,10 +309,10 @@ def _leave_resident(roots: Sequence[str], env: Mapping[str, str]) -> None:
         os.close(lock)
     if locks:
         kept = {n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")}
-        _leave(["resident", *(f"--root={root}" for root in roots)], kept)
+        _start_process(["resident", *(f"--root={root}" for root in roots)], kept)
 
 
-def _leave(command: Sequence[str], env: Mapping[str, str]) -> None:
+def _start_process(command: Sequence[str], env: Mapping[str, str]) -> None:
     """Start a process that outlives this one."""
     import subprocess
 

@@ -1,4 +1,4 @@
-"""Answers the events of an agent with an engine, in a server or in a hook that works alone."""
+"""Answers the events of an agent with an engine, in a server or in a hook's own process."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ log = logging.getLogger(__name__)
 
 PROMPT = "user-prompt-submit"
 MAX_CHARS = 4096
-"""A slot of a session holds no more."""
+"""Size of a session's slot."""
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
 def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
-    """What to print for an event, None for nothing. `event` is one of `EVENTS`.
+    """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
 
-    `payload["viewer"]` may say who asks, as for any operation.
+    `payload["viewer"]` may name the viewer, as for any operation.
     """
     try:
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    return _printed(event, EVENTS[event](engine, payload, session_id, caller))
+    return _as_output(event, EVENTS[event](engine, payload, session_id, caller))
 
 
 async def respond_async(
     engine: Engine, event: str, payload: Payload, caller: Caller
 ) -> Answer | None:
-    """The same for whoever has an event loop: a prompt is answered beside it."""
+    """As `respond`, on an event loop: a prompt is answered in a worker thread."""
     try:
         task = _task(payload, given.session_of(payload)) if event == PROMPT else None
     except ValueError:
@@ -50,22 +50,22 @@ async def respond_async(
     if task is None:
         return respond(engine, event, payload, caller)
     answer = await perform_async(engine, context.OPERATION, task, caller)
-    return _printed(event, answer.text)
+    return _as_output(event, answer.text)
 
 
-def _printed(event: str, text: str) -> Answer | None:
+def _as_output(event: str, text: str) -> Answer | None:
     log.debug("hook %s: %d characters", event, len(text))
     return given.output(event, text)
 
 
 def limit_of(engine: Engine) -> float:
-    """Seconds that a hook may take: the shortest limit of all knowledge bases."""
+    """Time limit of a hook in seconds: the shortest of all knowledge bases."""
     limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
     return min(limits, default=0) / 1000
 
 
 def _task(payload: Payload, session_id: str | None) -> Payload | None:
-    """Params of `context` for a prompt; None where it gets no answer."""
+    """Params of `context` for a prompt; None if the prompt gets no answer."""
     prompt = given.prompt_of(payload)
     if prompt is None:
         return None
@@ -83,8 +83,8 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
 
 
 def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The brief, with what changed since the agent's last session. After `clear` or `compact` the
-    agent has lost what was given: forget it too.
+    """The brief, with the changes since the agent's last session. After `clear` or `compact` the
+    agent no longer has earlier answers, so the session forgets them, too.
     """
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
@@ -97,12 +97,12 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
         return brief(served)
     lasts = {id(one): last_session(one.collection, viewer) for one in served}
     text = brief(served, lambda one: lasts.get(id(one)))
-    _note(engine, caller, payload)
+    _record_session(engine, caller, payload)
     return text
 
 
-def _note(engine: Engine, caller: Caller, payload: Payload) -> None:
-    """Remember when this agent was here."""
+def _record_session(engine: Engine, caller: Caller, payload: Payload) -> None:
+    """Record the time of this agent's last session."""
     viewer = viewer_in(payload)
     for one in engine.serving(caller, viewer):
         if one.collection.complete:
@@ -111,8 +111,8 @@ def _note(engine: Engine, caller: Caller, payload: Payload) -> None:
 
 
 def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The block for a file: the claims that cite, quote or name it, once a session, then those on
-    what its text names. Full text is not searched, no file is read.
+    """The block for a file: the claims tied to the file, once a session, then those on entities
+    that its text names. Neither searches full text nor reads a file.
     """
     text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
@@ -134,7 +134,7 @@ def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Call
 
 
 def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[ContextHit]:
-    """The claims tied to a file, strongest first, unless the session was told them before."""
+    """The claims tied to a file, strongest first; none if the session was given them before."""
     found: list[ContextHit] = []
     for one in served:
         told = (one.view.identity, "file", path)
@@ -174,7 +174,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
 def _end(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
-    _note(engine, caller, payload)
+    _record_session(engine, caller, payload)
     return ""
 
 
@@ -184,4 +184,4 @@ EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
     "post-tool-use": _file,
     "session-end": _end,
 }
-"""What answers each event, by the event's name on the command line."""
+"""The handler of each event, by its name on the command line."""

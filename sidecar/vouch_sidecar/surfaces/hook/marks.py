@@ -1,4 +1,4 @@
-"""Makes sure that an event that comes twice within a minute is answered once.
+"""Answers an event once that two hooks report within a minute.
 
 Keeps a file named by the event's hash, nothing else. Standard library only.
 """
@@ -17,15 +17,15 @@ FOLDER = "said"
 
 
 class Mark:
-    """The file that says that an event is being answered."""
+    """A file whose existence says that an event is being answered."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
 
     @classmethod
     def take(cls, env: Mapping[str, str], *what: str) -> Mark | None:
-        """Make the mark of an event; None if the same event made one less than a minute ago. Where
-        no file can be written, every event is answered.
+        """Create the mark of an event; None if the same event created it less than a minute ago. If
+        no file can be written, returns a mark without one, so that every event is answered.
         """
         digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
         try:
@@ -38,7 +38,7 @@ class Mark:
 
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            _forget_old(folder)
+            _remove_old(folder)
             path = os.path.join(folder, digest)
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
             return cls(path)
@@ -50,7 +50,7 @@ class Mark:
             os.close(lock)
 
     def take_back(self) -> None:
-        """Remove the mark, because nothing was said: the same event may be answered later."""
+        """Remove the mark, because there was no answer: the event may be answered later."""
         if self._path is not None:
             try:
                 os.unlink(self._path)
@@ -58,7 +58,7 @@ class Mark:
                 return
 
 
-def _forget_old(folder: str) -> None:
+def _remove_old(folder: str) -> None:
     latest = time.time() - MINUTE
     with os.scandir(folder) as entries:
         for entry in entries:

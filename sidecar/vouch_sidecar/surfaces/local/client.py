@@ -19,15 +19,15 @@ from vouch_sidecar.surfaces.local.address import (
 
 MAX_ANSWER = 8 << 20
 LEAST_SECONDS = 0.001
-"""The least timeout of a socket: 0 would mean not to wait at all."""
+"""Shortest timeout of a socket: 0 would make the socket non-blocking."""
 
 
 class Owner:
     """A connection to the process that owns a socket. It answers questions in their order.
 
-    `roots` are the knowledge bases that are asked about: it refuses unless it serves all of them.
-    The settings of `env` count for the answers: the owner has another environment. `left` gives the
-    seconds until the time limit.
+    `roots` are the knowledge bases to ask; the owner refuses unless it serves all of them. Settings
+    in `env` are sent along, because the owner has another environment. `left` returns the seconds
+    until the time limit.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Owner:
         self._received = bytearray()
 
     def send(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a question. When sending fails, `answer` gives None."""
+        """Send a question. If sending fails, `answer` returns None."""
         asked = {"id": 1, "method": method, "params": params, **self._common}
         line = json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n"
         try:
@@ -53,7 +53,7 @@ class Owner:
             return
 
     def answer(self) -> dict[str, Any] | None:
-        """The next answer, in the form of the JSONL surface; None when none comes in time."""
+        """The next answer, in the form of the JSONL surface; None if none comes in time."""
         try:
             while b"\n" not in self._received:
                 self._set_timeout()
@@ -125,7 +125,7 @@ def ask(
 
 
 def settings_in(env: Mapping[str, object]) -> dict[str, str]:
-    """The settings that an environment holds."""
+    """The variables of an environment that are settings of this program."""
     return {
         name: value
         for name, value in env.items()
@@ -134,5 +134,5 @@ def settings_in(env: Mapping[str, object]) -> dict[str, str]:
 
 
 def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:
-    """The viewer that an environment names, to be sent along: the owner has another environment."""
+    """The viewer in an environment, to be sent along: the owner has another environment."""
     return {"project": env.get("VOUCH_PROJECT"), "agent": env.get("VOUCH_AGENT")}

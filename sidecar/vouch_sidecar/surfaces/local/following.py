@@ -1,6 +1,6 @@
-"""Tells an editor what is in play in sessions that live in another process.
+"""Shows an editor the rankings of sessions that live in another process.
 
-The owner of the socket ranks and sends; the editor's process passes it on and keeps nothing.
+The owner of the socket ranks and sends pushes; the editor's process forwards them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 from vouch_sidecar.surfaces.local.client import viewer_of
 
 FOLLOW = "follow"
-"""The method that a process sends to be told from then on."""
+"""The method by which a process asks the owner for pushes."""
 MAX_LINE = 8 << 20
 CHECK_SECONDS = 1.0
-"""How often it is checked whether the other process has left."""
+"""Pause between checks whether the follower has left."""
 
 Tell = Callable[[DidChangeSalience], None]
 
@@ -36,19 +36,19 @@ async def feed(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Send a follower what it is to be told, now and whenever it changes. Returns when the follower
-    leaves or the knowledge base is no longer served. Raises OSError.
+    """Send a follower each push, until it leaves or the knowledge base is no longer served. Raises
+    OSError.
     """
     with Changes(engine) as changes:
         while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
             async for push in pushes.salience_behind(behind):
                 writer.write(as_line(as_json(salience_notification(push))))
-                await writer.drain()  # waits while the follower does not read
+                await writer.drain()  # waits if the follower does not read
             await changes.wait(CHECK_SECONDS)
 
 
 def parts_in(params: object) -> Collection[PushPart]:
-    """The parts that a follower wants."""
+    """The parts of pushes that a follower wants; all unless it names some."""
     named = params.get("push") if isinstance(params, Mapping) else None
     return [part for part in PUSH_PARTS if part in named] if isinstance(named, list) else PUSH_PARTS
 
@@ -56,9 +56,9 @@ def parts_in(params: object) -> Collection[PushPart]:
 async def follow(
     engine: Engine, root: Path, tell: Tell, parts: Collection[PushPart], everything: bool = False
 ) -> None:
-    """Pass on what the owner of a socket sends about the sessions that came in through the socket,
-    or about `everything`, as far as `parts` are wanted. When the owner ends, tell that nothing is
-    in play in those sessions. Raises OSError when there is no owner.
+    """Call `tell` with the owner's pushes: those of sessions that use the socket, or with
+    `everything` of all its sessions, limited to `parts`. When the owner ends, tell empty rankings
+    for these sessions. Raises OSError if there is no owner.
     """
     path = socket_path(root, engine.env)
     reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
@@ -87,8 +87,8 @@ async def follow(
 
 
 def _as_here(engine: Engine, root: Path, told: DidChangeSalience) -> DidChangeSalience:
-    """The same with this process's generation and, when it serves several knowledge bases, its
-    name for this one.
+    """The notification with this process's generation and, if it serves several knowledge bases,
+    with its own name for this collection.
     """
     served = engine.collections.get(root)
     name = served.name if served is not None and len(engine.collections) > 1 else None

@@ -1,4 +1,4 @@
-"""Owns the socket of a knowledge base. A file lock makes sure that one process at a time does."""
+"""Owns the socket of a knowledge base. A file lock ensures that one process at a time does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BACKLOG = 64
 class Ownership:
     """The socket of one knowledge base, bound by this process, and its lock.
 
-    The lock goes with the process however it ends, so whoever has it may remove an old socket.
+    The system releases the lock when the process ends, so its holder may remove an old socket.
     """
 
     def __init__(self, path: str, lock: int, listener: socket.socket) -> None:

@@ -31,7 +31,7 @@ from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end
 
 CHECK_SECONDS = 1.0
-"""Pause between two looks at whether the socket file is there and has an owner."""
+"""Pause between checks whether the socket file exists and has an owner."""
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
@@ -46,7 +46,7 @@ Handler = Callable[[Engine, Indexer, Request, Caller], Awaitable[dict[str, Any]]
 
 
 class LocalServer:
-    """The sockets of one engine. Belongs to its event loop."""
+    """The sockets of one engine. Call its methods on the event loop only."""
 
     def __init__(
         self,
@@ -57,37 +57,37 @@ class LocalServer:
         watches: bool = False,
         parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
     ) -> None:
-        """`tell` shows what is in play in sessions of other processes, as far as `parts` are
-        wanted; None where nobody looks. `watches`: it shows all sessions of the owner, and this
-        process leaves the socket to an editor, whose process has sessions of its own.
+        """`tell` shows rankings of other processes' sessions, limited to `parts`; None: nobody
+        wants them. `watches`: `tell` wants all sessions of the owner, and this process gives up the
+        socket if an editor asks for it.
         """
         self._engine = engine
-        self._keeper = indexer
+        self._indexer = indexer
         self._tell = tell
         self._watches = watches
         self._parts = parts
-        self._yielded: set[Path] = set()
-        """The knowledge bases whose socket is left to an editor."""
-        self._came: defaultdict[Path, set[str]] = defaultdict(set)
-        """The ids of the sessions that came through the socket of each knowledge base."""
+        self._requested: set[Path] = set()
+        """The knowledge bases whose socket an editor has asked for."""
+        self._session_ids: defaultdict[Path, set[str]] = defaultdict(set)
+        """By knowledge base, the ids of the sessions that use its socket."""
         self._handlers: dict[str, Handler] = {}
         self._connections = 0
         self._asked_at = engine.clock()
 
     def register(self, family: str, handler: Handler) -> None:
-        """Have a handler answer the methods that are called `family`, or `family.SOMETHING`. All
-        others are operations.
+        """Let a handler answer the methods `family` and `family.…`. All other methods are
+        operations.
         """
         self._handlers[family] = handler
 
     @property
     def idle(self) -> float:
-        """Seconds since anybody was connected."""
+        """Seconds since the last connection ended; 0 while there is one."""
         return 0.0 if self._connections else self._engine.clock() - self._asked_at
 
     async def run(self) -> None:
-        """Serve every knowledge base of the engine until cancelled. Returns at once on a system
-        without such sockets.
+        """Serve every knowledge base of the engine until cancelled. Returns at once if the system
+        has no such sockets.
         """
         if not is_supported():
             return
@@ -104,7 +104,7 @@ class LocalServer:
                     await changes.wait(CHECK_SECONDS)
 
     async def _keep(self, root: Path, scope: anyio.CancelScope) -> None:
-        """Own the socket of a knowledge base, or follow its owner, and try again to own it."""
+        """Own the socket of a knowledge base, or follow its owner until it can be owned."""
         warned = False
         with scope:
             while True:
@@ -112,8 +112,8 @@ class LocalServer:
                     owned = Ownership.take(root, self._engine.env)
                     if owned is not None:
                         await self.own(root, owned)
-                        if root in self._yielded:
-                            self._yielded.discard(root)
+                        if root in self._requested:
+                            self._requested.discard(root)
                             await anyio.sleep(CHECK_SECONDS)
                     elif self._tell is None:
                         await anyio.sleep(CHECK_SECONDS)
@@ -130,19 +130,19 @@ class LocalServer:
                     await anyio.sleep(CHECK_SECONDS)
 
     async def own(self, root: Path, owned: Ownership) -> None:
-        """Answer on a socket for as long as its file is there, and no editor asks for it."""
-        connected = functools.partial(self._connected, root)
+        """Answer on a socket while its file exists and no editor asks for it."""
+        connected = functools.partial(self._serve_client, root)
         forget = at_end(owned.release)
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
         try:
-            while owned.holds() and root not in self._yielded:
+            while owned.holds() and root not in self._requested:
                 await anyio.sleep(CHECK_SECONDS)
         finally:
             server.close()
             forget()
             owned.release()
 
-    async def _connected(
+    async def _serve_client(
         self, root: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if self._connections >= MAX_CONNECTIONS or not is_own_user(writer.get_extra_info("socket")):
@@ -156,18 +156,18 @@ class LocalServer:
                     params = request.get("params")
                     watches = isinstance(params, dict) and params.get("all") is True
                     if self._watches and not watches:
-                        self._yielded.add(root)
+                        self._requested.add(root)
                         return
-                    came = None if watches else self._came[root]
+                    session_ids = None if watches else self._session_ids[root]
                     caller = Caller(
                         "socket", viewer=viewer_in(params), env={}, roots=frozenset({root})
                     )
-                    pushes = Pushes(self._engine, caller, came, parts_in(params))
+                    pushes = Pushes(self._engine, caller, session_ids, parts_in(params))
                     await feed(self._engine, root, pushes, reader, writer)
                     return
                 writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()
-        except (OSError, ValueError):  # gone, or a line too long to be a request
+        except (OSError, ValueError):  # the client left, or sent too long a line
             log.debug("a local connection ended early")
         except Exception as error:
             log.error("a local connection failed: %s", type(error).__name__)
@@ -189,7 +189,7 @@ class LocalServer:
             return {"id": request_id, "ok": True, "result": said}
         handler = self._handlers.get(method.partition(".")[0]) if isinstance(method, str) else None
         if handler is not None:
-            answered = await handler(engine, self._keeper, request, caller)
+            answered = await handler(engine, self._indexer, request, caller)
         else:
             await indexed(engine, CHECK_SECONDS)
             answered = await answer(engine, line, caller)
@@ -197,22 +197,22 @@ class LocalServer:
         return answered
 
     def _remember(self, root: Path, params: object) -> None:
-        """Remember the session that a request names; forget those that have ended."""
-        came = self._came[root]
+        """Record the session that a request names; forget sessions that have ended."""
+        session_ids = self._session_ids[root]
         if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
-            came.add(params["session_id"])
-        came.intersection_update(session.id for session in self._engine.sessions)
+            session_ids.add(params["session_id"])
+        session_ids.intersection_update(session.id for session in self._engine.sessions)
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:
-    """The next line; empty when the other side has left or is silent for `IDLE_SECONDS`."""
+    """The next line; b"" if the other side has left or is silent for `IDLE_SECONDS`."""
     with anyio.move_on_after(IDLE_SECONDS):
         return await reader.readline()
     return b""
 
 
 def _read(line: bytes) -> Request:
-    """The request in a line; empty when the line is no JSON object."""
+    """The request in a line; {} if the line is no JSON object."""
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):
