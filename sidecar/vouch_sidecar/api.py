@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import State, settle
+from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (

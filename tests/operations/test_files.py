@@ -191,7 +191,7 @@ def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) 
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
     collection = engine.add_root(root)
     engine.load()
-    from vouch_sidecar.engine.workspaces import recall
+    from vouch_sidecar.engine.workspace_state import recall
 
     recalled = recall(collection)
     assert recalled is not None

@@ -8,7 +8,6 @@ cache, as ids, paths and digests, so that the next process reads only changed fi
 from __future__ import annotations
 
 import gc
-import json
 import logging
 import os
 import sys
@@ -16,44 +15,35 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
-from hashlib import blake2b, sha256
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, get_native_id
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
+from vouch_sidecar.engine.claim_facts import Facts, sources_in
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.base import code_version
+from vouch_sidecar.engine.workspace_state import WORKSPACE, State, keep, recall
 from vouch_sidecar.index.deriving import Around, Shared, derive
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.topics import Topics
-from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.decisions import decided_at, rationales
-from vouch_sidecar.kb.files import Stat
-from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
-from vouch_sidecar.kb.reader import Kept, kept, read_content
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
-from vouch_sidecar.retrieval.tied import mark_of
 from vouch_sidecar.retrieval.view import own_names
-from vouch_sidecar.workspace import parsing
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
 from vouch_sidecar.workspace.git import Repository, origin_of
 from vouch_sidecar.workspace.history import History, read_history
-from vouch_sidecar.workspace.locating import Locator, line_in
+from vouch_sidecar.workspace.locating import Locator
 from vouch_sidecar.workspace.naming import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.sorts import ending_of, language_of
 from vouch_sidecar.workspace.spread import widespread
 from vouch_sidecar.workspace.ties import (
-    CitedFile,
-    ClaimFacts,
     Read,
     Tie,
     Ties,
@@ -69,8 +59,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WORKSPACE = "workspace"
-"""Names the step in faults, and the file in the cache."""
 SAID = "Claims are not tied to files"
 LOOK_SECONDS = 2.0
 """Pause between checks whether git's index changed, which cost one stat."""
@@ -79,45 +67,6 @@ WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 NICE = 10
 T = TypeVar("T")
 Stops = Callable[[], bool]
-
-
-@dataclass(slots=True)
-class State:
-    """What is kept in memory of one workspace between two runs. Not thread-safe."""
-
-    knowledge: Knowledge | None = None
-    files: Files | None = None
-    stamp: Stat | None = None
-    """Stat of git's index when the files were listed."""
-    listed_at: float = 0.0
-    list_seconds: float = 0.0
-    reads: dict[str, Read] = field(default_factory=dict)
-    """What each claim cites, quotes and names, by claim id."""
-    stats: dict[str, Stat] = field(default_factory=dict)
-    """Stat of each file that was searched for definitions, by path."""
-    defined: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By path, the line of each definition by the digest of its name."""
-    wanted: str = ""
-    """Digest of all names for which the files were searched."""
-    rationales: tuple[int, dict[str, str]] | None = None
-    """When the folder of decided proposals was written, and the rationale of each claim in it."""
-    history: History = field(default_factory=History)
-    """Who committed what. It is not written to the cache."""
-    once_files: dict[str, str] = field(default_factory=dict)
-    """The file last found for each source, by source id."""
-    once_names: set[str] = field(default_factory=set)
-    """Digests of paths and identifiers in claims that were ever found in this workspace."""
-    looked: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
-    """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
-    looked_at: float = 0.0
-    look_seconds: float = 0.0
-    quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
-    """Whether each quote is still there, by quoted file."""
-    widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
-    """The list of files, and by name whether it occurs in too many of them."""
-    recalled: bool = False
-    kept: str = ""
-    """Digest of the data last written to the cache."""
 
 
 class Workspaces:
@@ -266,9 +215,9 @@ def work_out(
     sources = collection.workspace.sources
     if changed is None:
         state.reads = {}
-        sources = _sources(knowledge, locator, stops)
+        sources = sources_in(knowledge, locator, stops)
     state.knowledge = None
-    facts = _Facts(knowledge, root / KB_DIRNAME, sources, state)
+    facts = Facts(knowledge, root / KB_DIRNAME, sources, state)
     for claim_id, claim in _claims(knowledge, changed):
         if stops():
             return
@@ -484,171 +433,7 @@ def _search_files(
     return True
 
 
-class _Facts:
-    """Collects what is needed to find the ties of a claim, from one generation."""
-
-    def __init__(
-        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: State
-    ) -> None:
-        self._knowledge = knowledge
-        self._sources = sources
-        self._kb_dir = kb_dir
-        written = decided_at(kb_dir)
-        if state.rationales is None or state.rationales[0] != written:
-            state.rationales = written, rationales(kb_dir)
-        self._rationales = state.rationales[1]
-        self._kept: tuple[str, Kept | None] = ("", None)
-
-    def of(self, claim: Claim) -> ClaimFacts:
-        known = self._knowledge.quoted(claim.id)
-        sentence = known.sentence if known is not None else None
-        if sentence is not None and not self._may_tell(claim, sentence):
-            sentence = None
-        cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
-        found = tuple(one for one in cited if one is not None)
-        why = self._rationales.get(claim.id, "")
-        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why)
-
-    def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
-        """Whether everybody who may see a claim and its source may see the whole sentence."""
-        source = self._knowledge.source(sentence.source_id)
-        gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
-        return gates.issuperset(sentence.gates)
-
-    def _cited(self, ref: str, sentence: Sentence | None) -> CitedFile | None:
-        evidence = self._knowledge.evidence(ref)
-        source = self._knowledge.source(evidence.source_id if evidence else ref)
-        if source is None:
-            return None
-        path = self._sources.get(source.id)
-        if evidence is not None and evidence.byte_start is not None:
-            content = self._content(source)
-            span = content.span(evidence) if content is not None else None
-            if content is not None and span is not None:
-                said = content.data[slice(*span)].decode("utf-8", "replace")
-                around = sentence if sentence and sentence.source_id == source.id else None
-                quote = Quote((source.id, *span), said, content.line_at(span[0]))
-                quoted = said if around is None else around.text
-                return CitedFile(source.id, path, quote.line, quote, quoted)
-        place = evidence.locator if evidence else source.locator.partition("#")[2]
-        return CitedFile(source.id, path, line_in(place))
-
-    def _content(self, source: Source) -> Kept | None:
-        if self._kept[0] != source.id:
-            self._kept = source.id, kept(self._kb_dir, source)
-        return self._kept[1]
-
-
-def _sources(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
-    """The workspace file of each source, by source id: the one that its locator names, else the
-    first file with the same content.
-    """
-    found: dict[str, str] = {}
-    lost: dict[int, set[str]] = {}
-    for source in knowledge.all_of(Kind.SOURCE):
-        assert isinstance(source, Source)
-        path = locator.of_source(source.locator)
-        if path is not None:
-            found[source.id] = path
-        elif "://" not in source.locator:
-            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT)
-            with suppress(OSError):
-                lost.setdefault(content.lstat().st_size, set()).add(source.id)
-    for path in locator.files.paths if lost else ():
-        if stops():
-            break
-        with suppress(OSError, ValueError):
-            ids = lost.get((locator.root / path).lstat().st_size)
-            there = read(locator.root, path) if ids else None
-            name = sha256(there[0]).hexdigest() if there is not None else ""
-            if ids and name in ids:
-                found.setdefault(name, path)
-    return found
-
-
 # The cache
-
-
-@cache
-def _name() -> str:
-    how = "parsed" if parsing.is_available() else "lines"
-    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}-{how}"
-
-
-def recall(collection: Collection, state: State | None = None) -> Workspace | None:
-    """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
-    `state` as well.
-    """
-    data = None if collection.bases is None else collection.bases.beside(_name())
-    if data is None:
-        return None
-    made: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
-    try:
-        # Line by line: parsing everything at once would block all other threads.
-        for line in data.splitlines():
-            part, key, value = json.loads(line)
-            made[part][key] = _PARTS[part](value)
-        (wanted,) = made["wanted"]
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None
-    if state is not None:
-        state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
-        state.once_files, state.once_names = dict(made["once"]), set(made["names"])
-        state.kept = _digest(data)
-    ties = Ties(made["by_path"], made["uses"], made["defined"])
-    origin = origin_of(collection.root)
-    quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
-    lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
-    fresh = Freshness(quotes, lost, made["gone"])
-    return Workspace(collection.root, Files(), ties, None, made["sources"], origin, fresh=fresh)
-
-
-_PARTS: Mapping[str, Callable[[Any], Any]] = {
-    "by_path": lambda ties: [Tie(*one) for one in ties],
-    "uses": lambda uses: [Use(*one) for one in uses],
-    "defined": dict,
-    "stats": bytes.fromhex,
-    "sources": str,
-    "wanted": str,
-    "quotes": lambda some: [((one[0], one[1], one[2]), Fresh(*how)) for one, how in some],
-    "once": str,
-    "names": str,
-    "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
-}
-"""The parts of the cache file, which has a line for each entry, and how to decode a value."""
-
-
-def keep(collection: Collection, state: State) -> None:
-    """Write the results to the cache for the next process, unless they are there already."""
-    if collection.bases is None or state.knowledge is None:
-        return
-    known = collection.workspace
-    parts: dict[str, Mapping[str, Any]] = {
-        "by_path": known.ties.by_path,
-        "uses": known.ties.uses,
-        "defined": state.defined,
-        "stats": {path: stat.hex() for path, stat in state.stats.items()},
-        "sources": known.sources,
-        "wanted": {state.wanted: ""},
-        "quotes": {path: list(some.items()) for path, some in state.quotes.items()},
-        "once": state.once_files,
-        "names": dict.fromkeys(sorted(state.once_names), ""),
-        "gone": known.fresh.names,
-    }
-    lines = (
-        json.dumps([part, key, value], separators=(",", ":"))
-        for part, entries in parts.items()
-        for key, value in entries.items()
-    )
-    data = "\n".join(lines).encode()
-    if _digest(data) == state.kept and collection.bases.has_beside(_name()):
-        return
-    if collection.bases.keep_beside(_name(), data):
-        state.kept = _digest(data)
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 def settle(

@@ -1,0 +1,104 @@
+"""Collects what the ties of claims are worked out of: texts, citations and rationales."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.receipts import Sentence
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.decisions import decided_at, rationales
+from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
+from vouch_sidecar.kb.reader import Kept, kept
+from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.retrieval.tied import mark_of
+from vouch_sidecar.workspace.files import read
+from vouch_sidecar.workspace.freshness import Quote
+from vouch_sidecar.workspace.locating import Locator, line_in
+from vouch_sidecar.workspace.ties import CitedFile, ClaimFacts
+
+
+class Facts:
+    """Collects what is needed to find the ties of a claim, from one generation."""
+
+    def __init__(
+        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: State
+    ) -> None:
+        self._knowledge = knowledge
+        self._sources = sources
+        self._kb_dir = kb_dir
+        written = decided_at(kb_dir)
+        if state.rationales is None or state.rationales[0] != written:
+            state.rationales = written, rationales(kb_dir)
+        self._rationales = state.rationales[1]
+        self._kept: tuple[str, Kept | None] = ("", None)
+
+    def of(self, claim: Claim) -> ClaimFacts:
+        known = self._knowledge.quoted(claim.id)
+        sentence = known.sentence if known is not None else None
+        if sentence is not None and not self._may_tell(claim, sentence):
+            sentence = None
+        cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
+        found = tuple(one for one in cited if one is not None)
+        why = self._rationales.get(claim.id, "")
+        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why)
+
+    def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
+        """Whether everybody who may see a claim and its source may see the whole sentence."""
+        source = self._knowledge.source(sentence.source_id)
+        gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
+        return gates.issuperset(sentence.gates)
+
+    def _cited(self, ref: str, sentence: Sentence | None) -> CitedFile | None:
+        evidence = self._knowledge.evidence(ref)
+        source = self._knowledge.source(evidence.source_id if evidence else ref)
+        if source is None:
+            return None
+        path = self._sources.get(source.id)
+        if evidence is not None and evidence.byte_start is not None:
+            content = self._content(source)
+            span = content.span(evidence) if content is not None else None
+            if content is not None and span is not None:
+                said = content.data[slice(*span)].decode("utf-8", "replace")
+                around = sentence if sentence and sentence.source_id == source.id else None
+                quote = Quote((source.id, *span), said, content.line_at(span[0]))
+                quoted = said if around is None else around.text
+                return CitedFile(source.id, path, quote.line, quote, quoted)
+        place = evidence.locator if evidence else source.locator.partition("#")[2]
+        return CitedFile(source.id, path, line_in(place))
+
+    def _content(self, source: Source) -> Kept | None:
+        if self._kept[0] != source.id:
+            self._kept = source.id, kept(self._kb_dir, source)
+        return self._kept[1]
+
+
+def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
+    """The workspace file of each source, by source id: the one that its locator names, else the
+    first file with the same content.
+    """
+    found: dict[str, str] = {}
+    lost: dict[int, set[str]] = {}
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        path = locator.of_source(source.locator)
+        if path is not None:
+            found[source.id] = path
+        elif "://" not in source.locator:
+            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT)
+            with suppress(OSError):
+                lost.setdefault(content.lstat().st_size, set()).add(source.id)
+    for path in locator.files.paths if lost else ():
+        if stops():
+            break
+        with suppress(OSError, ValueError):
+            ids = lost.get((locator.root / path).lstat().st_size)
+            there = read(locator.root, path) if ids else None
+            name = sha256(there[0]).hexdigest() if there is not None else ""
+            if ids and name in ids:
+                found.setdefault(name, path)
+    return found

@@ -1,0 +1,146 @@
+"""What is remembered of a workspace between two analyses, and what of it the cache keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from typing import Any
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.base import code_version
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.files import Stat
+from vouch_sidecar.workspace import parsing
+from vouch_sidecar.workspace.files import Files
+from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
+from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.history import History
+from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.ties import Read, Tie, Ties, Use
+
+WORKSPACE = "workspace"
+"""Names the step in faults, and the file in the cache."""
+
+
+@dataclass(slots=True)
+class State:
+    """What is kept in memory of one workspace between two runs. Not thread-safe."""
+
+    knowledge: Knowledge | None = None
+    files: Files | None = None
+    stamp: Stat | None = None
+    """Stat of git's index when the files were listed."""
+    listed_at: float = 0.0
+    list_seconds: float = 0.0
+    reads: dict[str, Read] = field(default_factory=dict)
+    """What each claim cites, quotes and names, by claim id."""
+    stats: dict[str, Stat] = field(default_factory=dict)
+    """Stat of each file that was searched for definitions, by path."""
+    defined: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By path, the line of each definition by the digest of its name."""
+    wanted: str = ""
+    """Digest of all names for which the files were searched."""
+    rationales: tuple[int, dict[str, str]] | None = None
+    """When the folder of decided proposals was written, and the rationale of each claim in it."""
+    history: History = field(default_factory=History)
+    """Who committed what. It is not written to the cache."""
+    once_files: dict[str, str] = field(default_factory=dict)
+    """The file last found for each source, by source id."""
+    once_names: set[str] = field(default_factory=set)
+    """Digests of paths and identifiers in claims that were ever found in this workspace."""
+    looked: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
+    """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
+    looked_at: float = 0.0
+    look_seconds: float = 0.0
+    quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
+    """Whether each quote is still there, by quoted file."""
+    widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
+    """The list of files, and by name whether it occurs in too many of them."""
+    recalled: bool = False
+    kept: str = ""
+    """Digest of the data last written to the cache."""
+
+
+def recall(collection: Collection, state: State | None = None) -> Workspace | None:
+    """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
+    `state` as well.
+    """
+    data = None if collection.bases is None else collection.bases.beside(_name())
+    if data is None:
+        return None
+    made: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
+    try:
+        # Line by line: parsing everything at once would block all other threads.
+        for line in data.splitlines():
+            part, key, value = json.loads(line)
+            made[part][key] = _PARTS[part](value)
+        (wanted,) = made["wanted"]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    if state is not None:
+        state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
+        state.once_files, state.once_names = dict(made["once"]), set(made["names"])
+        state.kept = _digest(data)
+    ties = Ties(made["by_path"], made["uses"], made["defined"])
+    origin = origin_of(collection.root)
+    quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
+    lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
+    fresh = Freshness(quotes, lost, made["gone"])
+    return Workspace(collection.root, Files(), ties, None, made["sources"], origin, fresh=fresh)
+
+
+_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "by_path": lambda ties: [Tie(*one) for one in ties],
+    "uses": lambda uses: [Use(*one) for one in uses],
+    "defined": dict,
+    "stats": bytes.fromhex,
+    "sources": str,
+    "wanted": str,
+    "quotes": lambda some: [((one[0], one[1], one[2]), Fresh(*how)) for one, how in some],
+    "once": str,
+    "names": str,
+    "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
+}
+"""The parts of the cache file, which has a line for each entry, and how to decode a value."""
+
+
+def keep(collection: Collection, state: State) -> None:
+    """Write the results to the cache for the next process, unless they are there already."""
+    if collection.bases is None or state.knowledge is None:
+        return
+    known = collection.workspace
+    parts: dict[str, Mapping[str, Any]] = {
+        "by_path": known.ties.by_path,
+        "uses": known.ties.uses,
+        "defined": state.defined,
+        "stats": {path: stat.hex() for path, stat in state.stats.items()},
+        "sources": known.sources,
+        "wanted": {state.wanted: ""},
+        "quotes": {path: list(some.items()) for path, some in state.quotes.items()},
+        "once": state.once_files,
+        "names": dict.fromkeys(sorted(state.once_names), ""),
+        "gone": known.fresh.names,
+    }
+    lines = (
+        json.dumps([part, key, value], separators=(",", ":"))
+        for part, entries in parts.items()
+        for key, value in entries.items()
+    )
+    data = "\n".join(lines).encode()
+    if _digest(data) == state.kept and collection.bases.has_beside(_name()):
+        return
+    if collection.bases.keep_beside(_name(), data):
+        state.kept = _digest(data)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+@cache
+def _name() -> str:
+    how = "parsed" if parsing.is_available() else "lines"
+    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}-{how}"
