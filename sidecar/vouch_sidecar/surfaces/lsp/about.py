@@ -1,4 +1,4 @@
-"""What is known of one artifact, in a few lines: for hovers and completions."""
+"""Describes an artifact in a few lines, for hovers and completions."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ PLURALS = {kind.value: f"{kind.value}s" for kind in Kind} | {
 
 
 def lines_about(file: File, artifact: Artifact, style: Style) -> list[str]:
-    """The lines about an artifact that an id in a file names. Of a retired one they give the status
-    and what superseded it.
+    """Lines that describe an artifact, with ids resolved as in `file`. Those of a retired artifact
+    give its status and what superseded it.
     """
     return paragraph(_About(file, style).lines(artifact))
 
 
 def label_of(citation: Citation) -> str:
-    """What a citation is called: the title of its source, else where it stands, else its id."""
+    """The label of a citation: the title of its source, else its locator, else its id."""
     return clip(one_line(citation.title or citation.locator or citation.id), LABEL)
 
 

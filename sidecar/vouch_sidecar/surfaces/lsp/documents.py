@@ -1,4 +1,4 @@
-"""Open documents: lines as LSP defines them, positions in the client's units."""
+"""Open documents, with lines as LSP defines them and positions in the client's encoding."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 
 class EditorDocument:
-    """An open document. Offsets count characters of `source`; `encoding` is one of the client's
-    units: `utf-8`, `utf-16`, `utf-32`.
+    """An open document. Offsets count characters of `source`. `encoding` is the client's position
+    encoding: `utf-8`, `utf-16` or `utf-32`.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class EditorDocument:
         self._unit = BYTES_PER_UNIT[encoding]
 
     def offset_at(self, position: lsp.Position) -> int | None:
-        """The offset of a position; beyond its line the end of that; below the text None."""
+        """The offset of a position, at most the end of its line; None below the text."""
         start, end = self._line(position.line)
         if start is None:
             return None
@@ -43,11 +43,11 @@ class EditorDocument:
         return start + len(head[: position.character * self._unit].decode(self._codec, "ignore"))
 
     def range_of(self, start: int, end: int) -> lsp.Range:
-        """The range between two offsets in the client's units."""
+        """The LSP range between two offsets."""
         return lsp.Range(self._position(start), self._position(end))
 
     def rest_of_line(self, line: int, column: int) -> lsp.Range:
-        """From a column to the end of its line. Both count from 0, columns in characters."""
+        """Range from a column to the end of its line; both count from 0, columns in characters."""
         start, end = self._line(line)
         if start is None:
             return self.range_of(len(self.source), len(self.source))
@@ -55,7 +55,7 @@ class EditorDocument:
         return self.range_of(min(start + column, end), end)
 
     def apply_change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
-        """Apply a change: one of a range (what we ask clients for), or a new text."""
+        """Apply a change of a range, which we ask clients for, or of the whole text."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
             start, end = self._or_end(change.range.start), self._or_end(change.range.end)
@@ -67,7 +67,9 @@ class EditorDocument:
         return len(self.source) if offset is None else offset
 
     def _line(self, number: int) -> tuple[int | None, int | None]:
-        """Offsets of a line's start and of its end, line break excluded."""
+        """Offsets of a line's start and end, without the line break; (None, None) below the text,
+        and None as the end of the last line.
+        """
         start = _start_of(self.source, number)
         if start is None:
             return None, None
@@ -82,7 +84,7 @@ class EditorDocument:
 
 
 def _start_of(text: str, line: int) -> int | None:
-    """The offset of a line; None below the text. It is asked at every keystroke."""
+    """The offset of a line; None below the text. Fast, as it runs at every keystroke."""
     if text.count("\r") != text.count("\r\n"):
         starts = _line_starts(text)
         return starts[line] if line < len(starts) else None
@@ -97,7 +99,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def well_formed(text: str) -> str:
-    """The text with lone surrogates, which JSON lets through, replaced."""
+    """The text with lone surrogates replaced, which JSON allows and UTF-8 does not."""
     try:
         text.encode()
     except UnicodeEncodeError:

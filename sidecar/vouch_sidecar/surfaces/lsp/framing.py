@@ -1,4 +1,4 @@
-"""Messages with headers on a byte stream, with the interface that pygls' loop expects."""
+"""Reads and writes LSP messages with headers, through the interface of pygls' loop."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Awaitable, Callable
 from vouch_sidecar.surfaces.streams import Outbox
 
 MAX_BODY = 64 * 1024 * 1024
-# Searched for anywhere in a line: after a message of unknown length, its rest stands before the
-# next header on the same line.
+# Searched anywhere in a line: the rest of a message of unknown length may precede the next header
+# on the same line.
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n", re.IGNORECASE)
-# A page in a browser can reach a loopback port, and its POST has a length and a body.
+# A web page can send a POST with a length and a body to a loopback port.
 HTTP = re.compile(rb"^[A-Z]+ \S+ HTTP/")
 BLANK = (b"\r\n", b"\n")
 
 
 class MessageReader:
-    """Reads messages from a stream and hands each to pygls behind a header that pygls can read.
+    """Reads messages from a stream and gives each to pygls with a simple header.
 
-    `refuse` is called with the reason where a message can't be read; the next one is read then.
-    Before each one, `room` is waited for.
+    Calls `refuse` with the reason for each unreadable message and goes on with the next. Awaits
+    `room` before each message.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class MessageReader:
         self._is_first = True
 
     async def readline(self) -> bytes:
-        """The first line of a header, which gives the length, then its second; empty at the end."""
+        """First the header line with the length, then the blank line; b"" at the end."""
         if self._body is not None:
             return b"\r\n"
         await self._room()
-        await asyncio.sleep(0)  # what a message started runs before the next one
+        await asyncio.sleep(0)  # lets tasks of the last message run first
         try:
             self._body = await self._next()
         except asyncio.IncompleteReadError:
@@ -49,7 +49,7 @@ class MessageReader:
         return b"Content-Length: %d\r\n" % len(self._body)
 
     async def readexactly(self, _size: int) -> bytes:
-        """The body whose header was read."""
+        """The body of the message whose header was read."""
         body, self._body = self._body or b"", None
         return body
 
@@ -67,7 +67,7 @@ class MessageReader:
                 return await self._stream.readexactly(length)
 
     async def _length(self) -> int | None:
-        """Read the next header. Returns the length that it gives; None where it gives none."""
+        """Read the next header. Returns the length in it; None without a valid one."""
         length, is_first, self._is_first = None, self._is_first, False
         while (line := await self._line()) not in BLANK:
             if is_first and HTTP.search(line):
@@ -77,7 +77,7 @@ class MessageReader:
         return length
 
     async def _line(self) -> bytes:
-        """The next line. Of one that is longer than the stream's limit, only the end."""
+        """The next line; only the end of a line that is longer than the stream's limit."""
         while True:
             try:
                 return await self._stream.readuntil(b"\n")

@@ -1,4 +1,4 @@
-"""The ids that stand in files below `.vouch/`, and what they name."""
+"""Finds ids in files below `.vouch/`, and the artifacts that they name."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_READ = 4 << 20
-"""Bytes of files that are read and looked through for one answer."""
+"""Bytes of files that may be read for one answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An open document, at a path below the `.vouch/` of a knowledge base that is served."""
+    """An open document at path `relative` below the `.vouch/` of a served knowledge base."""
 
     document: EditorDocument
     relative: str
@@ -40,23 +40,23 @@ class File:
         return ArtifactViews(self.served.view, self.served.collection.root)
 
     def references(self) -> Iterator[Reference]:
-        """The ids that stand in the document, in their order."""
+        """The ids in the document, in order."""
         return references(self.relative, self.document.source)
 
     def check_context(self, most: int | None = None) -> CheckContext:
-        """What its ids are held against; `most` bytes of the files of retired ones are read."""
+        """The context to resolve ids in, which reads at most `most` bytes of retired files."""
         return CheckContext(self.served.collection, self.served.view.knowledge, Allowance(most))
 
     def resolve(self, reference: Reference, around: CheckContext | None = None) -> Artifact | None:
-        """The artifact that an id names, if the caller may see it. One that is retired counts here:
-        its status, and what superseded it, may be told; its text may not.
+        """The artifact that an id names; None if the caller may not see it. It may be retired: then
+        show its status and what superseded it, but not its text.
         """
         return resolve(self.served, reference.kinds, reference.text, around)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedId:
-    """An id at a place of a file; `artifact` is None where it names nothing that may be shown."""
+    """An id at a place in a file; `artifact` is None if it names nothing that may be shown."""
 
     file: File
     reference: Reference
@@ -68,7 +68,7 @@ class NamedId:
 
 
 def file_at(server: Sidecar, uri: str) -> File | None:
-    """The open document with this URI, if it stands in a knowledge base."""
+    """The open document with this URI, if it lies in a served knowledge base, else None."""
     document, path = server.documents.find(uri), path_of(uri)
     if document is None or path is None or KB_DIRNAME not in path.parts:
         return None
@@ -81,7 +81,7 @@ def file_at(server: Sidecar, uri: str) -> File | None:
 
 
 def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
-    """The id at a position of a document below `.vouch/`; None on anything else."""
+    """The id at a position of a document below `.vouch/`; None elsewhere."""
     file = file_at(server, uri)
     offset = file.document.offset_at(position) if file is not None else None
     if file is None or offset is None:
@@ -98,7 +98,7 @@ def resolve(
     artifact_id: str,
     around: CheckContext | None = None,
 ) -> Artifact | None:
-    """As `File.resolve`; the first kind that has the id counts."""
+    """As `File.resolve`; the first of `kinds` that has the id counts."""
     for kind in kinds:
         if (found := served.view.visible((kind, artifact_id))) is not None:
             return found
@@ -111,9 +111,9 @@ def resolve(
 
 
 def target_uri(file: File, artifact: Artifact) -> str:
-    """Where an id leads: to the document of a source or of evidence, else to the artifact's file.
+    """The URI to open for an id: the document of a source or of evidence, else the artifact's file.
 
-    The line is a fragment, as in `#L12`.
+    A line is a fragment, as in `#L12`.
     """
     if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
         cited = file.views.citation(artifact.id)
@@ -122,7 +122,7 @@ def target_uri(file: File, artifact: Artifact) -> str:
 
 
 def location(server: Sidecar, uri: str) -> lsp.Location | None:
-    """A URI of ours, with a line as fragment, as the client writes it; None where it is no file."""
+    """The location of a URI with its line, in the client's spelling; None if it is no file URI."""
     address, _, line = uri.partition("#L")
     path = path_of(address)
     if path is None:
@@ -132,30 +132,30 @@ def location(server: Sidecar, uri: str) -> lsp.Location | None:
 
 
 def client_uri(uri_for: Callable[[Path], str], uri: str) -> str:
-    """A URI of ours as the client writes it (`Sidecar.uris`), with its fragment."""
+    """A URI of ours in the client's spelling (`Sidecar.uris`), with its fragment."""
     address, mark, line = uri.partition("#")
     path = path_of(address)
     return uri if path is None else uri_for(path) + mark + line
 
 
 class ArtifactFiles:
-    """The files of one knowledge base: as they stand in the editor when this is made, else as on
-    disk. Any thread may open them. Of the disk at most `MAX_READ` bytes are read.
+    """The files of one knowledge base: copies of the editor's open documents, else the files on
+    disk, of which at most `MAX_READ` bytes are read. Any thread may open them.
     """
 
     def __init__(self, server: Sidecar, served: Served) -> None:
         self._below = served.collection.root / KB_DIRNAME
         self._uri_for = server.uris()
-        self._units = server.documents.units
+        self._encoding = server.documents.units
         self._opened = {unquote(one.uri): copy(one) for one in server.documents.opened()}
         self.allowance = Allowance(MAX_READ)
 
     def uri(self, relative: str) -> str:
-        """The URI of the file at a path below `.vouch/`, as the client writes it."""
+        """The URI of the file at a path below `.vouch/`, in the client's spelling."""
         return self._uri_for(self._below / relative)
 
     def open(self, relative: str) -> EditorDocument | None:
-        """The file at a path below `.vouch/`; None where it can't be read, or is too much."""
+        """The file at a path below `.vouch/`; None if it can't be read or exceeds the allowance."""
         uri = self.uri(relative)
         if (document := self._opened.get(unquote(uri))) is not None:
             return document
@@ -167,4 +167,4 @@ class ArtifactFiles:
             return None
         if not self.allowance.take(len(data)):
             return None
-        return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._units)
+        return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._encoding)

@@ -1,4 +1,4 @@
-"""The entities that an open document names at a position."""
+"""Finds the entities and ties that an open document names at a position."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 REACH = 2_000
-"""Characters on either side of a position that are looked at."""
+"""Characters on either side of a position that are analysed."""
 
 MAX_SEARCHED = 300_000
-"""Characters of open documents that are looked through for one answer: 0.1 s."""
+"""Characters of open documents that are searched for one answer, in 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMention:
-    """A place and the entities that it names. `in_code`: it is an identifier of code, outside of
-    comments and strings.
+    """A place and the entities that it names. `in_code`: whether it is in code, outside of comments
+    and strings.
     """
 
     range: lsp.Range
@@ -38,8 +38,8 @@ class FoundMention:
 def find(
     server: Sidecar, uri: str, position: lsp.Position, topics: bool = False
 ) -> FoundMention | None:
-    """What a document names at a position; None for other words and documents not open. `topics`
-    count in prose alone.
+    """The entities that a document names at a position, with `topics` also topics in prose. None if
+    it names none, or the document is not open.
     """
     document = server.documents.find(uri)
     offset = document.offset_at(position) if document is not None else None
@@ -66,8 +66,8 @@ class FoundTies:
 
 
 def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | None:
-    """The claims tied to what a document names at a position; None without any, for documents that
-    are not open, and below `.vouch/`.
+    """The claims tied to the file, module or identifier that a document names at a position. None
+    without any, if the document is not open, and below `.vouch/`.
     """
     document = server.documents.find(uri)
     offset = document.offset_at(position) if document is not None else None
@@ -92,9 +92,9 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
 def places_naming(
     server: Sidecar, served: Served, entity_id: str, only: EditorDocument | None = None
 ) -> Iterator[tuple[EditorDocument, int, int]]:
-    """The places that name an entity, as offsets: in the document `only`, or else in all open
-    documents outside of `.vouch/`. Identifiers of code count where the user asked for that. At most
-    `MAX_SEARCHED` characters are searched.
+    """The places that name an entity, as offsets: in the document `only`, else in all open
+    documents outside of `.vouch/`. Code counts if `Sidecar.answers_in_code`. Searches at most
+    `MAX_SEARCHED` characters.
     """
     documents: Iterable[EditorDocument] = server.documents.opened() if only is None else (only,)
     left = MAX_SEARCHED
@@ -111,7 +111,7 @@ def places_naming(
 
 
 def is_ours(document: EditorDocument) -> bool:
-    """Whether a document is a prompt or stands under `.vouch/`, where all of it is prose."""
+    """Whether a document is a prompt or lies below `.vouch/`; all of its text is prose then."""
     return _is_below_vouch(document) or is_prompt(document.uri, document.language_id)
 
 

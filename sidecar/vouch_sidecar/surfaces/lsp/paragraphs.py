@@ -1,4 +1,4 @@
-"""The paragraphs of a document that were edited last. Each one fills a slot of the session."""
+"""Finds the paragraphs of a document that were edited last. Each fills a slot of the session."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from vouch_sidecar.surfaces.lsp.documents import BREAK
 
 MAX_LINES = 20
 BEFORE = 14
-"""Lines of a longer paragraph that are taken before the one being edited."""
+"""Lines kept before the edited line, if its paragraph has more than `MAX_LINES`."""
 KEPT = 3
 
 
 Lines = tuple[int, int]
-"""The first and the last of some lines, both included."""
+"""Numbers of the first and last line of a paragraph."""
 
 
 @dataclass(slots=True)
 class _Edited:
-    """Lines from `first` to `last` of the document, both included."""
+    """An edited paragraph: the lines `first` to `last` of the document, both included."""
 
     number: int
     first: int
@@ -30,20 +30,19 @@ class _Edited:
 
 
 class Paragraphs:
-    """The last three paragraphs that were edited in one document.
+    """The three paragraphs of one document that were edited last.
 
-    A paragraph goes from one blank line to the next, and has at most 20 lines.
+    A paragraph is the lines between two blank lines, at most `MAX_LINES` of them.
     """
 
     def __init__(self) -> None:
         self._edited: list[_Edited] = []  # the newest last
 
     def edit(self, old: str, new: str) -> list[tuple[int, str]]:
-        """The paragraphs that an edit of a document from `old` to `new` changed, the last three at
-        most, in their order: the number of each (0, 1 or 2), which it keeps while it is among the
-        last three, and its text.
+        """The last three paragraphs that differ between `old` and `new`, in order: a number (0, 1
+        or 2), which a paragraph keeps while it is among the three, and the text.
 
-        The text is `""` where the paragraph was removed. Empty where no word changed.
+        The text is "" if the paragraph was removed. Returns [] if no word changed.
         """
         before, after = BREAK.split(old), BREAK.split(new)
         head = _common(before, after)
@@ -51,40 +50,40 @@ class Paragraphs:
         removed, added = before[head : len(before) - tail], after[head : len(after) - tail]
         rest = [one for one in self._edited if one.first < head + len(removed) and one.last >= head]
         self._move(head, head + len(removed), len(added) - len(removed))
-        if not _says_more(removed, added):
+        if not _changes_words(removed, added):
             return []
-        changed = _changed(after, head, removed, added)
-        told = []
-        for one in rest:  # what a part was taken from, or what another paragraph cut in two
+        changed = _changed_paragraphs(after, head, removed, added)
+        updated = []
+        for one in rest:  # paragraphs that lost a part or were cut in two
             at = _around(after, min(one.first, len(after) - 1))
             if any(max(at[0], first) <= min(at[1], last) for first, last in changed):
                 continue
-            told.append(self._tell(one, at, after))
-        free = [one for one in self._edited if one.number not in dict(told)]
+            updated.append(self._update(one, at, after))
+        free = [one for one in self._edited if one.number not in dict(updated)]
         for lines in changed:
             found = next((one for one in reversed(free) if one.shares(lines)), None)
             if found is None:
-                found = self._take()
+                found = self._next_free()
             free = [one for one in free if one is not found]
-            told.append(self._tell(found, lines, after))
-        return list({number: (number, text) for number, text in told}.values())
+            updated.append(self._update(found, lines, after))
+        return list({number: (number, text) for number, text in updated}.values())
 
-    def _take(self) -> _Edited:
-        """A paragraph for what was not edited before: the oldest goes."""
+    def _next_free(self) -> _Edited:
+        """A new paragraph, or the one edited longest ago, to be reused."""
         if len(self._edited) < KEPT:
             self._edited.append(_Edited(len(self._edited), 0, 0))
             return self._edited[-1]
         return self._edited[0]
 
-    def _tell(self, one: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
-        """Make a paragraph these lines, and the newest."""
+    def _update(self, one: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
+        """Set the lines of a paragraph and make it the newest. Returns its number and text."""
         self._edited = [*(other for other in self._edited if other is not one), one]
         one.first, one.last = lines
         text = "\n".join(after[one.first : one.last + 1])
         return one.number, text if text.strip() else ""
 
     def _move(self, first: int, end: int, lines: int) -> None:
-        """Move the paragraphs with an edit of lines `first` to `end - 1` that adds some lines."""
+        """Shift paragraphs after an edit of lines `first` to `end - 1` that added `lines` lines."""
         for one in self._edited:
             if one.first >= end:
                 one.first, one.last = one.first + lines, one.last + lines
@@ -92,16 +91,16 @@ class Paragraphs:
                 one.last = max(one.first, one.last + lines)
 
 
-def _says_more(removed: Sequence[str], added: Sequence[str]) -> bool:
-    """Whether an edit changed words: not where lines were blank, or only moved."""
+def _changes_words(removed: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether an edit changed words; blank and moved lines do not count."""
     return any(line.strip() for line in set(removed) ^ set(added))
 
 
-def _changed(
+def _changed_paragraphs(
     after: Sequence[str], head: int, removed: Sequence[str], added: Sequence[str]
 ) -> list[Lines]:
-    """The last three paragraphs that hold a line which is new among those `added` from line `head`
-    on; where none is, the one that lost a line, if it is not gone.
+    """The last three paragraphs with a new line among those `added` from line `head` on; without
+    any, the paragraph that lost a line, if some of it is left.
     """
     found: list[Lines] = []
     known, border = set(removed), len(after)
@@ -128,7 +127,7 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _around(lines: Sequence[str], at: int) -> Lines:
-    """The first and the last line of the paragraph that a line stands in."""
+    """The lines of the paragraph that contains line `at`."""
     if not lines[at].strip():
         return at, at
     first = last = at

@@ -13,7 +13,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 
 
 def path_of(uri: str) -> Path | None:
-    """The path that a URI stands for; None for another scheme, and where no file can have it."""
+    """The path of a file URI; None for other schemes and impossible paths."""
     try:
         path = to_fs_path(uri) if uri.startswith("file:") else None
         is_possible = path and b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
@@ -23,7 +23,7 @@ def path_of(uri: str) -> Path | None:
 
 
 def anchored(path: Path) -> Path:
-    """A path with links resolved; below a `.vouch/`, only those of the folder that holds it."""
+    """A path with links resolved, except those below a `.vouch/`."""
     if KB_DIRNAME not in path.parts:
         return resolved(path)
     at = path.parts.index(KB_DIRNAME)
@@ -31,15 +31,15 @@ def anchored(path: Path) -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """Where a path leads. A link to itself, for which `Path.resolve` raises, leads to itself."""
+    """A path with links resolved. Unlike `Path.resolve`, does not raise for a link to itself."""
     return Path(os.path.realpath(path))
 
 
 def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path], str]:
-    """Returns a function that gives the URI by which the client knows a file.
+    """Returns a function from a path to the URI that the client uses for the file.
 
-    That is the client's own spelling of a URI among `opened`; else, below a workspace folder that
-    is a link, the path through that link.
+    That is the URI in `opened` that leads to the file; else, if a workspace folder is a link, the
+    path through this link.
     """
     known = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
     links = [(real, one) for one in folders if (real := resolved(one)) != one]
@@ -56,7 +56,7 @@ def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path],
 
 
 def is_readable(uri: str) -> bool:
-    """Whether a URI is one at all."""
+    """Whether a text can be parsed as a URI."""
     try:
         urlsplit(uri)
     except ValueError:

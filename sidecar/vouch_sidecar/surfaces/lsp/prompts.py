@@ -1,4 +1,4 @@
-"""Prompt documents: which session each belongs to, and when what is typed into one counts."""
+"""Prompt documents: the session of each, and when its text is observed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_prompt(uri: str, language_id: str | None) -> bool:
 
 
 def session_of(uri: str) -> str | None:
-    """The session that a prompt's URI names, None where it names none."""
+    """The session id in a prompt's URI; None without one."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -49,7 +49,7 @@ class PromptDocuments:
     """The prompt documents of one connection. Each fills a slot, named by `prefix` and its URI.
 
     A text is observed when it has not changed for `idle()` seconds, or when `flush` is called.
-    Submitting makes the slot final; further typing begins a new one.
+    Submitting makes the slot final; further typing starts a new slot.
     """
 
     def __init__(self, observe: Observe, idle: Callable[[], float], prefix: str) -> None:
@@ -69,7 +69,7 @@ class PromptDocuments:
             self.type(uri, text)
 
     def type(self, uri: str, text: str) -> None:
-        """Take the new text of a document; after a submission this begins a new prompt."""
+        """Set the new text of a document; after a submission this starts a new prompt."""
         prompt = self._prompts[uri]
         if prompt.submitted and text == prompt.text:
             return
@@ -81,7 +81,7 @@ class PromptDocuments:
         prompt.timer = loop.call_later(self._idle(), self._evaluate, prompt)
 
     def submit(self, uri: str) -> None:
-        """Make the slot final, unless it is already, or nothing was ever typed."""
+        """Make the slot final, unless it is final already or nothing was ever typed."""
         prompt = self._prompts[uri]
         self._stop(prompt)
         if not prompt.submitted and (prompt.text.strip() or prompt.observed):

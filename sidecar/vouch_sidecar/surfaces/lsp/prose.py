@@ -1,7 +1,7 @@
-"""Tells prose from code: comments and strings by their commonest signs, language by language.
+"""Tells prose from code, by the usual delimiters of comments and strings in each language.
 
-A language that is not in the table is prose throughout. This is simpler than a lexer, and sometimes
-wrong: at a quote in a regular expression, or at `'a` in Lisp.
+Documents in a language that is not in the table are all prose. This is simpler than a lexer, and
+sometimes wrong: at a quote in a regular expression, or at `'a` in Lisp.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ PATTERNS = {
     for languages, signs in SIGNS.items()
     for language in languages.split()
 }
-"""By the language's id in LSP, what finds each comment and string."""
+"""By LSP language id, the pattern of comments and strings."""
 
 
 def is_code(language_id: str, text: str, offset: int) -> bool:
-    """Whether an offset of a text stands in code, outside of comments and strings."""
+    """Whether an offset of a text is in code, outside of comments and strings."""
     return in_code(language_id, text)(offset)
 
 
 def in_code(language_id: str, text: str) -> Callable[[int], bool]:
-    """As `is_code`, for many offsets of one text, in ascending order."""
+    """As `is_code`, for one text: returns a function to call with ascending offsets."""
     pattern = PATTERNS.get(language_id)
     if pattern is None:
         return lambda _: False

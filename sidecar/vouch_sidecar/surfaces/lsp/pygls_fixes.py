@@ -1,8 +1,8 @@
-"""pygls, with its faults mended.
+"""pygls with fixes for its faults.
 
-Every override names the fault in pygls 2.1 that it mends; `tests/surfaces/test_pygls_faults.py`
-shows each of them, and fails when a new version has mended it. No other module uses names of pygls
-that begin with an underscore.
+Every override names the fault in pygls 2.1 that it fixes. `tests/surfaces/test_pygls_faults.py`
+shows each fault, and fails once a new version has fixed it. No other module uses private names of
+pygls.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from vouch_sidecar.surfaces.lsp.paths import is_readable
 
 log = logging.getLogger(__name__)
 
-# Fault: at INFO it logs what is sent, and in the tracebacks of errors what came.
+# Fault: pygls logs sent messages at INFO, and received ones in tracebacks of errors.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
 
 
 def converter() -> Converter:
-    """pygls' converter, which also writes our models."""
+    """pygls' converter, extended to serialise our models."""
     own: Converter = default_converter()  # type: ignore[no-untyped-call]
     own.register_unstructure_hook_func(_is_ours, as_json)
-    # Fault: methods that pygls does not know need params, which become named tuples.
+    # Fault: for unknown methods, params are required and become named tuples.
     for kind in (JsonRPCRequestMessage, JsonRPCNotification):
         own.register_structure_hook(kind, _with_plain_params)
     # Fault: an error that answers no request lacks `"id": null`.
@@ -73,11 +73,11 @@ def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:
 
 
 class EditorDocuments(Workspace):
-    """The documents that a client has open; nothing is read from disk in their stead."""
+    """The documents that a client has open. Never reads a document from disk."""
 
     @property
     def units(self) -> str:
-        """What the client counts columns in: `utf-8`, `utf-16` or `utf-32`."""
+        """The client's position encoding: `utf-8`, `utf-16` or `utf-32`."""
         return str(getattr(self.position_encoding, "value", self.position_encoding) or "utf-16")
 
     def find(self, uri: str) -> EditorDocument | None:
@@ -93,10 +93,10 @@ class EditorDocuments(Workspace):
     def put_text_document(
         self,
         text_document: lsp.TextDocumentItem,
-        notebook_uri: str | None = None,  # noqa: ARG002 - pygls names it
+        notebook_uri: str | None = None,  # noqa: ARG002 - pygls passes it
     ) -> None:
-        """Fault: documents split lines at eight characters that end no line in LSP, can't be read
-        where a URI can't, and take a change of a range for the whole text.
+        """Fault: documents split lines at eight characters that end no line in LSP, raise for
+        invalid URIs, and treat the change of a range as a change of the whole text.
         """
         given = text_document
         document: Any = EditorDocument(
@@ -109,19 +109,19 @@ class EditorDocuments(Workspace):
         text_doc: lsp.VersionedTextDocumentIdentifier,
         change: lsp.TextDocumentContentChangeEvent,
     ) -> None:
-        """Fault: a change of a document that was never opened is an error."""
+        """Fault: a change of a document that was never opened raises."""
         if self.find(text_doc.uri) is not None:
             super().update_text_document(text_doc, change)
 
     def update_notebook_document(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        """Fault: a change of a notebook that was never opened is an error."""
+        """Fault: a change of a notebook that was never opened raises."""
         if unquote(params.notebook_document.uri) in self.notebook_documents:
             super().update_notebook_document(params)
 
 
 class Protocol(LanguageServerProtocol):
-    """One connection's protocol. `announce` completes what the server says that it can do;
-    `must_wait` says whether requests wait, and what comes after them, until `go_on`.
+    """The protocol of one connection. `announce` completes the server's capabilities. While
+    `must_wait` returns True, a request and all messages after it are queued until `go_on`.
     """
 
     announce: Callable[[lsp.ServerCapabilities], None]
@@ -129,17 +129,17 @@ class Protocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
-        self._held: list[Any] = []
-        self._is_going_on = False
-        # Fault: commands are announced where there are none, and a refusal repeats their name.
+        self._queued: list[Any] = []
+        self._is_resuming = False
+        # Fault: pygls announces commands even without any, and repeats unknown names in errors.
         del self.fm.builtin_features[lsp.WORKSPACE_EXECUTE_COMMAND]
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(
         self, params: lsp.InitializeParams
     ) -> Generator[Any, Any, lsp.InitializeResult]:
-        """Fault: the class of the workspace can't be chosen; the root is not among its folders; a
-        root that is no URI is an internal error.
+        """Fault: the class of the workspace is fixed; the root is not among its folders; an invalid
+        root URI is an internal error.
         """
         if not is_readable(params.root_uri or ""):
             params.root_uri = None
@@ -155,23 +155,23 @@ class Protocol(LanguageServerProtocol):
         return result
 
     def structure_message(self, data: Any) -> Any:
-        """Fault: called for every object in a message while its JSON is parsed, where nothing can
-        be answered, it takes one with a key `jsonrpc` for a message.
+        """Fault: pygls calls this for every object while it parses a message, when it can't answer
+        errors, and takes any object with a key `jsonrpc` for a message. Returns `data` unchanged.
         """
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Fault: some bad requests get no answer, others a result: those with bad params, of
-        another version, before `initialize`, after `shutdown`, or for a notification. Raises
-        JsonRpcException where there is no id to answer with.
+        """Fault: some bad requests get no answer or a result: those with bad params, another
+        version, before `initialize`, after `shutdown`, or for a notification. Raises
+        JsonRpcException if there is no id to answer.
         """
         _check_envelope(message)
         if "method" not in message:
             self._handle_answer(message)
             return
-        waits = self._held or ("id" in message and self.must_wait())
-        if waits and not self._is_going_on:
-            self._held.append(message)
+        waits = self._queued or ("id" in message and self.must_wait())
+        if waits and not self._is_resuming:
+            self._queued.append(message)
             return
         try:
             self._check(message)
@@ -194,22 +194,22 @@ class Protocol(LanguageServerProtocol):
         self._forget_finished()
 
     def go_on(self) -> None:
-        """Handle the messages that were held up, in their order, one a turn of the loop: what a
-        message started runs before the next one.
+        """Handle the queued messages in order, one per iteration of the event loop, so that tasks
+        started by one run before the next.
         """
-        if not self._held or self.must_wait():
+        if not self._queued or self.must_wait():
             return
-        message, self._is_going_on = self._held.pop(0), True
+        message, self._is_resuming = self._queued.pop(0), True
         try:
             self.handle_message(message)
         except Exception as error:
             self.refuse(error)
         finally:
-            self._is_going_on = False
+            self._is_resuming = False
         asyncio.get_running_loop().call_soon(self.go_on)
 
     def refuse(self, error: Exception, _source: object = None) -> None:
-        """Answer, without an id, something that can't be read as a message."""
+        """Send an error without an id, for input that is no valid message."""
         if isinstance(error, ValueError | RecursionError):
             error = JsonRpcParseError("the message is not valid JSON")
         if isinstance(error, JsonRpcException):
@@ -218,7 +218,7 @@ class Protocol(LanguageServerProtocol):
             log.error("%s while a message was read", type(error).__name__)
 
     def _check(self, message: dict[str, Any]) -> None:
-        """Raises JsonRpcException where a request or a notification can't be served."""
+        """Raises JsonRpcException if a request or notification can't be handled."""
         method = message["method"]
         if message.get("jsonrpc") != self.VERSION:
             raise JsonRpcInvalidRequest('jsonrpc: must be "2.0"')
@@ -238,11 +238,11 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcMethodNotFound("there is no such method")
 
     def _params(self, message: dict[str, Any]) -> Any:
-        """The params as the method's type; bad ones end in one message a field."""
+        """The params as the method's type. Raises JsonRpcInvalidParams with one message a field."""
         try:
             return super().structure_message(message).params
         except JsonRpcException as refusal:
-            if message["method"] == lsp.INITIALIZE and self._forgive(message.get("params")):
+            if message["method"] == lsp.INITIALIZE and self._drop_invalid(message.get("params")):
                 return self._params(message)
             messages = transform_error(
                 refusal.__cause__ or refusal, path="", format_exception=_readable
@@ -250,9 +250,9 @@ class Protocol(LanguageServerProtocol):
             messages = [_as_field(one) for one in messages]
             raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
 
-    def _forgive(self, params: Any) -> bool:
-        """Leave out the client's capabilities that lack a part or are of another type; whether
-        there were any. Fault: one of them, and nothing is served.
+    def _drop_invalid(self, params: Any) -> bool:
+        """Remove invalid client capabilities from the params of `initialize`. Returns whether there
+        were any. Fault: a single one makes `initialize` fail.
         """
         given = params.get("capabilities") if isinstance(params, dict) else None
         if not isinstance(given, dict):
@@ -272,12 +272,12 @@ class Protocol(LanguageServerProtocol):
     def _is_capability(self, group: str, value: object) -> bool:
         try:
             self._converter.structure({group: value}, lsp.ClientCapabilities)
-        except Exception:  # cattrs raises groups of whatever its hooks came upon
+        except Exception:  # cattrs raises groups of any exceptions
             return False
         return True
 
     def _handle_answer(self, message: dict[str, Any]) -> None:
-        """Fault: the type of a result is kept for good where the answer is an error."""
+        """Fault: the type of a result is never dropped if the answer is an error."""
         try:
             super().handle_message(super().structure_message(message))
             self._result_types.pop(message["id"], None)
@@ -285,8 +285,8 @@ class Protocol(LanguageServerProtocol):
             log.warning("ignored an answer: not of the expected form")
 
     async def settled(self, seconds: float) -> None:
-        """Wait until all requests are answered, for `seconds` at most. Fault: requests under way at
-        the end of the input are dropped.
+        """Wait until all requests are answered, for at most `seconds`. Fault: pending requests are
+        dropped at the end of the input.
         """
         futures: list[Any] = list(self._request_futures.values())
         under_way = [one for one in futures if asyncio.isfuture(one)]
@@ -294,27 +294,27 @@ class Protocol(LanguageServerProtocol):
             await asyncio.wait(under_way, timeout=seconds)
 
     def _forget_finished(self) -> None:
-        """Fault: what became of a notification is kept for good."""
+        """Fault: futures of finished notifications are never dropped."""
         for name in [name for name, ended in self._request_futures.items() if ended.done()]:
             del self._request_futures[name]
 
     def _send_response(
         self, msg_id: Any, result: Any = None, error: lsp.ResponseError | None = None
     ) -> None:
-        """Fault: the text and the traceback of an exception go to the client."""
+        """Fault: the text and traceback of an exception are sent to the client."""
         if error is not None and error.code == JsonRpcInternalError.CODE:
             error = lsp.ResponseError(error.code, "internal error")
         super()._send_response(msg_id, result, error)
 
 
 class Server(LanguageServer):
-    """A server of this protocol."""
+    """A pygls server with this `Protocol`."""
 
     protocol: Protocol
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Have `handle` answer a method; `options` are announced. Fault: `handle` can't be the
-        method of an object.
+        """Let `handle` answer a method; `options` are announced. Fault: `handle` can't be a bound
+        method.
         """
         self.feature(method, options)(functools.partial(handle))
 
@@ -348,7 +348,7 @@ def _check_envelope(message: Any) -> None:
 
 
 def _as_field(message: str) -> str:
-    """`is missing @ .params.text_document` as `textDocument is missing`: as clients spell it."""
+    """Turns `is missing @ .params.text_document` into `textDocument is missing`."""
     text, _, path = message.partition(" @ ")
     head, *tail = path.removeprefix(".params").removeprefix(".").split("_")
     field = head + "".join(part[:1].upper() + part[1:] for part in tail)

@@ -1,4 +1,4 @@
-"""The language server's process: its streams, its tasks and its end."""
+"""Runs the process of the language server: its streams, tasks and exit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 PARENT_POLL = 0.5
 LAST_ANSWERS = 1.0
-"""Seconds to answer what was asked before the end of the input."""
+"""Seconds to answer pending requests after the end of the input."""
 FAILED = 1
 
 
@@ -46,7 +46,7 @@ def run_tcp(env: Mapping[str, str], host: str, port: int) -> None:
 
 
 class End:
-    """The end of the process: any thread may ask for it, the event loop waits for it."""
+    """The exit of the process: any thread may request it, the event loop waits for it."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -54,8 +54,8 @@ class End:
         self._code = FAILED
 
     def ask(self, code: int = FAILED) -> None:
-        """End the process soon, even when the loop is stuck. The lowest code asked for counts: a
-        client may close its streams right after `exit`, and the code is 0 then.
+        """End the process soon, even if the loop is stuck. The lowest requested code counts: if a
+        client closes its streams right after `exit`, the code is 0.
         """
         self._code = min(code, self._code)
         die_soon(self._code)
@@ -65,7 +65,7 @@ class End:
             return
 
     async def wait(self) -> int:
-        """The exit code, once the end was asked for."""
+        """Wait until the exit is requested, and return the code."""
         await self._event.wait()
         return self._code
 
@@ -102,7 +102,7 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
     protocol.set_writer(MessageWriter(outbox), include_headers=False)
     try:
         await run_async(threading.Event(), reader, protocol, error_handler=protocol.refuse)
-    except SystemExit as ended:  # how pygls ends
+    except SystemExit as ended:  # pygls raises it on `exit`
         end.ask(FAILED if ended.code else 0)
     else:
         await protocol.settled(LAST_ANSWERS)
@@ -110,7 +110,7 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
 
 
 async def _watch_parent(server: Sidecar, end: End) -> None:
-    """End when the parent, or the client that gave its process id, is gone."""
+    """Request the exit when the parent, or the client's process, is gone."""
     while not is_orphan() and (server.client is None or is_alive(server.client)):
         await anyio.sleep(PARENT_POLL)
     end.ask()

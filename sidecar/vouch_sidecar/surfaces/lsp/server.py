@@ -1,4 +1,4 @@
-"""One connection's language server: what it holds, and what its features share."""
+"""The language server of one connection: its state, and what its features share."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ ANNOUNCED_TO = {
     "workspace_symbol_provider": "workspace.symbol",
     "execute_command_provider": "workspace.execute_command",
 }
-"""By provider, the capability of a client without which it is not announced."""
+"""By provider, the client capability without which the provider is not announced."""
 
 SECTIONS = (CLIENT, "vouch-sidecar")
-"""The names below which a client's settings may stand."""
+"""Sections under which a client may send our settings."""
 EDITORS = frozenset({"path", "trace"})
-"""What the editor's extension reads itself."""
+"""Settings that only the editor's extension reads."""
 
 log = logging.getLogger(__name__)
 
@@ -68,9 +68,9 @@ class Options(Wire):
 
 
 class Sidecar(Server):
-    """The server of the one client of this process.
+    """The server of this process's one client.
 
-    Features add functions to `on_start`; they are called once the client is connected.
+    Features add functions to `on_start`, which are called once the client is connected.
     """
 
     def __init__(self, engine: Engine, indexer: Indexer) -> None:
@@ -88,19 +88,19 @@ class Sidecar(Server):
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
-        """What the client wants to be told of its sessions without asking."""
+        """The parts of pushes that the client wants."""
         self.prompts = PromptDocuments(engine.observe, self.idle_seconds, f"{self.connection}/")
         self.before_requests: list[Callable[[], None]] = [self.prompts.flush]
-        """What takes in all that was typed: an answer reflects every message before it."""
+        """Functions to call before a request is answered, so that pending edits count."""
         self.unsaved = Unsaved(engine, self.connection, self.spawn, self.protocol.go_on)
         self.protocol.must_wait = lambda: self.unsaved.is_reading
         self.client: int | None = None
-        """The process id of the client, where such a process runs on this machine."""
+        """The client's process id, if that process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []
         self.commands: dict[str, Callable[[Sequence[Any]], Awaitable[object]]] = {}
-        """What `workspace/executeCommand` runs, by name, with the command's arguments."""
+        """Handlers of `workspace/executeCommand` by command; each gets the arguments."""
         self.limited: dict[str, str] = {}
-        """By provider, the method of each feature that is only about files below `.vouch/`."""
+        """By provider, the method of each feature that only serves files below `.vouch/`."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.protocol.announce = self._announce
         self.on(lsp.INITIALIZE, self._initialize)
@@ -120,7 +120,7 @@ class Sidecar(Server):
 
     @property
     def settings(self) -> Settings:
-        """The settings that only a client makes, such as `hover`: they are the same in every
+        """Settings that come from the client alone, such as `hover`, and so are the same for every
         knowledge base.
         """
         found = (one.settings for one in self.engine.collections.values())
@@ -128,28 +128,28 @@ class Sidecar(Server):
 
     @property
     def answers_in_code(self) -> bool:
-        """Whether the client asked for answers on identifiers of code."""
+        """Whether the settings ask for answers on identifiers in code."""
         return self.settings.definition.enabled == "all"
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Have `handle` answer a method. Where it finds the index damaged, the request is refused,
-        and whoever makes it anew is told.
+        """Let `handle` answer a method. If the index turns out to be damaged, refuse the request
+        and notify the listeners, among them the indexer, which rebuilds the index.
         """
         waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
 
         def answer(params: Any) -> object:
-            with self._searching():
+            with self._refusing_if_damaged():
                 return handle(params)
 
         async def answer_async(params: Any) -> object:
-            with self._searching():
+            with self._refusing_if_damaged():
                 return await waits(params)
 
         chosen = answer_async if asyncio.iscoroutinefunction(handle) else answer
         super().on(method, chosen, options)
 
     @contextmanager
-    def _searching(self) -> Iterator[None]:
+    def _refusing_if_damaged(self) -> Iterator[None]:
         try:
             yield
         except DamagedError:
@@ -158,43 +158,43 @@ class Sidecar(Server):
             raise JsonRpcException(refusal, lsp.LSPErrorCodes.RequestFailed.value) from None
 
     def capability(self, name: str) -> Any:
-        """A capability of the client, such as `window.show_document`; None where it has none."""
+        """A capability of the client, such as `window.show_document`; None without it."""
         return get_capability(self.client_capabilities, name)
 
     def uris(self) -> Callable[[Path], str]:
-        """Returns a function that gives a file the URI by which the client knows it."""
+        """Returns a function from a path to the URI that the client uses for the file."""
         opened = (document.uri for document in self.documents.text_documents.values())
         return spelling(opened, self.folders)
 
     def configure(self, raw: object) -> None:
-        """Apply the settings that a client sent, as far as they are ours."""
+        """Apply our part of the settings that a client sent."""
         if (settings := _own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
         elif raw:
             log.info("no settings of vouch-sidecar among those that came")
 
     def serve_folders(self) -> None:
-        """Serve the knowledge bases of the workspace folders, as they are now."""
+        """Serve the knowledge bases of the current workspace folders."""
         self.engine.set_folders(self.folders)
         self.indexer.poke()
 
     def serve_above(self, path: Path) -> None:
-        """Serve the knowledge base of a document, also outside the workspace folders."""
+        """Serve the knowledge base around a document, also outside the workspace folders."""
         before = len(self.engine.collections)
         self.engine.add_start(path)
         if len(self.engine.collections) > before:
             self.indexer.poke()
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine beside the messages. An error in it is logged; a request that the client
-        refuses, as some do with what they announced, ends it quietly.
+        """Run a coroutine as a task. Logs an exception, unless it says that the client refused a
+        request; some clients refuse what they announced.
         """
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        task.add_done_callback(self._on_task_done)
 
     def start(self) -> None:
-        """Call every function of `on_start`, even where one of them fails."""
+        """Call every function in `on_start`, even if one of them fails."""
         for begin in self.on_start:
             try:
                 begin()
@@ -202,7 +202,7 @@ class Sidecar(Server):
                 self.report_server_error(error, type(error))
 
     def _initialize(self, params: lsp.InitializeParams) -> None:
-        """Note who connects. Knowledge bases are looked for once that is answered."""
+        """Record who connects, and schedule `start` for after the answer."""
         if params.process_id is not None and is_alive(params.process_id):
             self.client = params.process_id
         options = _options(params.initialization_options)
@@ -216,8 +216,8 @@ class Sidecar(Server):
         asyncio.get_running_loop().call_soon(self.start)
 
     def registers(self, provider: str) -> bool:
-        """Whether a provider is registered for files below `.vouch/` alone, once the client is
-        connected, instead of being announced for all files.
+        """Whether a provider is registered for files below `.vouch/` after the start, instead of
+        announced for all files.
         """
         name = f"{ANNOUNCED_TO[provider]}.dynamic_registration"
         return provider in self.limited and bool(self.capability(name))
@@ -232,25 +232,25 @@ class Sidecar(Server):
         vouch = capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
 
-    def _finished(self, task: asyncio.Task[object]) -> None:
+    def _on_task_done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
             self.report_server_error(error, type(error))
 
     def take_in(self) -> None:
-        """Take in what is still being typed, before a request is answered."""
+        """Apply pending edits, before a request is answered."""
         for take in self.before_requests:
             take()
 
     def idle_seconds(self) -> float:
-        """How long somebody must stop typing before what was typed counts."""
+        """Seconds without typing after which typed text counts."""
         served = [one.settings for one in self.engine.collections.values()]
         return min(one.prompts.idle_ms for one in served or [Settings()]) / 1000
 
 
 def _options(raw: object) -> Options:
-    """The options that are of the expected form; others are left out, with a warning."""
+    """The valid options. Others are left out, with a warning."""
     given = raw if isinstance(raw, dict) else {}
     kept: dict[str, Any] = {}
     for name in Options.model_fields:
@@ -262,9 +262,9 @@ def _options(raw: object) -> Options:
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:
-    """Our settings in what a client sent, by group; None where there are none.
+    """Our settings in what a client sent, by group; None without any.
 
-    They stand below one of our names; else the groups stand at the top, or nested as in
+    Reads the section with one of our names; without one, groups at the top level or nested as in
     `config.yaml`.
     """
     if not isinstance(raw, Mapping):
@@ -280,7 +280,7 @@ def _own_settings(raw: object) -> dict[str, Any] | None:
 
 
 def _flat(given: dict[str, Any]) -> dict[str, Any]:
-    """Settings with the groups of `sidecar` and `retrieval` moved to the top."""
+    """Settings with the groups in `sidecar` and `retrieval` moved to the top level."""
     for room in ("sidecar", "retrieval"):
         inner = given.pop(room, None)
         given |= inner if isinstance(inner, Mapping) else {}

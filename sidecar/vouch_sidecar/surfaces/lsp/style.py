@@ -1,4 +1,4 @@
-"""How text is written for a client: as markdown, or plain where it shows no markdown."""
+"""Formats text for a client: as markdown, or plain if the client shows no markdown."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-# Bare addresses become links in GitHub's markdown, so their "://", "www." and "@" are marked too.
+# GitHub's markdown links bare addresses, so their "://", "www." and "@" are escaped, too.
 MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
 BEGINS = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
-"""What makes a heading, a list or a rule of a line that begins with it."""
+"""The start of a line that would make it a heading, list or rule."""
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to write for one client. `text` and `strong` take any text, `link` a label and a URI."""
+    """How to format for one client. `text` and `strong` take any text, `link` a label and a URI."""
 
     kind: lsp.MarkupKind
     text: Callable[[str], str]
@@ -38,13 +38,13 @@ PLAIN = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one
 
 
 def style_for(server: Sidecar) -> Style:
-    """The style that the client names first for hovers; markdown where it names none."""
+    """The style that the client prefers for hovers; markdown if it names none."""
     formats = server.capability("text_document.hover.content_format")
     return PLAIN if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
 
 
 def _markdown(server: Sidecar) -> Style:
-    """Markdown whose only links are to files in the workspace and the knowledge bases."""
+    """The markdown style, with links only to files in the workspace and the knowledge bases."""
     roots = [*server.engine.collections, *server.folders]
     uri_for = server.uris()
 
@@ -60,21 +60,21 @@ def _markdown(server: Sidecar) -> Style:
 
 
 def markdown(text: str) -> str:
-    """One line that markdown shows as it is, also where it begins a line: no markup, heading, list,
-    HTML, image or link of its own.
+    """A text as one line, escaped so that markdown shows it literally: no markup, heading, list,
+    HTML, image or link.
     """
     shown = MARKED.sub(lambda found: ENTITIES.get(found[0], "\\" + found[0]), one_line(text))
     return BEGINS.sub(r"\1\\", shown)
 
 
 def paragraph(lines: Sequence[str]) -> list[str]:
-    """Lines of one paragraph. Two spaces are markdown's sign for a new line within it."""
+    """Lines of one paragraph: all but the last end with two spaces, markdown's line break."""
     return [*(line + "  " for line in lines[:-1]), lines[-1]]
 
 
 def isolated(text: str) -> str:
-    """The text; if it has right-to-left letters, in an isolate, so that its neighbours stay in
-    order.
+    """The text, in a Unicode isolate if it has right-to-left letters, so that the text around it
+    stays in order.
     """
     turns = any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
     return f"\u2068{text}\u2069" if turns else text

@@ -1,4 +1,4 @@
-"""Open documents under `.vouch/` on their way to the engine; large ones are read in a thread."""
+"""Passes open documents under `.vouch/` to the engine; parses large ones in a thread."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Engine
 
 LARGE = 20_000
-"""Characters from which a document is read in a thread: 4 MB of words take seconds."""
+"""Documents with this many characters are parsed in a thread: 4 MB take seconds."""
 
 log = logging.getLogger(__name__)
 
 
 class Unsaved:
-    """The documents of one connection. `spawn` runs a coroutine beside the messages; `on_settled`
-    is called when nothing is left to be read. Only the newest text of a document is.
+    """The documents of one connection. `spawn` runs a coroutine as a task; `on_settled` is called
+    when all documents are parsed. Older texts of a document are skipped.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Unsaved:
         self.is_reading = False
 
     def put(self, path: Path, text: str | None) -> None:
-        """A document stands like this; None: it was closed."""
+        """Set the text of a document; None: it was closed."""
         if self.is_reading:
             self._waiting.pop(path, None)
             self._waiting[path] = text

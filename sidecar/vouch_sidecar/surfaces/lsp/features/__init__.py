@@ -1,4 +1,4 @@
-"""What the language server does: each module registers one feature with a server."""
+"""The features of the language server: each module registers one with a server."""
 
 from __future__ import annotations
 

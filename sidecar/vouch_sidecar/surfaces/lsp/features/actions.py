@@ -1,9 +1,9 @@
-"""Commands of vouch that are ready to run, for the id at the caret of a file below `.vouch/`.
+"""Offers command lines of vouch for the id at the caret in a file below `.vouch/`.
 
-Nothing is run and no file is changed: what is approved changes through vouch's review alone.
+They are copied or shown, never run: approved knowledge only changes through vouch's review.
 
-LSP has no clipboard. A client that has the command `vouchSidecar.copyText` names it in its
-capabilities, at `experimental.vouch.commands`; others are shown the command line as a message.
+LSP has no clipboard. A client with the command `vouchSidecar.copyText` lists it in its capability
+`experimental.vouch.commands`; for others the server shows the command line as a message.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _actions(
 
 
 def _lines(reference: Reference, artifact: Artifact | None) -> Iterator[Sequence[str]]:
-    """The words of each command line, quoted for a shell. Those in capitals are to be filled in."""
+    """The words of each command line, quoted for a shell. Users replace words in capitals."""
     quoted = shlex.quote(one_line(reference.text))
     match artifact:
         case Claim() if is_live(artifact):
@@ -74,7 +74,7 @@ def _lines(reference: Reference, artifact: Artifact | None) -> Iterator[Sequence
 
 
 def _copies(server: Sidecar) -> bool:
-    """Whether the client has the command that copies."""
+    """Whether the client has the command `COPY`."""
     experimental: Any = server.client_capabilities.experimental
     vouch = experimental.get("vouch") if isinstance(experimental, dict) else None
     commands = vouch.get("commands") if isinstance(vouch, dict) else None

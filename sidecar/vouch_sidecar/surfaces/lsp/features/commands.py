@@ -1,5 +1,5 @@
-"""Commands that every editor can run: who knows about a topic, what is in play, what changed, and
-to open a claim.
+"""Commands for every editor: rank experts on a topic, list what is in play or what changed, open a
+claim.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ async def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
 
 
 async def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
-    """The result of an operation. The argument is its params, or the text of the param `field`."""
+    """The result of an operation. The argument holds its params, or the value of param `field`."""
     given = arguments[0] if arguments else {}
     params = {field: given} if isinstance(given, str) else given
     return await answer(server, OPERATIONS[name], params)
 
 
 async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, Any]]:
-    """The claims that were confirmed or updated since a time, the argument: an ISO date, or a span
-    such as `7d`; a week without one. Best first, by worth.
+    """The claims that were confirmed or updated since the time in the argument, an ISO date or a
+    span such as `7d` (the default). Best first, by worth.
     """
     server.take_in()
     try:
@@ -72,7 +72,7 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
 
 
 async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
-    """Open the file of a claim in the editor, where the client can do that. Returns its place."""
+    """Open the file of a claim, if the client supports that. Returns the file's location."""
     result: Any = await _ask(server, "claim", "id", arguments)
     place = location(server, result.claim.uri)
     if place is not None and server.capability("window.show_document") is not None:

@@ -1,4 +1,4 @@
-"""Ids where ids stand in a file below `.vouch/`, and the words that a field may hold."""
+"""Completes ids and the values of fields in files below `.vouch/`."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import style_for
 
 EACH = 30
-"""Ids of one kind in an answer; the next character asks again."""
+"""Ids of one kind in an answer; the client asks again at the next character."""
 LABEL = 80
 CARET = "\ue000"
-"""Stands at the caret while a text is read; no id has it."""
+"""Inserted at the caret while a text is parsed; no id contains it."""
 REST = re.compile(r"[\w.-]*")
 ITEMS = {
     Kind.CLAIM: lsp.CompletionItemKind.Constant,
@@ -46,7 +46,7 @@ ITEMS = {
 
 
 def register(server: Sidecar) -> None:
-    """Answer `textDocument/completion`, and what an item is about once it is looked at."""
+    """Answer `textDocument/completion`, and `completionItem/resolve` with a description."""
     options = lsp.CompletionOptions(
         trigger_characters=["[", ":", "-", " ", ","], resolve_provider=True
     )
@@ -86,7 +86,7 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
             label=one.id,
             kind=ITEMS.get(key_of(one)[0]),
             detail=_detail(one),
-            # What fits by its name or its words would be dropped by editors that compare the label.
+            # Editors that compare the label would drop matches by name or words.
             filter_text=typed or None,
             sort_text=f"{at:04}",
             text_edit=lsp.TextEdit(range=replaced, new_text=one.id),
@@ -130,7 +130,7 @@ def _values(file: File, there: Scalar, offset: int) -> lsp.CompletionList | None
 
 
 def _replaced(file: File, start: int, offset: int) -> lsp.Range:
-    """From the beginning of a value to the end of the word that the caret stands in."""
+    """The range from the beginning of a value to the end of the word at the caret."""
     rest = REST.match(file.document.source, offset)
     return file.document.range_of(start, rest.end() if rest is not None else offset)
 

@@ -1,5 +1,5 @@
-"""From an entity's name in any document to the entity's file; by default not from code. From an id
-in a file below `.vouch/` to what it names, from that of a source to the cited document.
+"""Goes from an entity's name in any document, by default not in code, to the entity's file; from an
+id in a file below `.vouch/` to its artifact's file, or to the cited document of a source.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Problems of the files under `.vouch/` as diagnostics, pushed or pulled. In open files these are
-also the problems that the checks across files find.
+"""Problems of the files under `.vouch/` as diagnostics, pushed or pulled. Checks across files only
+run on open files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Problems = dict[str, list[lsp.Diagnostic]]
 
 
 def register(server: Sidecar) -> None:
-    """Push after every change, unless the client pulls."""
+    """Push diagnostics after every change, unless the client pulls them."""
     diagnostics = DiagnosticsPublisher(server)
     server.on_start.append(diagnostics.start)
     options = lsp.DiagnosticOptions(
@@ -40,7 +40,7 @@ def register(server: Sidecar) -> None:
 
 
 def _across_files(file: File) -> tuple[Problem, ...]:
-    """What the checks across files find in an open file."""
+    """The problems that the checks across files find in an open file."""
     served, data = file.served, file.document.source.encode()
     artifact = parse(file.relative, data).artifact
     around = CheckContext(served.collection, served.view.knowledge)
@@ -48,19 +48,22 @@ def _across_files(file: File) -> tuple[Problem, ...]:
 
 
 class DiagnosticsPublisher:
-    """Keeps the client's diagnostics equal to the problems there are."""
+    """Keeps the client's diagnostics equal to the current problems."""
 
     def __init__(self, server: Sidecar) -> None:
         self._server = server
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        """By URI, what the checks found in an open file, behind what that follows from."""
+        """By URI, the problems that checks found in an open file, after the state they depend on.
+        """
         self._made: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
-        """By URI, the diagnostics of a file, behind what they follow from: a keystroke in one file
-        makes those of no other.
+        """By URI, the diagnostics of a file, after the state they depend on, so that a keystroke
+        recomputes those of one file only.
         """
         self._uris: tuple[object, dict[tuple[Path, str], str]] = None, {}
-        """By root and path, the client's URI of a file with problems, behind what it depends on."""
+        """The client's URIs of files with problems by root and path, after the state they depend
+        on.
+        """
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -97,7 +100,7 @@ class DiagnosticsPublisher:
         )
 
     def _problems(self) -> Problems:
-        """All problems by file, with the URIs that the client uses for what it has open."""
+        """All diagnostics by URI, in the client's spelling."""
         server = self._server
         uri_of = self._uri_of()
         found: dict[str, tuple[Problem, ...]] = {}
@@ -128,7 +131,7 @@ class DiagnosticsPublisher:
         return {uri: shown for uri, (_, shown) in self._made.items()}
 
     def _uri_of(self) -> Callable[[Path, str], str]:
-        """Returns a function that gives the URI of a path below the `.vouch/` of a root."""
+        """Returns a function from a root and a path below its `.vouch/` to a URI."""
         server = self._server
         depends = [one.uri for one in server.documents.opened()], server.folders
         if self._uris[0] != depends:
@@ -166,7 +169,7 @@ def documentation() -> str | None:
 
 
 def _range(server: Sidecar, uri: str, problem: Problem) -> lsp.Range:
-    """From the problem to the end of its line, where the line is known."""
+    """The range from a problem to the end of its line; empty if the document is not open."""
     document = server.documents.find(uri)
     if document is None:
         utf8, utf16 = problem.wider

@@ -1,10 +1,9 @@
-"""Hover on an entity's name: whom to ask, and what is known of it, in at most a dozen lines. On a
-topic's in prose: where the name was found, and the first of its claims. On an id in a file below
-`.vouch/`: the artifact that it names. On an identifier or a path that claims are tied to: the first
-of them.
+"""Hovers. On an entity's name: whom to ask, and its best claims, in at most a dozen lines. On a
+topic's name in prose: where the name was found, and the topic's best claims. On an id in a file
+below `.vouch/`: its artifact. On an identifier or path with ties: the strongest tied claim.
 
-Everything that comes from a knowledge base is shown as text; the only links are to files inside
-the workspace and the knowledge base, never one that a claim brings along.
+Texts of a knowledge base are escaped. The only links are to files inside the workspace and the
+knowledge base, never to an address in a claim.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from vouch_sidecar.surfaces.lsp.style import Style, isolated, paragraph, style_f
 CLAIMS_OF_MANY = 2
 CARDS = 3
 CONTRADICTING = 2
-"""Claims that contradict one, at most."""
+"""Contradicting claims named for a contested claim, at most."""
 CITATIONS = 3
 PAGES = 3
 TEXT = 240
@@ -72,7 +71,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
 
 
 def _of_id(server: Sidecar, named: NamedId, artifact: Artifact) -> lsp.Hover:
-    """What is known of the artifact that an id names."""
+    """The hover on an id: the card of an entity, else a description of the artifact."""
     style = style_for(server)
     lines = lines_about(named.file, artifact, style)
     if isinstance(artifact, Entity) and (
@@ -83,7 +82,7 @@ def _of_id(server: Sidecar, named: NamedId, artifact: Artifact) -> lsp.Hover:
 
 
 def _of_ties(server: Sidecar, uri: str, position: lsp.Position) -> lsp.Hover | None:
-    """The first claim that is tied to what stands there, and why, in two lines."""
+    """The hover on a place with ties: the strongest tied claim and the reason; None without."""
     found = find_ties(server, uri, position)
     if found is None or (found.in_code and server.settings.hover.enabled == "prose"):
         return None
@@ -99,13 +98,13 @@ def _of_ties(server: Sidecar, uri: str, position: lsp.Position) -> lsp.Hover | N
 
 
 def _brief(card: EntityCard, style: Style) -> list[str]:
-    """Whom to ask, and the best claim: another language server explains the code itself."""
+    """Whom to ask, and the best claim: short, as other language servers hover on code, too."""
     first = (_ask(card, style) if card.why is None else []) or [_head(card, style)]
     return [*first, *(_claim(claim, style) for claim in card.claims[:1])]
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
-    """Lines that say who or what it is, then `limit` claims, then links."""
+    """Lines that describe an entity or topic, then `limit` claims, then links."""
     entity = card.entity
     if card.why is not None:
         told = " · ".join([f"Not declared: {style.text(card.why)}", *_by_commits(card, style)])
@@ -130,7 +129,7 @@ def _head(card: EntityCard, style: Style) -> str:
 
 
 def _ask(card: EntityCard, style: Style) -> list[str]:
-    """The line that says whom to ask; none for a person."""
+    """The line that says whom to ask; [] for a person."""
     if card.entity.type == PERSON:
         return []
     people: list[str] = []
@@ -150,7 +149,7 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 
 
 def _by_commits(card: EntityCard, style: Style) -> list[str]:
-    """Who committed to the files of its claims, where somebody did."""
+    """The authors of commits to the files of the claims; [] without any."""
     names = ", ".join(isolated(style.text(clip(one.name, NAME))) for one in card.authors)
     return [f"by commits: {names}"] if names else []
 

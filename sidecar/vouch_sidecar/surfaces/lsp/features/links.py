@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_LINKS = 500
 MAX_READ = 1 << 20
-"""Bytes of files of retired artifacts that are read for one answer; others are no links."""
+"""Bytes read from files of retired artifacts for one answer; further ids are not linked."""
 
 
 def register(server: Sidecar) -> None:

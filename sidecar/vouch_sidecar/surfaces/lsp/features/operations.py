@@ -1,4 +1,4 @@
-"""The operations as requests or notifications `vouch/…`, and prompts without a document."""
+"""Answers the requests `vouch/…`: all operations, and prompts without a document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def register(server: Sidecar) -> None:
 
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
-    """The result of an operation. What can be long runs beside the event loop."""
+    """The result of an operation; long ones run in a worker thread. Raises JsonRpcException."""
     server.take_in()  # an answer reflects every message before it
     try:
         asked = (operation, params, server.caller, server.documents)
@@ -45,7 +45,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 
 def _prompt(server: Sidecar, params: object) -> None:
-    """A prompt submitted without a document is a slot of its own, final from the start."""
+    """Put a prompt that was submitted without a document into a new, final slot."""
     server.take_in()
     try:
         prompt = read_params(PromptParams, params)
@@ -55,6 +55,6 @@ def _prompt(server: Sidecar, params: object) -> None:
 
 
 def refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
-    """The answer to a request with bad params."""
+    """The JSON-RPC error for invalid params."""
     log.debug("refused: %s", ", ".join(one.field for one in error.messages))
     return JsonRpcInvalidParams(str(error), data=[str(message) for message in error.messages])

@@ -1,4 +1,4 @@
-"""Progress of what takes long enough to be noticed: a first index, many vectors."""
+"""Shows the progress of long work: a first index, many vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 NOTICED = 0.5
-"""Seconds that an index may take unnoticed."""
+"""Seconds after which progress of an index is shown."""
 
 
 def register(server: Sidecar) -> None:
@@ -28,13 +28,13 @@ def register(server: Sidecar) -> None:
 async def _show_index(server: Sidecar) -> None:
     await indexed(server.engine, NOTICED)
     if not server.engine.looked:
-        token = await _begun(server, "Indexing the knowledge base")
+        token = await _begin(server, "Indexing the knowledge base")
         await indexed(server.engine)
         server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
 
 
-async def _begun(server: Sidecar, title: str) -> str:
-    """Begin to show progress. Returns its token. Raises JsonRpcException if the client refuses."""
+async def _begin(server: Sidecar, title: str) -> str:
+    """Start showing progress. Returns the token. Raises JsonRpcException if the client refuses."""
     token = uuid.uuid4().hex
     await server.work_done_progress.create_async(token)
     server.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(title=title))
@@ -52,7 +52,7 @@ async def _show_vectors(server: Sidecar) -> None:
         await changed.wait()
         changed, now = anyio.Event(), meaning.progress
         if now is not None:
-            token = token or await _begun(server, "Reading for meaning")
+            token = token or await _begin(server, "Reading for meaning")
             said, percentage = f"{now.done:,} of {now.total:,} texts", 100 * now.done // now.total
             progress.report(token, lsp.WorkDoneProgressReport(message=said, percentage=percentage))
         elif token is not None:

@@ -1,4 +1,4 @@
-"""What the client is told unasked: the ranking of its sessions and the health of the server."""
+"""Sends pushes to the client: the rankings of its sessions and the health of the server."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
 def register(server: Sidecar) -> None:
-    """Tell the client of changes from its start on."""
+    """Send pushes from the start of the client on."""
 
     def start() -> None:
         pushes = Pushes(server.engine, server.caller, parts=server.parts)
-        server.spawn(keep_told(server.engine, pushes, partial(_tell, server)))
+        server.spawn(keep_told(server.engine, pushes, partial(_notify, server)))
 
     server.on_start.append(start)
 
 
-def _tell(server: Sidecar, push: SaliencePush | StatusPush) -> None:
+def _notify(server: Sidecar, push: SaliencePush | StatusPush) -> None:
     if isinstance(push, StatusPush):
         server.protocol.notify("vouch/didChangeStatus", status_notification(push))
     else:

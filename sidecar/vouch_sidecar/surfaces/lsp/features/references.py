@@ -1,5 +1,5 @@
-"""Who names an artifact. Of an id in a file below `.vouch/`: the places in files that hold it. Of
-an entity's name in any document: its claims, and the places in open documents that name it.
+"""Finds references. For an id in a file below `.vouch/`: all places with this id. For an entity's
+name in any document: the entity's claims, and the places in open documents that name it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 MAX_FILES = 500
 """Files in one answer."""
 MAX_READ = 80
-"""Files that are read for one answer; of others the beginning stands for the place."""
+"""Files read for one answer; in others the reference is reported at the first line."""
 TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
@@ -73,7 +73,7 @@ def _of_id(files: ArtifactFiles, named: NamedId, declared: bool) -> Iterator[lsp
 def _naming(
     files: ArtifactFiles, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
 ) -> Iterator[lsp.Location]:
-    """The places that hold an id; of a source also those that cite evidence from it."""
+    """The places with an id; for a source also those that cite its evidence."""
     for number, one in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
         if number < MAX_READ:
             yield from _places(files, one.path, artifact_id, kinds)

@@ -1,5 +1,5 @@
-"""Registers the features for files below `.vouch/` for these files alone, where the client can do
-that: then it sends no requests for completions and links in other documents.
+"""Registers features that only serve files below `.vouch/` for these files alone, if the client
+supports that, so that it sends no requests for other documents.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ OURS = [{"pattern": "**/.vouch/**"}]
 
 
 def register(server: Sidecar) -> None:
-    """Ask the client to register them, once it is connected."""
+    """Ask the client to register these features, once it is connected."""
     server.limited |= {
         "completion_provider": lsp.TEXT_DOCUMENT_COMPLETION,
         "document_link_provider": lsp.TEXT_DOCUMENT_DOCUMENT_LINK,
         "document_symbol_provider": lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
         "code_action_provider": lsp.TEXT_DOCUMENT_CODE_ACTION,
     }
-    server.on_start.append(lambda: server.spawn(_ask(server)))
+    server.on_start.append(lambda: server.spawn(_register_all(server)))
 
 
-async def _ask(server: Sidecar) -> None:
+async def _register_all(server: Sidecar) -> None:
     write, registrations = converter(), []
     for provider, method in server.limited.items():
         if server.registers(provider):

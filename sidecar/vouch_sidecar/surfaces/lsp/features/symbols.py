@@ -1,4 +1,4 @@
-"""The outline of a file below `.vouch/`: its artifact, the fields of that, a page's headings."""
+"""The outline of a file below `.vouch/`: its artifact, the fields, the headings of a page."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SYMBOLS = {
     Kind.EVIDENCE: lsp.SymbolKind.String,
     Kind.SESSION: lsp.SymbolKind.Event,
 }
-"""The symbol of LSP that stands for each kind of artifact."""
+"""The LSP symbol kind of each kind of artifact."""
 TITLES = ("title", "name", "text", "quote", "locator", "task", "id")
-"""The fields that tell best what an artifact is, the best first."""
+"""The fields that may label an artifact, best first."""
 LABEL = 80
 MAX_SYMBOLS = 1_000
 FIELD = re.compile(r"(?<![^\r\n])([A-Za-z_]+)[ \t]*:(?=[ \t\r\n]|\Z)")
@@ -82,7 +82,7 @@ def _title(file: File) -> str:
 def _fields(text: str) -> list[Part]:
     found = list(FIELD.finditer(text))
     ends = [*(one.start() for one in found[1:]), len(text)]
-    parts = zip(found, ends, strict=False)  # where there is no field, its end is one too many
+    parts = zip(found, ends, strict=False)  # without fields there is one end too many
     return [Part(0, one.start(), one.end(1), one[1], end) for one, end in parts]
 
 
@@ -99,7 +99,7 @@ def _page(text: str, front: str) -> list[Part]:
 
 
 def _nested(document: EditorDocument, parts: Sequence[Part]) -> list[lsp.DocumentSymbol]:
-    """The parts as symbols, headings of a deeper level inside the heading above them."""
+    """The parts as symbols, with deeper headings nested in the heading above."""
     top: list[lsp.DocumentSymbol] = []
     above: list[tuple[int, list[lsp.DocumentSymbol]]] = [(0, top)]
     for part in parts:
@@ -121,7 +121,7 @@ def _nested(document: EditorDocument, parts: Sequence[Part]) -> list[lsp.Documen
 
 
 def _flat(symbol: lsp.DocumentSymbol, uri: str, above: str = "") -> list[lsp.SymbolInformation]:
-    """A symbol and all inside it as one list, for a client that shows no trees."""
+    """A symbol and all symbols inside as a list, for clients without hierarchical symbols."""
     own = lsp.SymbolInformation(
         location=lsp.Location(uri, symbol.range),
         name=symbol.name,

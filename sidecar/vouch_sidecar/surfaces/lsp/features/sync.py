@@ -1,4 +1,4 @@
-"""Open documents as events: prompts, edited paragraphs, and what stands unsaved under `.vouch/`."""
+"""Follows open documents: prompts, edited paragraphs, and unsaved files under `.vouch/`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def register(server: Sidecar) -> None:
 
 @dataclass(slots=True)
 class _Typed:
-    """What is typed into a document: its text at the last look, and the line that is typed in."""
+    """Typing in progress: the document's text before it, and the edited line."""
 
     source: str
     line: int
@@ -43,7 +43,7 @@ class _Typed:
 
 
 class Sync:
-    """What was last seen of every open document, to tell what changed."""
+    """Keeps the last text of every open document, to find what changed."""
 
     def __init__(self, server: Sidecar) -> None:
         self._server = server
@@ -109,8 +109,8 @@ class Sync:
         self._edited(document, before)
 
     def _edited(self, document: EditorDocument, before: str) -> None:
-        """Put what an edit changed in play: at once where it ends a word, else when it is still for
-        a while, as a word that is half typed may be another one.
+        """Observe the edited paragraphs: at once if the edit ends a word, else after a pause, as a
+        half-typed word may be another word.
         """
         uri, start, end = document.uri, *changed_part(before, document.source)
         typed = self._typed.get(uri)
@@ -128,12 +128,12 @@ class Sync:
             self._finish(uri)
 
     def flush(self) -> None:
-        """Take in what is half typed: an answer reflects every message before it."""
+        """Observe half-typed edits at once, because an answer must reflect all earlier messages."""
         for uri in list(self._typed):
             self._finish(uri)
 
     def _finish(self, uri: str, source: str | None = None) -> None:
-        """Put in play what was typed since the last look, up to the text that is given or seen."""
+        """Observe what was typed into a document, up to `source` or its last text."""
         typed = self._typed.pop(uri, None)
         if typed is None:
             return
@@ -168,7 +168,9 @@ def changed_part(old: str, new: str) -> tuple[int, int]:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike, by halves: a text may have a million."""
+    """The length of the common beginning of two texts, by bisection: a text may have a million
+    characters.
+    """
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

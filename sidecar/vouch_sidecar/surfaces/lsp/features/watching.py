@@ -1,4 +1,4 @@
-"""Events of the client's file watcher. Without them the indexer watches by itself."""
+"""Uses the client's file watcher. Without its events the indexer watches files itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-# A folder that is moved or removed is only reported where the glob names the folder itself.
+# A moved or removed folder is only reported if a glob names the folder itself.
 GLOBS = ("**/.vouch", "**/.vouch/**")
 
 
 def register(server: Sidecar) -> None:
-    """Ask the client to watch, and take what it reports."""
+    """Ask the client to watch files, and handle its events."""
     watching = Watching(server)
     server.on(lsp.INITIALIZED, watching.initialized)
     server.on(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, watching.changed)
@@ -52,7 +52,7 @@ class Watching:
         self._server.indexer.poke(paths)
 
     def _is_new(self, path: Path) -> bool:
-        """Whether a path stands in a `.vouch/` that was not there when it was looked for."""
+        """Whether a path lies in a `.vouch/` that is not served yet."""
         if KB_DIRNAME not in path.parts:
             return False
         root = Path(*path.parts[: path.parts.index(KB_DIRNAME)])

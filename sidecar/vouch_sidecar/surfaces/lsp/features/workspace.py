@@ -16,17 +16,17 @@ def register(server: Sidecar) -> None:
 
     def configured(params: lsp.DidChangeConfigurationParams) -> None:
         if params.settings is None and server.capability("workspace.configuration"):
-            server.spawn(_ask(server))
+            server.spawn(_fetch_settings(server))
         else:
             server.configure(params.settings)
 
-    server.on_start.insert(0, server.serve_folders)  # the others start on what it finds
+    server.on_start.insert(0, server.serve_folders)  # the others need the knowledge bases
     server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
     server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
 
 
-async def _ask(server: Sidecar) -> None:
-    """Ask for the settings, where a client only says that they have changed."""
+async def _fetch_settings(server: Sidecar) -> None:
+    """Ask the client for its settings, because the notification held none."""
     params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
     answer = await server.workspace_configuration_async(params)
     if isinstance(answer, list | tuple) and answer:

@@ -1,4 +1,4 @@
-"""Entities, claims and pages by name, id or words, wherever they lie."""
+"""Finds entities, claims and pages of all knowledge bases by name, id or words."""
 
 from __future__ import annotations
 
