@@ -1,4 +1,4 @@
-"""Those who committed to the files of claims, in answers: the rows, and how they are shown."""
+"""Authors of commits to the files of claims: their rows in answers, and how to print these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AuthorRow(Wire):
 
 
 def by_commits_field() -> Any:
-    """`by_commits` of a result."""
+    """The field `by_commits` of a result."""
     return absent(
         "Who committed to the files that these claims are tied to, or to the claims' own, who "
         "knows these best first. Absent where nobody did, where `people.git` is `off`, and for "
@@ -34,19 +34,19 @@ def by_commits_field() -> Any:
 
 
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
-    """The rows; None without any."""
+    """The rows of authors; None without any."""
     made = [AuthorRow(name=a.name, commits=a.commits, last=a.last, files=a.files) for a in authors]
     return made or None
 
 
 def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:
-    """What a model reads of them."""
+    """The line about authors that a model reads; [] without any."""
     told = [f"{one_line(row.name)} ({count(row.commits, 'commit')})" for row in rows or ()]
     return [f"by commits: {', '.join(told)}"] if told else []
 
 
 def show_authors(page: Printer, rows: Sequence[AuthorRow] | None) -> None:
-    """Print them as a table."""
+    """Print the rows as a table."""
     if not rows:
         return
     page.space()

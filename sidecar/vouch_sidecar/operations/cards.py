@@ -1,4 +1,4 @@
-"""What is known of the entities that a document names at one place."""
+"""Cards of entities, and the entities that a text names at an offset."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vouch_sidecar.retrieval.people import ToAsk, people
 from vouch_sidecar.retrieval.salience import listed_topics
 
 CARD_CLAIMS = 7
-"""As many as `hover.max_claims` may ask for."""
+"""Claims on a card: the maximum of `hover.max_claims`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody to ask, and the file of the entity."""
+    """Somebody to ask, with the URI of the file."""
 
     row: ToAsk
     uri: str
@@ -25,7 +25,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class EntityCard:
-    """An entity with its most telling claims; `collection` only where there are several."""
+    """An entity with its best claims. `collection` is None if only one is served."""
 
     entity: EntityView
     collection: str | None
@@ -35,12 +35,12 @@ class EntityCard:
     pages: tuple[PageRef, ...]
     authors: tuple[Author, ...]
     why: str | None = None
-    """Of a topic, where its name was found."""
+    """For a topic, where its name was found; None for entities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """Offsets of the words that name entities, and their ids, each in its knowledge base."""
+    """Offsets of words in a text, and the entities that they name: knowledge base and id."""
 
     start: int
     end: int
@@ -50,8 +50,8 @@ class Mentioned:
 def mentioned_at(
     engine: Engine, caller: Caller, text: str, offset: int, topics: bool = False
 ) -> Mentioned | None:
-    """What a text names at an offset, listed `topics` too; None for other words. The longest name
-    counts.
+    """The longest name of entities, with `topics` also of listed topics, at an offset of a text;
+    None without any.
     """
     served = engine.serving(caller)
     found = [
@@ -69,7 +69,7 @@ def mentioned_at(
 
 
 def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:
-    """What is known of an entity; None where there is none that may be shown."""
+    """The card of an entity or topic; None if the caller may see no such entity."""
     view = served.view
     entity = view.entity(entity_id)
     if entity is None:

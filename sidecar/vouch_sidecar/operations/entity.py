@@ -123,7 +123,7 @@ def gist(result: EntityResult) -> list[str]:
 
 
 def _to_ask(row: PersonRow) -> str:
-    """Somebody to ask, with the reason."""
+    """The line for a model about somebody to ask, with the reason."""
     facts = [ROLES[row.relation]] if row.relation else []
     facts += [f"via {row.via}"] if row.via else []
     facts += [count(row.claim_count, "claim")] if row.claim_count else []

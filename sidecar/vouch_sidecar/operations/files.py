@@ -110,7 +110,7 @@ def answer(ask: Ask, params: FilesParams) -> FilesResult:
 
 
 def _path_of(uri: str) -> str | None:
-    """The path of a file URI; None for any other."""
+    """The path of a file URI; None for other URIs."""
     try:
         parts = urlparse(uri)
     except ValueError:
@@ -122,7 +122,7 @@ def _path_of(uri: str) -> str | None:
 
 
 def _file(ask: Ask, path: str, text: str | None, wanted: Range | None) -> TiedFile:
-    """The claims of one file in all knowledge bases; those in the wanted lines first."""
+    """The claims tied to one file in all knowledge bases, those in the `wanted` lines first."""
     inside: str | None = None
     found: list[tuple[Served, Tied]] = []
     for one in ask.served:

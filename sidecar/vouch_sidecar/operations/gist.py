@@ -1,6 +1,6 @@
-"""Results in a few readable lines, for models. Everything else stands in the structured content.
+"""Helpers for results in a few lines, for models, which get the rest as structured content.
 
-Names and texts of the knowledge base never leave their line.
+Names and texts of the knowledge base never contain a line break.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TEXT = 300
 
 
 def rows(lines: Sequence[str], nothing: str) -> list[str]:
-    """The first lines and how many more there are; without any, a line that says so."""
+    """The first `ROWS` lines and the number of others; without any, the line `nothing`."""
     more = [f"and {len(lines) - ROWS} more"] if len(lines) > ROWS else []
     return [*lines[:ROWS], *more] if lines else [nothing]
 
@@ -25,5 +25,5 @@ def named(name: str, artifact_id: str) -> str:
 
 
 def clipped(text: str) -> str:
-    """The beginning of a text."""
+    """At most `TEXT` characters of a text, on one line."""
     return clip(one_line(text), TEXT)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MAX_LOOKED_AT = 4 * MAX_ANALYSED
-"""Characters of a text that count: names in so many are found in a quarter of a second."""
+"""Characters of a text that are searched, in a quarter of a second."""
 
 
 class Position(Wire):
@@ -109,8 +109,8 @@ def _document(ask: Ask, uri: str) -> OpenDocument:
 
 
 def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntity]:
-    """What is named between two offsets of a text. Whole lines are looked at: what a word means
-    depends on those around it.
+    """The entities named between two offsets of a text. Analyses whole lines, because the words
+    around a name decide whether it counts.
     """
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
@@ -142,8 +142,8 @@ def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntit
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """What may be looked at of a text, cut between lines or words where it is long, with where
-    each piece begins.
+    """The text between two offsets, at most `MAX_LOOKED_AT` characters, in pieces of at most
+    `MAX_ANALYSED`, cut between lines or words. Yields the offset and text of each.
     """
     end = min(end, start + MAX_LOOKED_AT)
     while end - start > MAX_ANALYSED:

@@ -51,7 +51,7 @@ NOTIFICATIONS: dict[str, type[Wire]] = {
 
 
 def salience_notification(push: SaliencePush) -> DidChangeSalience:
-    """`vouch/didChangeSalience`."""
+    """The notification `vouch/didChangeSalience` for a push."""
     return DidChangeSalience(
         session_id=push.session_id,
         salience=[salient_row(row, push.many) for row in push.rows],
@@ -62,5 +62,5 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
 
 
 def status_notification(push: StatusPush) -> DidChangeStatus:
-    """`vouch/didChangeStatus`."""
+    """The notification `vouch/didChangeStatus` for a push."""
     return DidChangeStatus.model_validate(push, from_attributes=True)

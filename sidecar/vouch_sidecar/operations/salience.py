@@ -66,7 +66,7 @@ def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
 
 
 def salient_row(row: Salient, many: bool) -> SalientEntity:
-    """A row; `many`: it names its collection."""
+    """An entity in play as a row of results. `many`: whether it names its collection."""
     return SalientEntity(
         entity_id=row.entity.id,
         claim_count=row.claim_count,

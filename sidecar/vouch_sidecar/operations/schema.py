@@ -19,8 +19,8 @@ TARGET = Path(__file__).parents[3] / "schemas" / "protocol.json"
 def protocol() -> dict[str, Any]:
     """All operations and notifications with their params and results, and shared `$defs`.
 
-    Params are described as they are read, results as they are written: there every field is
-    present, but for those that `x-absent` marks.
+    Params are described as they are read. Results are described as they are written: every field
+    is present, except those marked with `x-absent`.
     """
     taken = _taken()
     given: list[type[Wire]] = [op.result for op in OPERATIONS.values()]
@@ -54,7 +54,7 @@ def protocol() -> dict[str, Any]:
 
 
 def standalone(model: type[Wire]) -> dict[str, Any]:
-    """The schema of one model with all that it refers to: MCP wants an object at the root."""
+    """The schema of one model, with an object at the root, as MCP requires, and its `$defs`."""
     schema, taken = model.model_json_schema(), _taken()
     for name, definition in ((model.__name__, schema), *schema.get("$defs", {}).items()):
         _tidy(definition, whole=name not in taken)
@@ -62,14 +62,14 @@ def standalone(model: type[Wire]) -> dict[str, Any]:
 
 
 def _taken() -> dict[str, type[Wire]]:
-    """By name, the models that are read: there a field may be left out."""
+    """The models of params by name, in which fields may be left out."""
     models: list[type[Wire]] = [op.params for op in OPERATIONS.values()]
     models += [PromptParams, ViewerParams]
     return {model.__name__: model for model in models}
 
 
 def _tidy(definition: dict[str, Any], whole: bool) -> None:
-    """Leave out titles that only repeat names; what is given has all fields but absent ones."""
+    """Remove titles, which repeat names. `whole`: require all fields except absent ones."""
     fields: dict[str, dict[str, Any]] = definition.get("properties", {})
     for field in fields.values():
         field.pop("title", None)
@@ -80,7 +80,7 @@ def _tidy(definition: dict[str, Any], whole: bool) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the schemas, or say whether those that are checked in are up to date."""
+    """Write the schemas, or check that the files are up to date. Returns the exit code."""
     text = json.dumps(protocol(), indent=2, ensure_ascii=False) + "\n"
     if "--check" in arguments:
         if TARGET.is_file() and TARGET.read_text("utf-8") == text:
