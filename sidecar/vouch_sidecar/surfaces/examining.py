@@ -1,4 +1,4 @@
-"""What `vouch-sidecar doctor` looks at, from the knowledge base to an agent's prompt."""
+"""The checks of `vouch-sidecar doctor`, from the knowledge base to an agent's prompt."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ SECONDS = 2.0
 TRIAL_SECONDS = 15.0
 ENDS = f"ends after {IDLE_SECONDS / 60:.0f} idle minutes ({RESIDENT}=false: none)"
 MADE_BY = {"capture.enabled": True, "review.auto_approve_on_receipt": False}
-"""Settings of vouch's that have it cut answers and documents at full stops and line ends, and take
-the pieces for claims; whether each is on where `config.yaml` does not say.
+"""Settings with which vouch itself cuts answers and documents at full stops and line ends and makes
+claims of the pieces, with their defaults.
 """
 TRIALS = 3
-"""Entities that a trial prompt names, one after another, until a hook says something."""
+"""Entities to name in trial prompts, one after another, until a hook answers."""
 
 
 class Remark(NamedTuple):
-    """A line that the doctor prints. Only what is `wrong` keeps something from working."""
+    """A finding. Only those in state `wrong` prevent something from working."""
 
     about: str
     state: State
@@ -60,7 +60,7 @@ class Remark(NamedTuple):
 
 
 class Examined:
-    """What the checks look at. The knowledge bases are read when the first check asks for them."""
+    """What the checks examine. The knowledge bases are read when a check first uses `engine`."""
 
     def __init__(self, start: Path, env: Mapping[str, str]) -> None:
         self.start = start
@@ -79,7 +79,7 @@ class Examined:
 
 
 def examined(start: Path, env: Mapping[str, str]) -> Iterator[Remark]:
-    """The findings of all checks, in their order."""
+    """The findings of all checks, in the order of `CHECKS`."""
     at = Examined(start, env)
     for check in CHECKS:
         yield from check(at)
@@ -115,8 +115,8 @@ def _contents(at: Examined) -> Iterator[Remark]:
 
 
 def _fragments(engine: Engine, root: str) -> str | None:
-    """How many claims are pieces of what they quote, and which of vouch's own settings make them;
-    None where there are none.
+    """A remark on claims that are fragments of what they quote, and on the settings of vouch that
+    make them; None without such claims.
     """
     (collection,) = (one for path, one in engine.collections.items() if str(path) == root)
     quoted = [one for one in collection.knowledge.all_quoted() if one is not None]
@@ -154,7 +154,7 @@ def _processes_and_caches(at: Examined) -> Iterator[Remark]:
 
 
 def _resident(root: Path, env: Mapping[str, str]) -> Remark:
-    """The process that answers hooks and MCP for others."""
+    """Checks the process that answers hooks and MCP calls of others."""
     if not is_supported():
         return Remark("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
@@ -213,7 +213,7 @@ def _program(at: Examined) -> Iterator[Remark]:
 
 
 def _integrations(at: Examined) -> Iterator[Remark]:
-    """Those that are installed, and vouch's own hooks beside them."""
+    """Checks installed integrations, and vouch's own hooks beside them."""
     for name, user in product(HOSTS, (False, True)):
         host = host_called(name)
         if host.snippet is not None:
@@ -232,7 +232,7 @@ def _integrations(at: Examined) -> Iterator[Remark]:
 def _integration(
     host: Host, place: Location, about: str, env: Mapping[str, str]
 ) -> tuple[State, str] | None:
-    """The state of an integration, and what to say of it; None where it is not installed."""
+    """The state of an integration, with a message; None if it is not installed."""
     again = f"`{COMMAND} install {about}"
     try:
         if not plan(place.edits, place.base, uninstall=True).changes:
@@ -248,7 +248,7 @@ def _integration(
 
 
 def _trial(at: Examined) -> Iterator[Remark]:
-    """Send prompts through the hook as an agent does, until one is answered."""
+    """Sends prompts through the hook as an agent does, until one is answered."""
     if not at.roots or not is_supported():
         return
     named = [
@@ -302,4 +302,4 @@ CHECKS: Sequence[Callable[[Examined], Iterator[Remark]]] = (
     _integrations,
     _trial,
 )
-"""A check comes after those that it depends on. Adding one is adding a function here."""
+"""All checks, each after those that it depends on. To add a check, add a function here."""

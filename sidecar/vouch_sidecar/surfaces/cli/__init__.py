@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 
 class _Shell(click.Group):
-    """Commands whose complaints are harmless as well, whatever names of files they quote."""
+    """Escapes control characters in error messages, which may quote names of files."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

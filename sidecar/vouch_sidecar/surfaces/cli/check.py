@@ -1,4 +1,4 @@
-"""`vouch-sidecar check`: what is wrong with a knowledge base, for people and for CI."""
+"""`vouch-sidecar check`: lists the problems of a knowledge base, for people and for CI."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 class FoundProblem(NamedTuple):
-    """A problem of a knowledge base. `file` is absolute; without one it is about settings."""
+    """A problem of a knowledge base. `file` is absolute; None for problems of settings."""
 
     root: Path
     file: Path | None
@@ -37,7 +37,7 @@ class FoundProblem(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The file as it is best opened from the working directory."""
+        """The path of the file from the working directory."""
         return "settings" if self.file is None else printable(os.path.relpath(self.file))
 
     @property
@@ -61,7 +61,7 @@ def _check(**given: Any) -> None:
 
 
 def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
-    """All problems, those between files included, by knowledge base, file and line."""
+    """All problems, also across files, sorted by knowledge base, file and line."""
     from vouch_sidecar.engine.checks import CheckContext, check_all
     from vouch_sidecar.engine.workspaces import settle
     from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -109,7 +109,7 @@ def _as_json(one: FoundProblem) -> dict[str, Any]:
 
 
 def _as_github(one: FoundProblem) -> str:
-    """A line that GitHub shows beside the changed line of a pull request."""
+    """A workflow command, which GitHub shows at the line in a pull request."""
     problem = one.problem
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
     if one.file is not None:
@@ -125,7 +125,7 @@ def _escaped(text: str, signs: str = "") -> str:
 
 
 def _as_sarif(found: Sequence[FoundProblem]) -> dict[str, Any]:
-    """A log as code scanning takes it (SARIF 2.1.0)."""
+    """A SARIF 2.1.0 log, for code scanning."""
     rules = [{"id": code} for code in sorted({one.problem.code for one in found})]
     driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
     results = [_sarif_result(one) for one in found]
@@ -142,7 +142,7 @@ def _sarif_result(one: FoundProblem) -> dict[str, Any]:
     }
     if one.file is None:
         return result
-    # In the root of a checkout, where CI runs this, the URI is relative to it.
+    # Relative to the working folder, which is the root of the checkout in CI.
     here = Path.cwd()
     uri = one.file.as_uri()
     if one.file.is_relative_to(here):

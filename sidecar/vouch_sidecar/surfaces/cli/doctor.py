@@ -1,4 +1,4 @@
-"""`vouch-sidecar doctor`: whether all is in place, from the knowledge base to an agent's prompt."""
+"""`vouch-sidecar doctor`: checks a setup, from the knowledge base to an agent's prompt."""
 
 from __future__ import annotations
 

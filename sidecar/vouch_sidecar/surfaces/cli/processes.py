@@ -1,4 +1,4 @@
-"""The commands of the shell that run servers and hooks, fill the cache, or install integrations."""
+"""Commands that run servers and hooks, fill the cache, or install integrations."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ def warm(root: Path | None) -> None:
     for one in found:
         try:
             lock = hold(one, os.environ, "warm")
-        except OSError:  # nobody else can be at it
+        except OSError:  # without locks, no other process fills it
             lock = -1
         if lock is not None:
             engine.add_root(one)
     until = time.monotonic() + WARMING_SECONDS
     while not engine.load(whole=True) and time.monotonic() < until:
-        time.sleep(0.1)  # a file written just now may change again under the same time stamp
+        time.sleep(0.1)  # files too new to be settled: wait
 
 
 @click.command(hidden=True)
@@ -150,7 +150,7 @@ def hook(event: str, log_file: str | None) -> None:
 
 
 def _loopback(address: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`. Raises `click.BadParameter` for another machine's."""
+    """Host and port of `HOST:PORT`. Raises `click.BadParameter` unless it is a loopback address."""
     import ipaddress
 
     host, _, port = address.rpartition(":")

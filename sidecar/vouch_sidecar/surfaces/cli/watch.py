@@ -1,4 +1,4 @@
-"""`vouch-sidecar watch`: what is in play, live, beside an editor or an agent without a panel."""
+"""`vouch-sidecar watch`: shows what is in play, live, beside an editor or agent without a panel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SESSIONS = 4
-"""Sessions that are shown; a pane has no room for more."""
+"""Sessions shown, as many as fit in a terminal pane."""
 
 
 @click.command("watch")
@@ -54,9 +54,7 @@ def _run(root: Path | None) -> None:
 
 
 async def _watch(root: Path | None, pane: Pane) -> None:
-    """Serve the knowledge base as an editor's process does: as the owner of its socket, or as one
-    that follows the owner.
-    """
+    """Serve the knowledge base as an editor's process does: own its socket, or follow the owner."""
     import anyio
 
     from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
@@ -74,14 +72,14 @@ async def _watch(root: Path | None, pane: Pane) -> None:
 
 
 class Pane:
-    """What is shown: a table for each session, the one that changed last first."""
+    """The display: a table for each session, the one that changed last first."""
 
     def __init__(self) -> None:
         self.live: Live | None = None
         self._sessions: dict[str, DidChangeSalience] = {}
 
     def pushed(self, push: SaliencePush | StatusPush) -> None:
-        """Take a push of this process; only those about sessions are shown."""
+        """Show a push of this process; pushes of its status are ignored."""
         from vouch_sidecar.engine import SaliencePush
         from vouch_sidecar.operations import salience_notification
 
@@ -89,7 +87,7 @@ class Pane:
             self.tell(salience_notification(push))
 
     def tell(self, told: DidChangeSalience) -> None:
-        """Show what is in play in a session, of this process or of another."""
+        """Show the ranking of a session, of this process or another."""
         self._sessions.pop(told.session_id, None)
         if told.salience:
             self._sessions[told.session_id] = told
@@ -99,7 +97,7 @@ class Pane:
             self._print(told)
 
     def _print(self, told: DidChangeSalience) -> None:
-        """The ranking as rows, the session in front of each; without any, the session alone."""
+        """Print a ranking as rows that begin with the session; if empty, the session alone."""
         to = page()
         for row in told.salience:
             what = (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count)
@@ -109,7 +107,7 @@ class Pane:
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:
-        """A table for each of the latest sessions, and how many others there are."""
+        """A table for each of the latest sessions, and the number of others."""
         from rich.console import Group
         from rich.text import Text
 

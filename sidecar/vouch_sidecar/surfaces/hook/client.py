@@ -77,7 +77,7 @@ def _is_logged() -> bool:
 
 
 def _log(line: str) -> None:
-    """Write a line to standard error; it is only open if a log is payload."""
+    """Write a line to standard error; it is only open if a log is wanted."""
     try:
         sys.stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} DEBUG vouch_sidecar: {line}\n")
         sys.stderr.flush()

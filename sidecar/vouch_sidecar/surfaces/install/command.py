@@ -1,4 +1,4 @@
-"""`vouch-sidecar install`: shows what changes, changes it, says what comes next."""
+"""`vouch-sidecar install`: shows the changes, applies them, explains the next steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.install.plan import FileChange, apply, difference, p
 from vouch_sidecar.surfaces.stdio import say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""The PATH that a program started from the desktop has at least."""
+"""The shortest PATH of programs that are started from the desktop."""
 
 
 def run_install(
@@ -35,14 +35,14 @@ def run_install(
     force: bool,
     replace_hook: bool,
 ) -> None:
-    """Put the integration with a host in, or take it out. Raises `click.ClickException`."""
+    """Install or remove the integration with a host. Raises `click.ClickException`."""
     host = host_called(name)
     if host.snippet is not None:
         say(host.snippet, nl=False)
         return
     place = place_of(host, root, env, user=user)
     if not (uninstall or replace_hook or dry_run):
-        replace_hook = _taken_over(place)
+        replace_hook = _confirm_replacing(place)
     edits = _edits(host, place, env, user=user)
     if uninstall or replace_hook:
         edits += [vouch.TakenOver(path) for path in place.vouch]
@@ -77,8 +77,8 @@ def _apply(changes: Sequence[FileChange]) -> None:
         raise click.ClickException(str(error)) from None
 
 
-def _taken_over(place: Location) -> bool:
-    """Whether the user, asked on a terminal, wants vouch's own prompt hook to be taken over."""
+def _confirm_replacing(place: Location) -> bool:
+    """Ask on a terminal whether to replace vouch's own prompt hook, if there is one."""
     doubled = vouch.hooks(place.base, place.vouch)
     if not doubled or not sys.stdin.isatty():
         return False
@@ -88,7 +88,7 @@ def _taken_over(place: Location) -> bool:
 
 
 def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Location:
-    """Where the integration with a host that has one goes."""
+    """The location of the integration with a host that has one, not just a snippet."""
     where = host.user(env) if user and host.user else None
     if where is None and host.project is not None:
         start = root or Path.cwd()
@@ -100,7 +100,7 @@ def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: boo
 
 
 def found_by(host: Host, env: Mapping[str, str]) -> bool:
-    """Whether a host finds the command by its name."""
+    """Whether a host finds our command on its PATH."""
     path = DESKTOP_PATH if host.from_desktop else env.get("PATH")
     return shutil.which(COMMAND, path=path) is not None
 
@@ -112,8 +112,8 @@ def _command(env: Mapping[str, str]) -> str:
 
 
 def _edits(host: Host, place: Location, env: Mapping[str, str], *, user: bool) -> list[Edit]:
-    """The edits of the integration. That of a user names the absolute path of the command where
-    the host would not find it; that of a project does not, because other machines read it too.
+    """The edits of the integration. A user's integration contains the command's absolute path if
+    the host would not find it by name; a project's does not, because other machines read it, too.
     """
     command = _command(env)
     if not user or found_by(host, env) or not command.isprintable() or " " in command:
@@ -124,7 +124,7 @@ def _edits(host: Host, place: Location, env: Mapping[str, str], *, user: bool) -
 def _remarks(
     host: Host, place: Location, env: Mapping[str, str], *, user: bool, replaced: bool
 ) -> list[str]:
-    """What the user should know besides."""
+    """Further remarks for the user."""
     remarks = []
     if host.permission:
         remarks.append(f"To let its tools, which only read, run without asking: {host.permission}.")

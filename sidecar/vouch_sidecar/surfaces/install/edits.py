@@ -1,7 +1,7 @@
-"""What an integration changes: files of our own, members of JSON files, tables of TOML files.
+"""Edits of an integration: files of our own, members of JSON files, tables of TOML files.
 
-A file that is for others too is written where there is none. Where there is one, what to add is
-for its user to paste; what stands there of ours is renewed and taken out.
+A file that others use, too, is only created. If it exists, users get a snippet to paste; our part
+in it is updated and removed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Paste:
 
 
 class Edit(Protocol):
-    """A change of one file that can be undone. `put` and `take` raise `InstallError`. With `force`
-    they also replace, or remove, what was changed by hand.
+    """A reversible change of one file. `put` and `take` raise `InstallError`. With `force` they
+    also replace, or remove, parts that were changed by hand.
     """
 
     @property
@@ -38,18 +38,18 @@ class Edit(Protocol):
         """The file, relative to the base of a `Location`."""
 
     def calling(self, command: str) -> Edit:
-        """The same with another command to start this program."""
+        """A copy with another command to start this program."""
 
     def put(self, before: str | None, *, force: bool = False) -> str | Paste | None:
-        """The new text of a file; `before` is its text now. None stands for no file."""
+        """The file's new text, or what to paste; `before` is its current text. None: no file."""
 
     def take(self, before: str, *, force: bool = False) -> str | None:
-        """The text of the file after removal; None to remove the file."""
+        """The file's text without our part; None to remove the file."""
 
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A file that only this integration writes."""
+    """A file that belongs to this integration alone."""
 
     path: PurePosixPath
     text: str
@@ -71,7 +71,7 @@ class OwnFile:
         raise ConflictError("was changed since it was written (see --force)")
 
     def _read(self, text: str) -> object:
-        """What the file says: of JSON the value, however it is laid out."""
+        """The content to compare: the value of JSON, else the text with LF line ends."""
         if self.path.suffix == ".json":
             with suppress(MalformedError):
                 return parse(text).value
@@ -80,9 +80,7 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class JsonMember:
-    """A value below `keys` in a JSON file. Where there is no file yet, the new one also gets the
-    members of `beside`.
-    """
+    """A value at `keys` in a JSON file. A new file also gets the top-level members in `beside`."""
 
     path: PurePosixPath
     keys: Keys
@@ -127,8 +125,8 @@ class JsonMember:
 
 @dataclass(frozen=True)
 class TomlTables:
-    """Tables of a TOML file, under a heading; `keys` lead to one that says that all are there.
-    `owns` recognises those of any version, wherever the host has moved them.
+    """Tables of a TOML file, under a heading. Every complete installation has a table at `keys`.
+    `owns` recognises tables of any version, even if the host has moved them.
     """
 
     path: PurePosixPath
@@ -165,7 +163,7 @@ class TomlTables:
         return after if after.strip() or after == before else None
 
     def _without(self, before: str) -> str:
-        """The text without the tables: whole as they were written, then wherever they are."""
+        """The text without the block as we wrote it, and without tables that `owns` recognises."""
         for newline in ("\n", "\r\n"):
             before = before.replace(f"\n{HEADING}\n{self.text}".replace("\n", newline), "", 1)
         return cut(before, self.owns, HEADING)

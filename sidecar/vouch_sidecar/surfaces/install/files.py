@@ -1,4 +1,4 @@
-"""The files of a project, where anybody may have put anything, and what can be wrong with them."""
+"""Reads files of hosts, which may contain anything, and defines the errors of `install`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ MAX_FILE = 16 << 20
 
 
 class InstallError(Exception):
-    """Base of these errors. Nothing was written. The text is for the user."""
+    """Base of these errors. Nothing was written. The message is for the user."""
 
 
 class ConflictError(InstallError):
-    """A file has something else where the integration would go, or one that was changed."""
+    """A file has something else in place of the integration, or the integration was changed."""
 
 
 class MalformedError(InstallError):
-    """A file can't be read as what it should be."""
+    """A file is not in the expected format."""
 
 
 def real_path(path: Path) -> Path:
-    """A path without links. Raises UnreadableError for a link that leads to itself."""
+    """A path with links resolved. Raises UnreadableError for a link to itself."""
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # RuntimeError: Python before 3.13
@@ -30,8 +30,8 @@ def real_path(path: Path) -> Path:
 
 
 def text_of(path: Path) -> str | None:
-    """The text of a file; None where there is none. Raises UnreadableError for what is no regular
-    file, is not UTF-8, or has more than `MAX_FILE` bytes.
+    """The text of a file; None if it does not exist. Raises UnreadableError if it is no regular
+    file, not UTF-8, or larger than `MAX_FILE` bytes.
     """
     try:
         return read_bounded(real_path(path), MAX_FILE)[0].decode("utf-8")

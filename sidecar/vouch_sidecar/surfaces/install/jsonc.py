@@ -1,8 +1,8 @@
-"""Reads JSON with comments and trailing commas; replaces and takes out members of its objects
-without touching any other byte.
+"""Reads JSON with comments and trailing commas; replaces and removes members of objects and keeps
+all other bytes.
 
-Not with a library: json-five keeps comments byte for byte, but its module `json5` overwrites that
-of the package json5, which many environments have.
+We use no library: json-five keeps comments, too, but its module `json5` overwrites that of the
+common package json5.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMMA = re.compile(r"[ \t\r\n]*,")
 
 @dataclass(slots=True)
 class JsonNode:
-    """A value, from `start` to `end` in the text. Objects have `members`, in order."""
+    """A value, at offsets `start` to `end` of the text. Objects have `members`, in order."""
 
     start: int
     end: int
@@ -39,8 +39,8 @@ class JsonNode:
 
 @dataclass(slots=True)
 class Member:
-    """A key at `start`, and its value. `before` is where the value, comma, comment or brace in
-    front of it ends; `comma` is the place of the comma after it.
+    """A key at offset `start`, and its value. `before`: the end of the value, comma, comment or
+    brace before the key. `comma`: the offset of the comma after the value.
     """
 
     key: str
@@ -51,7 +51,7 @@ class Member:
 
 
 def parse(text: str) -> JsonNode:
-    """The value that a text holds. Raises `MalformedError`."""
+    """The value of a text. Raises `MalformedError`."""
     try:
         return _JsonReader(text).whole()
     except json.JSONDecodeError as error:
@@ -61,9 +61,9 @@ def parse(text: str) -> JsonNode:
 
 
 def find(text: str, keys: Keys) -> list[tuple[JsonNode, Member]]:
-    """The objects and their members on the way to a value; none where it is not there.
+    """The objects and members on the path to the value at `keys`; [] if it does not exist.
 
-    Raises `MalformedError`, and `ConflictError` where something else stands in the way.
+    Raises `MalformedError`, and `ConflictError` if a value on the path is no object.
     """
     node, path = parse(text), list[tuple[JsonNode, Member]]()
     for depth, key in enumerate(keys):
@@ -80,7 +80,7 @@ def find(text: str, keys: Keys) -> list[tuple[JsonNode, Member]]:
 
 
 def replace(text: str, path: Sequence[tuple[JsonNode, Member]], value: Any) -> str:
-    """The text with another value at the end of a path."""
+    """The text with the value at the end of a path replaced."""
     _, member = path[-1]
     before = text[member.node.start : member.node.end]
     after = json.dumps(value)
@@ -93,7 +93,7 @@ def replace(text: str, path: Sequence[tuple[JsonNode, Member]], value: Any) -> s
 
 
 def without(text: str, path: Sequence[tuple[JsonNode, Member]]) -> str:
-    """The text without the member at the end of a path, nor objects that held nothing else."""
+    """The text without the member at the end of a path, and without objects left empty by this."""
     depth = len(path) - 1
     while depth and _is_alone(text, *path[depth]):
         depth -= 1
@@ -103,7 +103,7 @@ def without(text: str, path: Sequence[tuple[JsonNode, Member]]) -> str:
     for _, above in path[:depth]:
         below = below[above.key]
     del below[member.key]
-    for start in (member.before, member.start):  # the latter behind a comment up to a line's end
+    for start in (member.before, member.start):  # `member.start` works after a line comment
         cut = _cut(text, node, member, start)
         with suppress(MalformedError):
             if parse(cut).value == expected:
@@ -112,14 +112,14 @@ def without(text: str, path: Sequence[tuple[JsonNode, Member]]) -> str:
 
 
 def _is_alone(text: str, node: JsonNode, member: Member) -> bool:
-    """Whether an object holds one member and not even a comment."""
+    """Whether an object contains only this member, and no comment."""
     end = member.node.end if member.comma is None else member.comma + 1
     others = text[node.start + 1 : member.start] + text[end : node.end - 1]
     return len(node.members) == 1 and not others.strip()
 
 
 def _cut(text: str, node: JsonNode, member: Member, start: int) -> str:
-    """The text without a member, from `start` on, and without one of the commas beside it."""
+    """The text without a member, cut from `start` on, and without one of the adjacent commas."""
     at = node.members.index(member)
     previous = node.members[at - 1] if at else None
     end = member.node.end if member.comma is None else member.comma + 1
@@ -130,14 +130,14 @@ def _cut(text: str, node: JsonNode, member: Member, start: int) -> str:
 
 
 class _JsonReader:
-    """Two copies of the text, with the same offsets: without comments, and then also without
-    trailing commas, which Python's own decoder reads.
+    """Parses with Python's decoder, from a copy of the text in which comments and trailing commas
+    are blanked out, so that offsets stay the same.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._commented_out = _COMMENT.sub(_spaces, text)
-        self._strict = _TRAILING.sub(_spaces, self._commented_out)
+        self._without_comments = _COMMENT.sub(_spaces, text)
+        self._strict = _TRAILING.sub(_spaces, self._without_comments)
         self._decoder = json.JSONDecoder(parse_constant=_refuse)
 
     def whole(self) -> JsonNode:
@@ -155,20 +155,20 @@ class _JsonReader:
     def _members(self, inside: int) -> Iterator[Member]:
         """The members of an object that the decoder has read, from the place after its brace on."""
         at = inside
-        while key := _KEY.match(self._commented_out, at):
+        while key := _KEY.match(self._without_comments, at):
             start, node = key.start(1), self._node(key.end())
-            comma = _COMMA.match(self._commented_out, node.end)
+            comma = _COMMA.match(self._without_comments, node.end)
             place = None if comma is None else comma.end() - 1
             yield Member(json.loads(key[1]), start, self._ends(inside - 1, start), node, place)
             at = node.end if comma is None else comma.end()
 
     def _ends(self, brace: int, at: int) -> int:
-        """Where that ends which stands before a place in an object: white space is left out."""
+        """The end of the text before offset `at` in an object, without trailing white space."""
         return brace + len(self._text[brace:at].rstrip(BLANK))
 
 
 def _spaces(found: re.Match[str]) -> str:
-    """As much white space as was found, with its lines; a string stays as it is."""
+    """Blanks a match out with spaces, line breaks kept; a string stays unchanged."""
     return found[1] or re.sub(r"[^\r\n]", " ", found[0])
 
 

@@ -1,4 +1,4 @@
-"""Recognises what any version of this program wrote, and says how it is started."""
+"""Recognises what any version of this program wrote, and defines the command that starts it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import re
 
 COMMAND = "vouch-sidecar"
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
-"""The environment in which every integration starts this program. By an empty or relative part of
-`PYTHONPATH`, Python itself runs a `sitecustomize.py` of the working folder; an empty one is none.
+"""The environment in which every integration starts this program. With a relative or empty part in
+`PYTHONPATH`, Python would run a `sitecustomize.py` of the working folder; an empty value is safe.
 """
 PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
 HOOK = f"{PREFIX}{COMMAND} hook"
-"""How a hook begins, for a POSIX shell."""
+"""The beginning of a hook's command, for a POSIX shell."""
 _CALLED = re.compile(
     rf'("?command(?:_windows)?"?(?:: | = )(?:\[\s*)?"(?:{PREFIX})?)[^" ]*{COMMAND}(?=[ "])'
 )
@@ -26,22 +26,22 @@ WRITTEN = frozenset(
     d208408e7fcc2ff1 e0ddc0b3e1aade5a e2f3eed6f538c293 f6d39439ba468efd
     """.split()
 )
-"""Digests of all that was ever written to a file of a host. New ones are added, none is removed:
-the test that asks for them says which.
+"""Digests of everything that any version wrote to a file of a host. Never remove one; a test names
+those to add.
 """
 
 
 def digest(written: object) -> str:
-    """The digest of a text or a JSON value. The folder of the command makes no difference."""
+    """The digest of a text or a JSON value, whatever the folder of the command."""
     text = written if isinstance(written, str) else json.dumps(written, sort_keys=True)
     return hashlib.sha256(calling(text, COMMAND).encode()).hexdigest()[:16]
 
 
 def is_known(written: object) -> bool:
-    """Whether some version wrote this."""
+    """Whether some version of this program wrote this text or value."""
     return digest(written) in WRITTEN
 
 
 def calling(text: str, command: str) -> str:
-    """A text of ours, in JSON or TOML, with another command to start this program."""
+    """Our JSON or TOML text with another command to start this program."""
     return _CALLED.sub(lambda found: found[1] + command, text)

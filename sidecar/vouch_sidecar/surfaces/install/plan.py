@@ -1,4 +1,4 @@
-"""Works out which files an integration changes, shows the difference, writes them."""
+"""Plans which files an integration changes, shows the difference, writes the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.install.files import ConflictError, InstallError, re
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file's text before and after; None stands for no file. `shown` is its path for people."""
+    """A file's text before and after; None: no file. `shown` is its path for people."""
 
     path: Path
     base: Path
@@ -29,14 +29,14 @@ class FileChange:
 
 
 class Plan(NamedTuple):
-    """The files that change, and what the user has to add to others, by their paths."""
+    """The files to change, and by path the text that the user has to add to others."""
 
     changes: list[FileChange]
     pastes: dict[str, str]
 
 
 def plan(edits: Sequence[Edit], base: Path, *, uninstall: bool, force: bool = False) -> Plan:
-    """What is to be done below `base`. Raises `InstallError`, naming the file."""
+    """The changes below `base`. Raises `InstallError`, which names the file."""
     planned = Plan([], {})
     for edit in edits:
         path = _inside(base, edit.path)
@@ -57,7 +57,7 @@ def plan(edits: Sequence[Edit], base: Path, *, uninstall: bool, force: bool = Fa
 
 
 def _inside(base: Path, relative: PurePosixPath) -> Path:
-    """The real path of a file. Raises `InstallError` outside of `base` or in `.vouch/`."""
+    """The real path of a file. Raises `InstallError` if it is outside of `base` or in `.vouch/`."""
     root = base.resolve()
     try:
         path = real_path(root / relative)
@@ -89,7 +89,7 @@ def difference(change: FileChange) -> str:
 
 
 def apply(changes: Sequence[FileChange]) -> None:
-    """Write the changes, each file whole or not at all. Raises `InstallError`."""
+    """Write the changes, each file atomically. Raises `InstallError`."""
     for change in changes:
         if _read(change.path, PurePosixPath(change.shown)) != change.before:
             raise ConflictError(f"{change.shown} has changed meanwhile")
@@ -118,7 +118,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _remove(path: Path, root: Path) -> None:
-    """Remove a file, and its folders that are empty then."""
+    """Remove a file, and the folders up to `root` that are empty then."""
     path.unlink()
     for folder in path.parents:
         if folder == root or any(folder.iterdir()):

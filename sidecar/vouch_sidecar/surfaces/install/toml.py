@@ -1,4 +1,4 @@
-"""Removes tables from a TOML text, wherever they are, and keeps all else byte for byte."""
+"""Removes tables from a TOML text, wherever they are, and keeps all other bytes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tomlkit.items import AoT, Table
 from vouch_sidecar.surfaces.install.files import MalformedError
 
 Owns = Callable[[dict[str, Any]], bool]
-"""Whether a table is ours. It gets what a text would hold that had this table and nothing else."""
+"""Whether a table is ours. The argument is the content of a text with only this table."""
 
 _OURS, _THEIRS = "\x00", "\x01"
-"""Put in front of the headers of tables. No TOML text can hold these characters."""
+"""Marks inserted before the headers of tables. No TOML text may contain these characters."""
 _AFTER = re.compile(r"(?:^[ \t]*(?:#.*)?(?:\r?\n|\r?\Z))*\Z", re.MULTILINE)
-"""The empty lines and comments at the end of a table: they belong to what follows."""
+"""Empty lines and comments at the end of a table, which belong to the next table."""
 
 
 def loads(text: str) -> dict[str, Any]:
-    """What a text holds. Raises `MalformedError`."""
+    """The content of a TOML text. Raises `MalformedError`."""
     return _parsed(text).unwrap()
 
 
 def holds(value: Any, wanted: Any) -> bool:
-    """Whether a value contains all of `wanted`."""
+    """Whether a value contains all of `wanted`, recursively."""
     if isinstance(wanted, dict):
         return isinstance(value, dict) and all(
             key in value and holds(value[key], below) for key, below in wanted.items()
@@ -41,8 +41,8 @@ def holds(value: Any, wanted: Any) -> bool:
 
 
 def cut(text: str, owns: Owns, heading: str) -> str:
-    """The text without the tables that are ours. The heading and one empty line before each go as
-    well. Raises `MalformedError`.
+    """The text without our tables, and without the heading and one empty line before each. Raises
+    `MalformedError`.
     """
     document = _parsed(text)
     _mark(document, (), owns, _THEIRS)
@@ -63,7 +63,7 @@ def cut(text: str, owns: Owns, heading: str) -> str:
 
 
 def _mark(container: Container, above: tuple[str, ...], owns: Owns, mark: str) -> None:
-    """Put a mark in front of every header. Tables below one of ours are ours."""
+    """Insert a mark before every header. Subtables of our tables are ours."""
     for key, item in container.body:
         if key is None or key.is_dotted() or not isinstance(item, AoT | Table):
             continue

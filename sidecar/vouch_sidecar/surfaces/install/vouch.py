@@ -1,4 +1,4 @@
-"""vouch's own integration with a host: what would be doubled, and taking its prompt hook over."""
+"""vouch's own integration with a host: finds duplicates, and replaces its prompt hook by ours."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _HOOK = re.compile(r'("command"\s*:\s*")((?:[^"\\\s]*/)?vouch(?:-kb)? context-ho
 _SERVER = re.compile(r'(?:command|path)"?\s*[:=]\s*"(?:[^"]*/)?vouch(?:-kb)?"')
 _OURS = " user-prompt-submit # instead of: "
 _TAKEN = re.compile(rf"(?:{PREFIX})?{COMMAND} hook{_OURS}")
-"""What stands before the command of vouch, with or without the environment of today."""
+"""Our command in front of vouch's, with or without variables."""
 
 
 @dataclass(frozen=True)
 class TakenOver:
-    """A file in which our prompt hook stands for that of vouch, whose command is kept behind a `#`:
-    taking ours out gives it back byte for byte.
+    """Replaces vouch's prompt hook in a file by ours. vouch's command stays as a comment after it,
+    so that removing ours restores the file byte for byte.
     """
 
     path: PurePosixPath
@@ -39,12 +39,12 @@ class TakenOver:
 
 
 def hooks(base: Path, paths: Sequence[PurePosixPath]) -> list[PurePosixPath]:
-    """Of these files below a folder, those with vouch's prompt hook."""
+    """Those of `paths` below `base` that contain vouch's prompt hook."""
     return [path for path in paths if _HOOK.search(_text(base / path))]
 
 
 def servers(base: Path, paths: Sequence[PurePosixPath]) -> list[PurePosixPath]:
-    """Of these files below a folder, those with vouch's MCP server."""
+    """Those of `paths` below `base` that contain vouch's MCP server."""
     return [path for path in paths if _SERVER.search(_text(base / path))]
 
 

@@ -1,6 +1,6 @@
 """The operations as MCP tools and resources, over stdio.
 
-Importing this needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` brings.
+This package needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` installs.
 """
 
 from vouch_sidecar.surfaces.mcp.run import run_mcp

@@ -1,7 +1,7 @@
 """Keeps a connection open until every request is answered.
 
-The SDK drops requests under way when its input ends. A client that writes all its requests and
-closes the pipe would get no answer.
+The SDK drops pending requests when its input ends: a client that writes all requests and closes the
+pipe would get no answers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 LAST_SECONDS = 1.5
-"""How long after the end of the input answers are waited for; the process has two seconds."""
+"""How long to wait for answers after the end of the input; clients allow two seconds."""
 CANCELLED = "notifications/cancelled"
 
 
@@ -24,7 +24,7 @@ class Pending:
         self._none = anyio.Event()
 
     def came(self, item: object) -> None:
-        """A message of the client."""
+        """Record a message of the client."""
         message = _message(item)
         method, request_id = getattr(message, "method", None), getattr(message, "id", None)
         if method == CANCELLED:
@@ -33,13 +33,13 @@ class Pending:
             self._ids.add(request_id)
 
     def went(self, item: object) -> None:
-        """A message to the client."""
+        """Record a message to the client."""
         message = _message(item)
         if not hasattr(message, "method"):
             self._done(getattr(message, "id", None))
 
     async def settled(self) -> None:
-        """Wait until there are none, for `LAST_SECONDS` at most."""
+        """Wait until every request is answered, for at most `LAST_SECONDS`."""
         with anyio.move_on_after(LAST_SECONDS):
             while self._ids:
                 self._none = anyio.Event()
@@ -53,13 +53,13 @@ class Pending:
 
 
 def _message(item: object) -> object:
-    """The JSON-RPC message of an item, which version 1 of the SDK wraps once more."""
+    """The JSON-RPC message in an item of the SDK's streams; version 1 wraps it twice."""
     message = getattr(item, "message", None)
     return getattr(message, "root", message)
 
 
 class Incoming(ObjectReceiveStream[Any]):
-    """The SDK's stream of what comes from the client; it ends when every request has its answer."""
+    """The SDK's stream from the client, made to end only when every request is answered."""
 
     def __init__(self, inner: Any, pending: Pending) -> None:
         self._inner = inner
@@ -79,7 +79,7 @@ class Incoming(ObjectReceiveStream[Any]):
 
 
 class Outgoing(ObjectSendStream[Any]):
-    """The SDK's stream of what goes to the client."""
+    """The SDK's stream to the client, which records answers."""
 
     def __init__(self, inner: Any, pending: Pending) -> None:
         self._inner = inner

@@ -48,7 +48,7 @@ TEMPLATES = [
 async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     """A resource as JSON; None for an unknown URI.
 
-    Raises `InvalidParamsError` for an entity that is not there.
+    Raises `InvalidParamsError` for an unknown entity.
     """
     if uri == STATUS:
         found = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
@@ -66,7 +66,7 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
 
 
 def harmless(value: Any) -> Any:
-    """A JSON value, each of whose texts is one line that can't close the frame of a block."""
+    """A JSON value with each text made one line that can't close the frame of a context block."""
     if isinstance(value, str):
         return safe(value)
     if isinstance(value, dict):

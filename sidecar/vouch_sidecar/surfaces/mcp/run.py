@@ -1,4 +1,4 @@
-"""The process of `vouch-sidecar mcp`: one client over the standard streams."""
+"""Runs the process of `vouch-sidecar mcp`: one client over the standard streams."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) -> None:
-    """Serve the knowledge base found from a folder until standard input ends; end the process.
-
-    With `every_tool`, all tools are listed, not only those that a model needs.
+    """Serve the knowledge base found from folder `start` until standard input ends, then end the
+    process. `every_tool`: list all tools, not only those that a model needs.
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())
-    logging.getLogger("mcp").propagate = False  # what it logs may hold prompts
-    # Nothing else ends the SDK's thread that waits for a message: no interrupt, no cancelling.
+    logging.getLogger("mcp").propagate = False  # the SDK's log may contain prompts
+    # The SDK's thread that waits for a message can be neither interrupted nor cancelled.
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source, sink = claim_streams()
     end_with_client(sink.fileno())
@@ -43,8 +42,8 @@ def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) ->
 
 
 class WellFormed(TextIOWrapper):
-    """Lines of JSON in which lone surrogates are replaced: the SDK does not answer a request that
-    has one.
+    """Replaces lone surrogates in lines of JSON: the SDK does not answer a request that contains
+    one.
     """
 
     def readline(self, size: int = -1) -> str:  # type: ignore[override]

@@ -36,7 +36,7 @@ RESULTS: dict[type[Any], type[Any]] = {
 
 
 def build(answers: Answers) -> Server[Any, Any]:
-    """The SDK's server, which gives these answers."""
+    """The SDK's server, which sends `answers`."""
 
     async def handle(request: Any) -> ServerResult:
         try:
@@ -45,7 +45,7 @@ def build(answers: Answers) -> Server[Any, Any]:
             raise McpError(ErrorData(code=INVALID_PARAMS, message=str(error))) from None
         return ServerResult(RESULTS[type(request)].model_validate(answered))
 
-    # Its decorators would check arguments by the tool's schema, and quote them where they are bad.
+    # The SDK's decorators would validate arguments, and quote invalid ones in errors.
     server: Server[Any, Any] = Server(NAME, version=__version__, instructions=INSTRUCTIONS)
     server.request_handlers.update(dict.fromkeys(RESULTS, handle))
     return server

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 
 
 def build(answers: Answers) -> Server[Any]:
-    """The SDK's server, which gives these answers."""
+    """The SDK's server, which sends `answers`."""
 
     def handler(method: str, result: type[Any]) -> Any:
         async def handle(_: object, params: Any) -> Any:

@@ -1,9 +1,9 @@
-"""What the MCP server answers, in the form in which it goes over the wire.
+"""The answers of the MCP server, as JSON objects of the protocol.
 
-`sdk1` and `sdk2` hand it to the version of the SDK that is installed.
+`sdk1` and `sdk2` pass them to the installed version of the SDK.
 
-A call that names a session is answered by the process that owns the socket of the knowledge base,
-this one or another. All other calls, and all calls while nobody owns the socket, are answered here.
+The process that owns the socket of the knowledge base, this one or another, answers calls that name
+a session. This process answers all others, and all calls while nobody owns the socket.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ log = logging.getLogger(__name__)
 
 NAME = "vouch-sidecar"
 OWNER_SECONDS = 2.0
-"""How long the owner of the socket may take."""
+"""Time limit for an answer of the socket's owner."""
 
 Object = dict[str, Any]
 
 
 class UnknownError(Exception):
-    """There is no such tool or resource. Its text is for the client."""
+    """There is no such tool or resource. The message is for the client."""
 
 
 class Answers:
-    """Answers the requests of one client, one after another. Belongs to the event loop."""
+    """Answers the requests of one client, one after another, on the event loop."""
 
     def __init__(self, engine: Engine, indexer: Indexer, start: Path, *, every_tool: bool) -> None:
         self._engine = engine
-        self._keeper = indexer
+        self._indexer = indexer
         self._start = start
         self._caller = Caller(connection="mcp", is_model=True)
         self._turn = anyio.Lock()
@@ -85,7 +85,7 @@ class Answers:
         """The result of a tool. Raises `UnknownError`."""
         try:
             async with self._turn:
-                return await self._called(name, arguments)
+                return await self._call_tool(name, arguments)
         except UnknownError:
             raise
         except InvalidParamsError as error:
@@ -109,26 +109,26 @@ class Answers:
             raise UnknownError("there is no such resource")
         return {"contents": [{"uri": uri, "mimeType": resources.JSON, "text": text}]}
 
-    async def _called(self, name: str, arguments: Object) -> Object:
+    async def _call_tool(self, name: str, arguments: Object) -> Object:
         if name == "hook_prompt":
-            return await self._hooked("user-prompt-submit", arguments)
+            return await self._call_hook("user-prompt-submit", arguments)
         if name == "hook_file":
             file = {key: arguments.get(key) for key in ("file_path", "content")}
             rest = {key: value for key, value in arguments.items() if key not in file}
-            return await self._hooked("post-tool-use", {**rest, "tool_input": file})
+            return await self._call_hook("post-tool-use", {**rest, "tool_input": file})
         operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
         if operation is None:
             raise UnknownError("there is no such tool")
-        return await self._asked(operation, arguments)
+        return await self._call_operation(operation, arguments)
 
-    async def _asked(self, operation: Operation[Any, Any], params: Object) -> Object:
-        """The result of an operation, made harmless, and the text that a model reads of it."""
+    async def _call_operation(self, operation: Operation[Any, Any], params: Object) -> Object:
+        """The result of an operation, with texts made `harmless`, and its summary for a model."""
         await self._ready()
         refuse_unknown(operation, params, self._engine)
         result = await self._result(operation, params)
         structured = harmless(as_json(result))
         if isinstance(result, ContextResult):
-            structured["text"] = result.text  # a block is harmless, and has lines
+            structured["text"] = result.text  # a block is safe and may have several lines
         shown = operation.result.model_validate(structured)
         views = [one.view for one in self._engine.serving(self._caller, viewer_in(params))]
         return {**_text(operation.readable(shown, views)), "structuredContent": structured}
@@ -144,23 +144,23 @@ class Answers:
         result: Result = await perform_async(self._engine, operation, params, self._caller)
         return result
 
-    async def _hooked(self, event: str, payload: Object) -> Object:
-        """A hook's answer to an event, as the text of a tool's result, in which hosts read it.
+    async def _call_hook(self, event: str, payload: Object) -> Object:
+        """A hook's answer to an event, as JSON in the text of a tool's result.
 
-        Claude Code 2.1.197 takes no plain text from a tool, only this (November 2026).
+        Claude Code 2.1.197 ignores plain text from a tool (November 2026).
         """
-        answered = await self._answer_of_hook(event, payload)
+        answered = await self._hook_output(event, payload)
         return _text(json.dumps(answered, ensure_ascii=False) if answered else "")
 
-    async def _answer_of_hook(self, event: str, payload: Object) -> Any:
-        """The answer of a hook to an event; None when there is nothing to say."""
+    async def _hook_output(self, event: str, payload: Object) -> Any:
+        """A hook's answer to an event; None if there is nothing to say."""
         cwd = payload.get("cwd")
         cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
         payload = {**payload, "cwd": cwd}
         roots = frozenset(Path(root) for root in discover(cwd, env=self._engine.env))
         if not roots:
             return None
-        self._look_for(Path(cwd))
+        self._search_from(Path(cwd))
         await indexed(self._engine, limit_of(self._engine))
         answered = await self._ask_owner(roots, f"hook.{event}", payload)
         if answered is not None and answered.get("ok") is True:
@@ -168,11 +168,11 @@ class Answers:
         if not roots <= self._engine.collections.keys():
             return None
         if (path := edited_file(payload)) is not None:
-            self._keeper.poke([Path(path)])
+            self._indexer.poke([Path(path)])
         return await respond_async(self._engine, event, payload, replace(self._caller, roots=roots))
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
-        """The answer of the owner of a socket, which may be this process."""
+        """The answer of the socket's owner, which may be this process; None without one."""
         viewer = params.get("viewer")
         if viewer is None or isinstance(viewer, Mapping):  # the owner has another environment
             given = {name: value for name, value in (viewer or {}).items() if value is not None}
@@ -182,13 +182,13 @@ class Answers:
         return await anyio.to_thread.run_sync(asked)
 
     async def _ready(self) -> None:
-        self._look_for(self._start)
+        self._search_from(self._start)
         await indexed(self._engine)
 
-    def _look_for(self, start: Path) -> None:
-        """Look for a knowledge base again, as long as there is none."""
+    def _search_from(self, start: Path) -> None:
+        """Search for a knowledge base again, while none is served."""
         if not self._engine.collections and self._engine.add_start(start):
-            self._keeper.poke()
+            self._indexer.poke()
 
 
 def _refused(message: str) -> Object:

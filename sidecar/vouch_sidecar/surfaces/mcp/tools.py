@@ -1,4 +1,4 @@
-"""The tools as MCP describes them: one for each operation, and two for hooks."""
+"""Descriptions of the MCP tools: one for each operation, and two for hooks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
 PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
-"""The operations that a model needs. The others, and the tools for hooks, are listed on demand, and
-answered whether they are listed or not.
+"""The operations that a model needs. The other tools are listed on demand only, but always
+answered.
 """
 VIEWER = "viewer"
-"""The param that a model is not offered: it has no say in who asks."""
+"""A param that models are not offered, because they must not choose the viewer."""
 
 INSTRUCTIONS = (
     "Reviewed, cited knowledge of this repository: entities, and claims that people approved. "
@@ -30,7 +30,7 @@ Object = dict[str, Any]
 
 
 def tools(*, every: bool) -> list[Object]:
-    """The tools that are listed: those that a model needs, or all."""
+    """The tools to list: those that a model needs, or `every` one."""
     listed = [op for name, op in OPERATIONS.items() if every or name in SERVED]
     return [*map(_tool, listed), *(HOOKS if every else ())]
 
@@ -59,13 +59,13 @@ def _described(name: str, description: str, schema: Object, *, reads: bool = Tru
 
 
 def _input(operation: Operation[Any, Any]) -> Object:
-    """The schema of an operation's params. MCP clients have no session of their own, so what is
-    about a session needs its id.
+    """The schema of an operation's params. MCP clients have no session of their own, so operations
+    about a session require its id.
     """
     schema, fields = standalone(operation.params), operation.params.model_fields
     required = schema.get("required", [])
     of_editors = marked(operation.params, EditorOnly)
-    if of_editors:  # what they stand instead of is needed where there are none
+    if of_editors:  # the param that they replace is required
         required = [operation.text_field or marked(operation.params, Paths)[0]]
     withheld = {VIEWER, *of_editors}
     properties = {n: _short(p) for n, p in schema["properties"].items() if n not in withheld}
@@ -81,7 +81,7 @@ def _input(operation: Operation[Any, Any]) -> Object:
 
 
 def _short(schema: Object) -> Object:
-    """A param's schema without what a model knows anyway: null stands for a param left out."""
+    """A param's schema without null: a model leaves the param out instead."""
     kind: Object = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), {})
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}

@@ -1,4 +1,4 @@
-"""What all commands that ask share: options, finding knowledge bases, an engine, JSON."""
+"""Helpers of commands: common options, finding knowledge bases, an engine, printing."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ root_option = click.option("--root", **ROOT)
 
 
 class MissingKnowledgeBaseError(click.ClickException):
-    """There is no knowledge base to ask. The command ends with 2."""
+    """There is no knowledge base to ask. The command exits with 2."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class AskedFrom:
-    """The folder that a command asks from (None: the working folder), and the viewer it names."""
+    """The folder in which a command starts to search (None: the working folder), and the viewer."""
 
     root: Path | None
     project: str | None = None
@@ -45,7 +45,7 @@ class AskedFrom:
 
 
 def common_options() -> list[click.Parameter]:
-    """The options of every command that asks."""
+    """The options of every command that asks a knowledge base."""
     return [
         click.Option(["--root"], **ROOT),
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
@@ -70,7 +70,7 @@ def roots_of(asked: AskedFrom) -> list[Path]:
 
 
 def start_at(root: Path | None) -> Path:
-    """The folder from which knowledge bases are looked for."""
+    """The folder in which the search for knowledge bases starts."""
     return root or Path(start_folder(os.environ))
 
 
@@ -91,7 +91,7 @@ def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
 
 
 def page(header: bool = False, explain: bool = False) -> Printer:
-    """What prints for people on standard output."""
+    """A printer to standard output."""
     from vouch_sidecar.operations.printer import Look, Printer
 
     width = shutil.get_terminal_size().columns
@@ -99,8 +99,8 @@ def page(header: bool = False, explain: bool = False) -> Printer:
 
 
 def print_json(data: Mapping[str, Any], file: TextIO | None = None) -> None:
-    """Print an object as JSON to a file that takes Unicode, or to standard output, in ASCII where
-    that takes no more.
+    """Print an object as JSON: to `file` in Unicode, else to standard output, in ASCII unless its
+    encoding is UTF-8.
     """
     encoding = "utf8" if file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
     say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"), file=file)

@@ -22,8 +22,8 @@ from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
 
 class ShellParams(Wire):
-    """What `shell.remote` sends: a command line without `--root`, who asks, and from which folder.
-    `terminal` says whether the output goes to one, `width` how many columns it has.
+    """The request of `shell.remote`: a command line without `--root`, the viewer, the working
+    folder, whether the output is a terminal, and its width in columns.
     """
 
     arguments: list[str]
@@ -34,7 +34,7 @@ class ShellParams(Wire):
 
 
 async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None:
-    """What a command prints. None where it fails: the other process runs it then, and says why."""
+    """The output of a command; None if it fails: the other process runs it and reports why."""
     out, err = io.StringIO(), io.StringIO()
     try:
         asked = read_params(ShellParams, raw)

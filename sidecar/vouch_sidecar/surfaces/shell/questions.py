@@ -1,4 +1,4 @@
-"""Commands that ask: one for each operation, with options made from its params."""
+"""The shell's commands for operations: one for each, with options made from its params."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ NOTHING_FOUND = 1
 TEXTS = "texts"
 STANDARD_INPUT = "-"
 MUST_FIND = frozenset({"experts", "probe", "search"})
-"""The operations that end with 1 where they find nothing."""
+"""Operations whose command exits with 1 if it finds nothing."""
 WITH_FORMULAS = frozenset({"salience"})
-"""Those whose rows have formulas, which `--explain` shows."""
+"""Operations with formulas that `--explain` shows."""
 OF_PROCESS = frozenset({"stats"})
-"""Those about the process that answers: the one that runs already is asked."""
+"""Operations about a running process, which has to answer them."""
 COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
-"""By operation, the kind of artifact whose ids and names a shell completes."""
+"""By operation, the kind of artifact whose ids and names the shell completes."""
 MAX_OFFERED = 500
 _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
@@ -71,8 +71,8 @@ class QuestionCommand(click.Command):
         return OPERATIONS[self._operation_name]
 
     def params_of(self, engine: Engine, given: Mapping[str, Any], folder: str) -> dict[str, Any]:
-        """What was given on the command line of a shell in a folder, as params. Raises
-        `InvalidParamsError`.
+        """The params of a command line, parsed to `given`; `folder` is the shell's working folder.
+        Raises `InvalidParamsError`.
         """
         from vouch_sidecar.operations import refuse_unknown
         from vouch_sidecar.operations.wire import Paths, marked
@@ -85,7 +85,7 @@ class QuestionCommand(click.Command):
         return params
 
     def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
-        """The result that an engine gives. Raises `InvalidParamsError`."""
+        """The result of the operation from an engine. Raises `InvalidParamsError`."""
         from vouch_sidecar.operations import perform
 
         operation, params = self.operation, self.params_of(engine, given, f"{Path.cwd()}")
@@ -109,8 +109,8 @@ class QuestionCommand(click.Command):
         make_page: Callable[[], Printer],
         json_file: TextIO | None = None,
     ) -> int:
-        """Print a result, as JSON or for people. Returns the exit code: 1 where nothing was found
-        that had to be.
+        """Print a result, as JSON or for people. Returns the exit code: 1 if nothing was found and
+        the operation is one of `MUST_FIND`.
         """
         from vouch_sidecar.operations import as_json
 
@@ -152,17 +152,17 @@ class QuestionCommand(click.Command):
 
 
 def _given(value: object) -> object:
-    """A value for params. For an unused option, click gives an empty tuple: that is None."""
+    """An option's value as a param. An empty tuple, click's value of an unused option, is None."""
     return list(value) or None if isinstance(value, tuple) else value
 
 
 def _text_of(operation: Operation[Any, Any]) -> str:
-    """The param that takes a text."""
+    """The name of the param that takes a text."""
     return operation.text_field or "text"
 
 
 def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, with standard input for the text that is `-`."""
+    """The values given, with standard input in place of `-`."""
     from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
     from vouch_sidecar.operations.wire import MAX_TEXT, Paths, marked
 
@@ -182,7 +182,7 @@ def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) 
 
 
 def _standard_input(most: int) -> str:
-    """At most so many characters of standard input. Tells the user where there are more."""
+    """At most `most` characters of standard input. Warns the user if there are more."""
     text = sys.stdin.buffer.read(4 * most + 1).decode("utf-8", "replace")
     if len(text) > most:
         say(f"only the first {most:,} characters of standard input count", err=True)
@@ -190,8 +190,8 @@ def _standard_input(most: int) -> str:
 
 
 def paths_in(text: str) -> list[str]:
-    """The paths that git or find printed: one a line, with escapes where git puts quotes around it,
-    or with NUL between them.
+    """The paths in the output of git or find: separated by NUL, or one a line; git quotes and
+    escapes unusual ones.
     """
     if "\0" in text:
         return [path for path in text.split("\0") if path]
@@ -213,7 +213,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 def _from_folder(folder: str, path: str) -> str:
-    """A path as the shell's folder means it, if something is there."""
+    """A relative path joined to the shell's folder, if that exists; else the path unchanged."""
     there = f"{folder}/{path}"
     absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
     return there if not absolute and os.path.lexists(there) else path
@@ -237,7 +237,7 @@ def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
-    """An argument for each required param and for the text, options for the others."""
+    """An argument for each required param and for the text, an option for each other param."""
     from vouch_sidecar.operations.wire import Paths, marked
 
     made: list[click.Parameter] = []
@@ -249,7 +249,7 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
         elif name == operation.text_field or field.is_required():
             complete = _complete if operation.name in COMPLETED else None
             made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
-        elif field.default is not True:  # only sessions have a reason to switch such a param off
+        elif field.default is not True:  # only sessions need to switch such a param off
             made.append(_option(name, field))
     if operation.name in WITH_FORMULAS:
         made.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
@@ -257,7 +257,7 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
 
 
 def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The ids of claims, or the names and ids of entities, that begin with what was typed."""
+    """The ids of claims, or the names and ids of entities, that begin with `start`."""
     from vouch_sidecar.kb.records import Kind
     from vouch_sidecar.retrieval.prefix_search import beginning
 
@@ -274,7 +274,7 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
-    """The operation's own params, without those that every operation has and those for editors."""
+    """The params that only this operation has, without those for editors."""
     from vouch_sidecar.operations.wire import EditorOnly, Params, marked
 
     others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
@@ -316,7 +316,7 @@ def _choices(field: FieldInfo) -> Choices | None:
 
 
 def _kind(annotation: object) -> Any:
-    """The type of an annotation; of `X | None`, X."""
+    """The type in an annotation: X for `X | None`."""
     if get_origin(annotation) in (Union, UnionType):
         return next(one for one in get_args(annotation) if one is not NoneType)
     return annotation

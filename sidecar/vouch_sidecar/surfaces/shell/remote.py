@@ -1,6 +1,6 @@
 """Asks the process that serves the knowledge base to run a command of the shell.
 
-Standard library only: this process then needs neither click, pydantic, tantivy nor rich.
+Standard library only: importing click, pydantic, tantivy or rich would take long.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from vouch_sidecar.slices import slices
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 
 SHELL = "shell"
-"""The method that asks for what a command prints."""
+"""The method that asks for the output of a command."""
 SECONDS = 2.0
-"""How long the other process may take."""
+"""Time limit of the other process."""
 OWN = {"-h", "--help", "-"}
-"""Words that this process sees to itself: help, and standard input."""
+"""Arguments that this process handles itself: help, and standard input."""
 LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
 """Variables that change how rich prints."""
 PLAIN_TERMINALS = {"dumb", "unknown"}
 
 
 class Printed(NamedTuple):
-    """What a command prints on standard output and standard error, and its exit code."""
+    """The standard output, standard error and exit code of a command."""
 
     out: str
     err: str
@@ -35,10 +35,10 @@ class Printed(NamedTuple):
 
 
 def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> Printed | None:
-    """What a command does, run by the process that serves the knowledge bases.
+    """The output of a command, run by the process that serves the knowledge bases.
 
-    None when this process has to run it: no process serves them or it refuses, the command does
-    not ask, or the environment has settings or changes how things are printed.
+    None if this process has to run the command: no process serves the knowledge bases or it
+    refuses, the command is no operation, or the environment has settings or changes the output.
     """
     if not _may_ask(arguments, env):
         return None
@@ -70,7 +70,7 @@ def _may_ask(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
 
 
 def _without_root(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The value of `--root`, which may be relative to this process's folder, and the rest."""
+    """The value of `--root`, as only this process can resolve it, and the other arguments."""
     root, rest = None, []
     words = iter(arguments)
     for word in words:

@@ -1,4 +1,4 @@
-"""One module a host, called as `vouch-sidecar install` takes it. A new file is a new host."""
+"""Hosts, one module each, named as in `vouch-sidecar install`. To add a host, add a file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FILES = Path(__file__).parent.glob("*.py")
 HOSTS = sorted(
     file.stem.replace("_", "-") for file in _FILES if file.stem not in {"__init__", "host"}
 )
-"""Their names."""
+"""The names of all hosts."""
 
 
 def host_called(name: str) -> Host:
-    """The host that has one of these names."""
+    """The host with one of the names in `HOSTS`."""
     found: Host = import_module(f"{__name__}.{name.replace('-', '_')}").HOST
     return found

@@ -1,4 +1,4 @@
-"""Codex: `config.toml`, with the MCP server and the hooks whose answers it takes."""
+"""Codex: `config.toml`, with the MCP server and the hooks whose answers Codex uses."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ EVENTS = {
     "SessionEnd": "session-end",
 }
 SECONDS = 3
-"""As much as Codex gives to the end of a session."""
+"""Codex's time limit for hooks at the end of a session."""
 
 
-# On Windows, Codex runs hooks by PowerShell or cmd, which take no variables before a command.
+# On Windows, Codex uses PowerShell or cmd, which allow no variables before a command.
 TABLES = f"""\
 [mcp_servers.{NAME}]
 command = "{COMMAND}"
@@ -51,8 +51,8 @@ FOLDER = PurePosixPath(".codex")
 
 
 def _owns(table: dict[str, Any]) -> bool:
-    """Whether a table is our MCP server, with what Codex keeps below it, or a group of hooks that
-    call only this program.
+    """Whether a table is our MCP server, including anything that Codex added, or a group of hooks
+    that all call this program.
     """
     match table:
         case {"mcp_servers": {"vouch-sidecar": {"command": command}, **others}}:
@@ -70,7 +70,7 @@ def _calls_us(groups: Any) -> bool:
 
 
 def _is_ours(command: object) -> bool:
-    """Whether it starts this program, from wherever."""
+    """Whether a command starts this program, from any folder."""
     return (
         isinstance(command, str)
         and re.match(rf"({PREFIX})?(\S*/)?{COMMAND}( hook |$)", command) is not None

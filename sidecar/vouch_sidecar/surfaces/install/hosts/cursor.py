@@ -1,6 +1,6 @@
-"""Cursor: `mcp.json`, and a rule that says what the tools are for.
+"""Cursor: `mcp.json`, and a rule that explains the tools.
 
-No hooks: what Cursor's `beforeSubmitPrompt` prints does not reach the model.
+No hooks: the output of Cursor's `beforeSubmitPrompt` does not reach the model.
 """
 
 from __future__ import annotations

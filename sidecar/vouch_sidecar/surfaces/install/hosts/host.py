@@ -1,4 +1,4 @@
-"""What is known of a host."""
+"""Describes a host: an agent or editor with which this program integrates."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from vouch_sidecar.surfaces.install.known_versions import PREFIX as PREFIX
 NAME = "vouch-sidecar"
 MCP = ("mcp",)
 ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
-"""The environment in TOML, and in Lua."""
+"""`ENV` as a table in TOML or Lua."""
 
 Env = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where an integration goes: a folder, and the edits of files below it."""
+    """A folder, and the edits of files below it that make up an integration."""
 
     base: Path
     edits: Sequence[Edit]
     vouch: Sequence[PurePosixPath] = ()
-    """Files below the folder where vouch's own integration may be."""
+    """Files below the folder that may contain vouch's own integration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host. `project` and `user` say where an integration goes, for one project and for all of
-    them; `snippet` is what to write by hand, where there is no file to write.
+    """A host. `project` and `user` return the location of an integration for one project or all;
+    `snippet` is the text for users to paste, if there is no file to write.
     """
 
     title: str
@@ -42,9 +42,9 @@ class Host:
     user: Callable[[Env], Location] | None = None
     snippet: str | None = None
     permission: str | None = None
-    """What lets the host call the tools, which only read, without asking; and where it goes."""
+    """The host's setting that lets it call the tools without asking, and its file."""
     from_desktop: bool = False
-    """It starts from the desktop, without the PATH of a shell."""
+    """Whether it starts from the desktop, without the PATH of a shell."""
 
 
 def home(env: Env) -> Path:

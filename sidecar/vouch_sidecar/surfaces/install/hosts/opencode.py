@@ -1,4 +1,4 @@
-"""OpenCode: `opencode.json` or whatever the user's file of that kind is called."""
+"""OpenCode: `opencode.json` or `opencode.jsonc`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ NAMES = ("opencode.json", "opencode.jsonc")
 
 
 def _where(settings: Any) -> tuple[Keys, Any]:
-    """The keys and value of the server in a file with these settings. Version 2 of OpenCode still
-    reads the form of version 1, which is written unless the file has servers in the form of 2.
+    """The keys and value of our server for a file with these settings. Uses the form of OpenCode 1,
+    which version 2 reads, too, unless the file has servers in the form of version 2.
     """
     server = {"type": "local", "command": [COMMAND, *MCP], "environment": ENV}
     mcp = settings.get("mcp") if isinstance(settings, dict) else None
@@ -38,11 +38,11 @@ def _where(settings: Any) -> tuple[Keys, Any]:
 
 
 def _place(base: Path, *folders: PurePosixPath) -> Location:
-    """The first file that is there, else a new one."""
+    """The first existing file of settings, else a new one."""
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
     settings: Any = {}
-    with suppress(UnreadableError, ValueError, MalformedError):  # who changes it says what is wrong
+    with suppress(UnreadableError, ValueError, MalformedError):  # the edit reports the error
         settings = parse(text_of(base / path) or "").value
     return Location(base, (JsonMember(path, *_where(settings), SCHEMA),))
 

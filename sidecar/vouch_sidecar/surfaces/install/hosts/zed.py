@@ -1,4 +1,4 @@
-"""Zed: `context_servers` in its settings. Language servers come to Zed by extensions alone."""
+"""Zed: `context_servers` in its settings. Zed only takes language servers from extensions."""
 
 from __future__ import annotations
 
