@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.operations import InvalidParamsError
 
-from tests.engine.bases import ask, base, counts, engine_on, write
+from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim, entity
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
@@ -75,28 +74,6 @@ def test_what_came_bit_by_bit_answers_as_what_was_there(courier: Path, tmp_path:
             engine.load()
     engine.load()
     assert answers(engine, grown) == answers(engine_on(courier), courier)
-
-
-def test_no_knowledge_base_is_empty_results() -> None:
-    engine = engine_on()
-    assert ask(engine, "status")["roots"] == []
-    assert ask(engine, "experts", topic="x")["experts"] == []
-    assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert ask(engine, "context", task="x y z")["text"] == ""
-    assert ask(engine, "search", query="x")["hits"] == []
-
-
-def test_a_deleted_folder_leaves_nothing(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
-    engine = engine_on(root)
-    assert counts(engine, "key vault") == {"vault": 1}
-    shutil.rmtree(root / ".vouch")
-    engine.load()
-    assert counts(engine, "key vault") == {}
-    assert ask(engine, "status")["roots"][0]["counts"]["claims"] == 0
-    base(root)
-    engine.load()
-    assert counts(engine, "key vault") == {"vault": 1}
 
 
 # Several knowledge bases
@@ -180,34 +157,6 @@ def test_folders_that_close_take_their_knowledge_bases_along(three: list[Path]) 
 
 
 # Who asks
-
-
-def test_who_asks_is_taken_from_the_nearest_place_that_says_so(tmp_path: Path) -> None:
-    scoped = {
-        f"claims/{name}.yaml": claim(
-            name, text="Keys.", scope={"visibility": "project", "project": name}
-        )
-        for name in ("params", "start", "env", "scope", "id")
-    }
-    root = base(tmp_path / "kb", scoped)
-    config = {"kb": {"id": "id"}, "retrieval": {"scope": {"project": "scope"}}}
-    write(root, "config.yaml", config)
-
-    def seen(
-        params: str | None = None, start: str | None = None, env: str | None = None
-    ) -> set[str]:
-        engine = engine_on(root, env={"VOUCH_PROJECT": env} if env else {})
-        caller = Caller(viewer=Viewer(project=start))
-        asked = {"query": "keys", "kinds": ["claim"], "viewer": {"project": params}}
-        hits = ask(engine, "search", caller, **asked)["hits"]
-        return {hit["id"] for hit in hits} - {"rotation"}
-
-    assert seen("params", "start", "env") == {"params"}
-    assert seen(None, "start", "env") == {"start"}
-    assert seen(" ", None, "env") == {"env"}
-    assert seen() == {"scope"}
-    write(root, "config.yaml", {"kb": {"id": "id"}})
-    assert seen() == {"id"}
 
 
 # Settings

@@ -54,28 +54,6 @@ def test_an_opt_out_outlasts_a_config_that_cant_be_read(root: Path) -> None:
     assert only(engine).settings.reflex.enabled
 
 
-def test_an_opt_out_outlasts_a_restart_with_a_cache(root: Path, env: dict[str, str]) -> None:
-    engine = started(root, env)
-    write(root, CONFIG, OFF)
-    engine.load()
-    (root / ".vouch" / CONFIG).write_bytes(TORN)
-    for _ in range(2):
-        engine = started(root, env)
-        assert not only(engine).settings.reflex.enabled
-        (problem,) = only(engine).problems[CONFIG]
-        assert problem.message.endswith("the version before counts")
-    (root / ".vouch" / CONFIG).unlink()
-    assert only(started(root, env)).settings.reflex.enabled
-
-
-def test_where_no_config_was_read_before_the_defaults_count_and_are_said_to(root: Path) -> None:
-    write(root, CONFIG, TORN)
-    engine = started(root, {})
-    assert only(engine).settings.reflex.enabled
-    (problem,) = only(engine).problems[CONFIG]
-    assert problem.message.endswith("the defaults count")
-
-
 def test_a_base_goes_with_the_last_good_config(tmp_path: Path, root: Path) -> None:
     env = cached(tmp_path)
     for config in (OFF, ON, TORN, TORN + b"se"):

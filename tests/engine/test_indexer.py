@@ -31,7 +31,7 @@ from tests.engine.bases import (
     until,
     write,
 )
-from tests.kb.samples import claim, dump, entity, page
+from tests.kb.samples import claim, entity, page
 from tests.reference import Reference
 
 GATES = frozenset({"open"})
@@ -226,26 +226,6 @@ def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
             await until(lambda: engine.complete)
             write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
             await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
-
-    anyio.run(main)
-
-
-def test_folders_come_and_go_and_configs_are_read_live(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
-    engine = serve(root)
-
-    def names() -> list[str]:
-        return [status["collection"] for status in ask(engine, "status")["roots"]]
-
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: counts(engine, "key vault") == {"vault": 1})
-            write(root, "config.yaml", dump({"kb": {"name": "ops"}}))
-            await until(lambda: names() == ["ops"])
-            shutil.rmtree(root / ".vouch")
-            await until(lambda: counts(engine, "key vault") == {} and names() == ["kb"])
-            base(root)
-            await until(lambda: counts(engine, "key vault") == {"vault": 1})
 
     anyio.run(main)
 

@@ -36,14 +36,6 @@ def texts(engine: Engine, caller: Caller) -> list[str]:
     return sorted(hit["snippet"] for hit in hits)
 
 
-def test_a_text_that_is_not_saved_counts_for_its_connection(engine: Engine, root: Path) -> None:
-    type_in(engine, root, "claims/rotation.yaml", claim("rotation", text="Pins rotate."))
-    assert texts(engine, EDITOR) == ["Pins rotate."]
-    assert texts(engine, OTHER) == ["Keys rotate."]
-    type_in(engine, root, "claims/rotation.yaml", None)
-    assert texts(engine, EDITOR) == ["Keys rotate."]
-
-
 def test_the_last_parseable_text_stays(engine: Engine, root: Path) -> None:
     broken = b"text: [unclosed"
     type_in(engine, root, "claims/rotation.yaml", broken)
@@ -54,15 +46,6 @@ def test_the_last_parseable_text_stays(engine: Engine, root: Path) -> None:
     collection = next(iter(engine.collections.values()))
     assert "claims/rotation.yaml" in engine.problems(EDITOR, collection)
     assert engine.problems(OTHER, collection) == {}
-
-
-def test_retiring_in_the_editor_withholds_and_a_new_file_counts(engine: Engine, root: Path) -> None:
-    type_in(engine, root, "claims/rotation.yaml", claim("rotation", status="archived"))
-    type_in(engine, root, "claims/new.yaml", claim("new", text="Pins expire.", entities=["vault"]))
-    assert texts(engine, EDITOR) == ["Pins expire."]
-    rows = ask(engine, "experts", EDITOR, topic="key vault")["experts"]
-    assert [(r["entity_id"], r["top_claim_ids"]) for r in rows] == [("vault", ["new"])]
-    assert counts(engine, "key vault") == {"vault": 1}
 
 
 def test_names_and_links_follow_an_entity_in_the_editor(engine: Engine, root: Path) -> None:

@@ -65,22 +65,6 @@ def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushe
     assert [row.entity.id for row in push.rows] == ["e1"]
 
 
-def test_what_stands_in_a_slot_no_more_is_not_in_play(engine: Engine, pushes: Pushes) -> None:
-    engine.observe("s", "draft", "the Key Vault")
-    assert pushes.salience()
-    engine.observe("s", "draft", " ")
-    (push,) = pushes.salience()
-    assert push.rows == ()
-
-
-def test_a_ranking_is_told_once(engine: Engine, pushes: Pushes) -> None:
-    (push,) = say(engine, pushes, "the Key Vault")
-    assert [row.entity.id for row in push.rows] == ["vault"]
-    assert "Keys rotate." in push.speech.text
-    assert pushes.salience() == []
-    assert say(engine, pushes, "something else entirely") == []
-
-
 def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
     assert fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x")) == ["e1"]
@@ -89,26 +73,6 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     engine.end_session("s")
     assert [push.rows for push in pushes.salience()] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
-
-
-def test_what_nobody_wants_is_not_worked_out(engine: Engine) -> None:
-    ranked, none = Pushes(engine, Caller(), parts=["salience"]), Pushes(engine, Caller(), parts=[])
-    (push,) = say(engine, ranked, "the Key Vault")
-    assert ([row.entity.id for row in push.rows], push.fresh) == (["vault"], ())
-    assert push.speech.text == ""
-    assert none.salience() == []
-    session = engine.sessions.peek("s")
-    assert session is not None
-    assert session.pushed == set()
-    assert fresh(Pushes(engine, Caller()).salience()) == ["vault"]
-
-
-def test_an_ended_session_is_told_as_empty_once(engine: Engine, pushes: Pushes) -> None:
-    say(engine, pushes, "the Key Vault")
-    engine.end_session("s")
-    (push,) = pushes.salience()
-    assert (push.session_id, push.rows, push.fresh, push.speech.text) == ("s", (), (), "")
-    assert pushes.salience() == []
 
 
 def test_opting_out_says_one_last_empty_word_and_records_nothing(
@@ -326,27 +290,6 @@ def test_pushes_and_context_are_kept_apart(engine: Engine, pushes: Pushes) -> No
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
     answer = ask(engine, "context", task="the Key Vault", session_id="s", repeat=False)
     assert [item["id"] for item in answer["items"]] == ["rotation"]
-
-
-def test_the_state_of_the_process_is_told_on_change(engine: Engine, root: Path) -> None:
-    pushes = Pushes(engine, Caller())
-    first = pushes.status()
-    assert first is not None
-    assert (first.health, first.quiescent) == ("ok", True)
-    assert pushes.status() is None
-    write(root, "claims/broken.yaml", b"text: [")
-    engine.load()
-    broken = pushes.status()
-    assert broken is not None
-    assert broken.health == "warning"
-    assert broken.message is not None
-    assert broken.message.startswith("claims/broken.yaml:")
-    assert pushes.status() is None
-    (root / ".vouch" / "claims" / "broken.yaml").unlink()
-    engine.load()
-    mended = pushes.status()
-    assert mended is not None
-    assert mended.health == "ok"
 
 
 def test_whoever_has_nothing_in_play_is_told_that_there_is_more_to_know(

@@ -64,12 +64,6 @@ def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) ->
     assert "rotate" not in again
 
 
-def test_after_compaction_it_is_said_again(hook: Hook) -> None:
-    assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
-    hook("session-start", source="compact")
-    assert hook("user-prompt-submit", prompt="And how else is a JWT used?").out
-
-
 def test_after_a_second_compaction_within_a_minute_it_is_said_again(hook: Hook) -> None:
     for prompt in ("How long does a JWT live?", "And how else is a JWT used?"):
         assert hook("user-prompt-submit", prompt=prompt).out

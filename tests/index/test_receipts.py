@@ -187,36 +187,10 @@ def test_what_a_retired_claim_quotes_is_not_said_where_it_stands_again() -> None
     assert view.said(part).text == "first part"
 
 
-def test_a_private_part_is_for_whom_it_is() -> None:
-    world = World(*everything())
-    world.take(claim(2, scope=PRIVATE))
-    assert said(world.known, 1) == QUOTES[1]
-    assert said(world.known, 1, ADA) == f"Long heading: {WHOLE}"
-    hidden, shown_to = (View("kb", world.known, gates) for gates in (EVERYBODY, ADA))
-    word = terms("second")[0]
-    assert (hidden.search.frequency(word, SAID), shown_to.search.frequency(word, SAID)) == (0, 1)
-    evidence = world.known.evidence("ev2")
-    assert evidence is not None
-    assert (hidden.sees(evidence), shown_to.sees(evidence)) == (False, True)
-
-
 def test_a_retired_heading_is_left_out() -> None:
     world = World(*everything())
     world.take(claim(0, status="redacted"))
     assert said(world.known, 4) == QUOTES[4]
-
-
-def test_a_source_that_is_private_or_not_kept_gives_no_sentence() -> None:
-    world = World(*everything())
-    world.take(source(scope=PRIVATE))
-    assert (said(world.known, 1), said(world.known, 1, ADA)) == (
-        QUOTES[1],
-        f"Long heading: {WHOLE}",
-    )
-    world.take(source(kept=False))
-    assert said(world.known, 1, ADA) == QUOTES[1]
-    world.take(gone=frozenset({(Kind.SOURCE, SOURCE_ID)}))
-    assert said(world.known, 1, ADA) == QUOTES[1]
 
 
 def test_a_receipt_of_a_claim_that_retired_shares_with_a_live_one_is_not_widened() -> None:

@@ -9,14 +9,6 @@ from hypothesis import strategies as st
 from vouch_sidecar.kb import document
 from vouch_sidecar.kb.document import DocumentError, decode, load, position, split_page
 
-
-def test_reads_yaml_1_1_as_vouch_does() -> None:
-    value = load("a: yes\nb: 010\nc: 2026-01-02\nd: 'yes'\n").value
-    assert isinstance(value, dict)
-    assert (value["a"], value["b"], value["d"]) == (True, 8, "yes")
-    assert str(value["c"]) == "2026-01-02"
-
-
 VALUES = st.recursive(
     st.one_of(
         st.none(),

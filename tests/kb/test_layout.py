@@ -121,16 +121,6 @@ def test_a_link_to_no_folder_is_empty(tmp_path: Path, target: str) -> None:
     assert survey(tmp_path / ".vouch").files == {}
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_pipes_and_folders_are_not_files(tmp_path: Path) -> None:
-    kb_dir = make_kb(tmp_path)
-    os.mkfifo(kb_dir / "claims/pipe.yaml")
-    (kb_dir / "claims/folder.yaml").mkdir()
-    found = survey(kb_dir)
-    assert found.files == {}
-    assert found.unreadable == {"claims/pipe.yaml", "claims/folder.yaml"}
-
-
 def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
     (kb_dir / os.fsdecode(b"claims/caf\xe9.yaml")).write_bytes(claim())

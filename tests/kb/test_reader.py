@@ -46,20 +46,6 @@ def refused(path: str, data: bytes) -> tuple[str | None, str, int, int]:
     return first.field, first.message, first.line, first.column
 
 
-def test_a_claim_as_vouch_writes_it() -> None:
-    assert served(CLAIM, claim()) == Claim(
-        id="auth-uses-jwt",
-        path=CLAIM,
-        text="The service authenticates requests with signed JWTs.",
-        type="decision",
-        status="stable",
-        confidence=0.9,
-        evidence=(SHA,),
-        entities=("service-api",),
-        updated_at=datetime(2026, 4, 12, 9, 14, tzinfo=UTC).timestamp(),
-    )
-
-
 def test_a_claim_may_be_called_meta() -> None:
     assert served("claims/meta.yaml", claim("meta")).id == "meta"
 
@@ -355,11 +341,6 @@ PATHS = st.sampled_from(
         "sessions/s.yaml",
     ]
 )
-
-
-@given(PATHS, st.binary(max_size=300))
-def test_parse_never_raises_for_any_bytes(path: str, data: bytes) -> None:
-    assert parse(path, data).problems
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])

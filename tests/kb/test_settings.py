@@ -15,21 +15,6 @@ from scripts import settings_docs
 from tests.kb.samples import dump
 
 
-def test_defaults() -> None:
-    settings, problems = load_settings(None, {}, {})
-    assert problems == ()
-    assert settings == Settings()
-    assert (settings.reflex.enabled, settings.reflex.window, settings.reflex.top_k) == (True, 8, 3)
-    assert settings.volunteer.enabled is True
-    assert settings.volunteer.threshold is None
-    recall = settings.recall
-    assert (recall.enabled, recall.max_results, recall.similarity_threshold) == (True, 3, 0.4)
-    assert (recall.max_context_chars, recall.timeout_ms, recall.min_prompt_len) == (1000, 500, 10)
-    assert (recall.fallback_to_fts, recall.include_key_facts) == (True, True)
-    assert (settings.prompts.idle_ms, settings.hover.max_claims) == (300, 2)
-    assert settings.probe.max_collections is None
-
-
 def test_the_last_layer_wins_setting_by_setting() -> None:
     config = dump(
         {

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ from vouch_sidecar.kb.reader import Reading, parse
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity, key_of
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
-from tests.kb.samples import SHA, claim, entity, make_kb, page, put
+from tests.kb.samples import claim, entity, make_kb, page, put
 
 
 class Clock:
@@ -439,17 +438,6 @@ def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
     assert (len(step.change.upserts), len(step.change.removals)) == (300, 200)
 
 
-def test_order_on_disk_does_not_matter(tmp_path: Path) -> None:
-    results: list[tuple[set[Artifact], dict[str, int]]] = []
-    for order in (range(30), reversed(range(30))):
-        kb_dir = make_kb(tmp_path / str(len(results)))
-        for number in order:
-            put(kb_dir, f"claims/f{number}.yaml", claim(f"c{number % 7}", text=f"t{number}"))
-        step = Store(kb_dir).reconcile()
-        results.append((set(step.change.upserts), {p: len(v) for p, v in step.problems.items()}))
-    assert results[0] == results[1]
-
-
 def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
     kb_dir: Path, clock: Clock, parsed: list[str]
 ) -> None:
@@ -572,23 +560,6 @@ def keeping(kb_dir: Path, clock: Clock) -> tuple[Reconciled, Store, dict[str, Ar
 
     store.keep_by(keep, kept.__getitem__)
     return store.reconcile(), store, kept
-
-
-def test_nothing_is_written(kb_dir: Path, store: Store) -> None:
-    put(kb_dir, f"sources/{SHA}/meta.yaml", b"x")
-    put(kb_dir, "claims/a.yaml", claim("a"))
-
-    def state() -> dict[str, tuple[str, int]]:
-        return {
-            str(path): (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns)
-            for path in kb_dir.rglob("*")
-            if path.is_file()
-        }
-
-    before = state()
-    store.reconcile()
-    store.reconcile()
-    assert state() == before
 
 
 def test_what_is_read_at_once_comes_in_the_order_of_its_names(kb_dir: Path, store: Store) -> None:

@@ -120,14 +120,6 @@ async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -
                 await anyio.sleep(0.1)
 
 
-async def test_a_knowledge_base_that_is_not_there_yet(tmp_path: Path) -> None:
-    async with watched(tmp_path, settled=False) as heard:
-        await anyio.sleep(0.3)
-        assert heard.roots == []
-        make_kb(tmp_path)
-        await heard.until(lambda: tmp_path in heard.roots)
-
-
 async def test_several_roots_each_for_itself(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     make_kb(one)

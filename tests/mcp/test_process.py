@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -14,13 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 from mcp import ClientSession
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
 from tests.mcp import client
 from tests.mcp.client import called, connected
-from tests.protocol import knowledge
 from tests.protocol.client import environment
 
 INITIALIZE = {
@@ -48,10 +45,6 @@ def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, 
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def test_it_ends_with_its_input(root: Path, env: dict[str, str]) -> None:
-    assert exchanged(root, env) == []
 
 
 def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
@@ -113,27 +106,6 @@ def test_what_was_asked_before_the_end_is_answered(root: Path, env: dict[str, st
     for call in calls:
         content = received[call["id"]]["result"]["structuredContent"]
         assert [row["entity_id"] for row in content["experts"]] == ["jwt", "redis"]
-
-
-def test_a_name_that_is_not_utf8_ends_nothing(tmp_path: Path, env: dict[str, str]) -> None:
-    root = knowledge.make(tmp_path / "other")
-    (root / ".vouch" / os.fsdecode(b"sources/\xff")).mkdir()
-
-    async def experts(session: ClientSession) -> dict[str, int]:
-        rows = (await called(session, "kb_experts", topic="JWT")).structured_content["experts"]
-        return {row["entity_id"]: row["claim_count"] for row in rows}
-
-    async def talk(session: ClientSession) -> None:
-        assert (await experts(session))["jwt"] == 2
-        with anyio.fail_after(20):
-            for status, count in (("stable", 3), ("redacted", 2)):
-                knowledge.claim(root, "jwt-signed", "JWT is signed.", "jwt", status=status)
-                while (await experts(session))["jwt"] != count:
-                    await anyio.sleep(0.05)
-        await anyio.sleep(1.0)  # it is watched by now
-        assert (await experts(session))["jwt"] == 2
-
-    connected(root, env, talk)
 
 
 @contextmanager

@@ -17,13 +17,12 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations import schema as schemas
 
-from tests.engine.bases import ask, base, counts, engine_on, write
+from tests.engine.bases import ask, base, counts, engine_on
 from tests.kb.samples import SHA, claim, dump, entity, page
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
 )
-ROW = ["entity_id", "name", "type", "claim_count", "citation_count", "score", "top_claim_ids"]
 FILES = {
     "entities/relay.yaml": entity("relay", name="Mail Relay", type="service"),
     "claims/bounces.yaml": claim("bounces", text="The Mail Relay parks bounces.", entities=[]),
@@ -125,11 +124,6 @@ def test_capabilities_list_the_table() -> None:
     assert {"vouch/didChangeSalience", "vouch/didChangeStatus"} <= set(listed.notifications)
 
 
-def test_a_row_has_exactly_seven_keys(engine: Engine) -> None:
-    assert {tuple(row) for row in rows(engine, "keys")} == {tuple(ROW)}
-    assert {tuple(row) for row in rows(engine, "keys", explain=True)} == {(*ROW, "explain")}
-
-
 def test_what_a_claim_counts_for(engine: Engine) -> None:
     assert counts(engine, "mail relay") == {"relay": 3, "vault": 1}
     assert counts(engine, "mail relay", linking="declared") == {"relay": 1, "vault": 1}
@@ -185,24 +179,6 @@ def test_an_entity_is_shown_with_what_is_known_of_it(engine: Engine) -> None:
     assert [r["id"] for r in shown["relations"]] == ["r"]
     assert [p["id"] for p in shown["pages"]] == ["mail"]
     assert shown["collection"] == "kb"
-
-
-def test_a_source_that_is_not_for_the_viewer_is_missing(engine: Engine, root: Path) -> None:
-    private = {"id": SHA, "locator": "secret.md", "scope": {"visibility": "private", "agent": "a"}}
-    write(root, f"sources/{SHA}/meta.yaml", private)
-    write(
-        root,
-        "evidence/e.yaml",
-        {"id": "e", "source_id": SHA, "locator": "line 1", "quote": "the secret"},
-    )
-    write(root, "claims/quoting.yaml", claim("quoting", text="Quoted.", evidence=["e"]))
-    engine.load()
-    answer = ask(engine, "claim", id="quoting")
-    assert answer["claim"]["citations"][0]["kind"] == "missing"
-    assert "secret" not in json.dumps(answer)
-    assert ask(engine, "status")["roots"][0]["counts"]["evidence"] == 0
-    hers = ask(engine, "claim", id="quoting", viewer={"agent": "a"})
-    assert hers["claim"]["citations"][0]["quote"] == "the secret"
 
 
 SECRET = {"id": SHA, "locator": "secret.md", "title": "A secret"}

@@ -147,15 +147,6 @@ def test_a_repository_may_switch_it_off(
     assert not collection.workspace.history
 
 
-def test_a_repository_may_not_switch_it_on(root: Path, tmp_path: Path) -> None:
-    for said in ("agents", "people"):
-        put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": {"git": said}}}))
-        engine = looked(root, tmp_path)
-        assert "by_commits" not in ask(engine, "experts", MODEL, topic="restarts")
-        engine = looked(root, tmp_path, people={"git": "off"})
-        assert names(engine) == []
-
-
 def test_without_git_nobody_is_named(root: Path, tmp_path: Path) -> None:
     engine = engine_on(root, env={**cached(tmp_path), "PATH": str(tmp_path)})
     settle(engine.collections.values(), engine.env)

@@ -9,7 +9,6 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
-from vouch_sidecar.operations.cards import mentioned_at
 
 from tests.engine.bases import write
 from tests.kb.samples import claim, dump, make_kb
@@ -141,12 +140,3 @@ def test_a_topic_speaks_where_full_text_may_not(root: Path, tmp_path: Path) -> N
     write(root, "config.yaml", dump({"sidecar": {"recall": {"fallback_to_fts": False}}}))
     found = ask(settled(root, tmp_path), "context", task="no keyring, which password?")
     assert [(one["id"], one["arm"]) for one in found["items"]] == [("off", "derived")]
-
-
-def test_hovers_are_for_what_is_listed(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    text = "the keyring there"
-    found = mentioned_at(engine, Caller("t"), text, 6, topics=True)
-    assert found is not None
-    assert [entity_id for _, entity_id in found.entities] == ["topic:keyring"]
-    assert mentioned_at(engine, Caller("t"), text, 6) is None

@@ -84,15 +84,6 @@ def test_the_same_text_has_the_same_answer(engine: Engine) -> None:
         assert asked(engine, name, session_id="A", **{param: BY_WORDS})[field] == first
 
 
-@pytest.mark.anyio
-async def test_what_a_session_was_given_is_not_said_again(engine: Engine) -> None:
-    given = {"session_id": "A", "task": BY_WORDS, "repeat": False}
-    assert asked(engine, "context", **given)["items"]
-    assert asked(engine, "context", **given)["items"] == []
-    assert await said(engine, BY_WORDS)
-    assert not await said(engine, BY_WORDS)
-
-
 def test_the_hit_rate_of_each_collection_is_in_stats(engine: Engine) -> None:
     asked(engine, "probe", text=NAMED)
     asked(engine, "context", task=NAMED)

@@ -112,18 +112,3 @@ def test_one_that_floods(client: Client, root: Path) -> None:
         asked.append(client.start(HOVER, place))
     answers = [client.answer(one)["result"]["contents"]["value"] for one in asked]
     assert all(f"JWT number {n}." in said for n, said in enumerate(answers))
-
-
-def test_one_that_cancels_everything(client: Client) -> None:
-    client.open("untitled:c", "About JWT.\n", "markdown")
-    place = {"textDocument": {"uri": "untitled:c"}, "position": {"line": 0, "character": 7}}
-    asked = []
-    for _ in range(50):
-        asked.append(client.start(HOVER, place))
-        client.notify("$/cancelRequest", {"id": asked[-1]})
-    client.notify("$/cancelRequest", {"id": "of nothing"})
-    for one in asked:
-        answer = client.answer(one)
-        assert "result" in answer or answer["error"]["code"] == -32800
-    ids = [message.get("id") for message in client.received if "method" not in message]
-    assert all(ids.count(one) == 1 for one in asked)

@@ -13,7 +13,6 @@ import pytest
 from vouch_sidecar.surfaces.local.client import ask
 
 from tests.hook.conftest import until
-from tests.operations.test_topics import TEXTS, WORDS
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, running
 from tests.protocol.test_hover import hover
@@ -61,23 +60,6 @@ def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: P
         assert "](http" not in line.replace("\\](", "")
         assert "\u202e" not in line
         assert shown.replace("\\(", "(") in line
-
-
-def test_a_topic_that_nobody_declared_has_authors(tmp_path: Path) -> None:
-    files = {f"src/part_{n}.py": f"PART = {n}\n" for n in range(120)}
-    root = repository(tmp_path / "house", files, commit=True)
-    commit_as(root, "Mei Tanaka", {"src/auth.py": "def read_netrc():\n    pass\n"})
-    texts = TEXTS | {f"other-{word}": f"The {word} is painted." for word in WORDS}
-    for claim_id, text in texts.items():
-        cite(root, claim_id, text, "https://example.org")
-    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
-    with running(cwd=root, env=env) as client:
-        looked(root, client)
-        shown = hover(client, "Is a keyring there?", 0, 7)["contents"]["value"]
-        assert "Not declared: " in shown
-        assert "by commits: Mei Tanaka" in shown.splitlines()[1]
-        (author,) = client.request("vouch/entity", {"id": "keyring"})["by_commits"]
-        assert author["name"] == "Mei Tanaka"
 
 
 def test_what_other_processes_ask_for_models_has_none(root: Path, tmp_path: Path) -> None:

@@ -17,13 +17,10 @@ import yaml
 from tests.engine.processes import holds, place, until
 from tests.engine.test_captured import (
     ANSWER,
-    FRAGMENTS,
     GUIDE,
     KEYRING,
     KEYRING_QUESTION,
     QUESTION,
-    RETRIES,
-    UNSAID,
 )
 from tests.oracle import COMMAND, run_vouch
 from tests.protocol.client import Client, running
@@ -141,27 +138,6 @@ def said(client: Client, captured: Captured) -> list[str]:
     return answers
 
 
-def blocks(client: Client, text: str) -> str:
-    found: str = client.request("vouch/context", {"task": text})["text"]
-    return found
-
-
-def test_sentences_and_exchanges_are_said_and_no_fragment(
-    captured: Captured, client: Client
-) -> None:
-    assert SECRET in captured.claims()
-    for question, first in ((QUESTION, RETRIES), (KEYRING_QUESTION, "pip only asks keyring")):
-        assert first in blocks(client, question)
-        (hit, *_) = client.request("vouch/search", {"query": question})["hits"]
-        assert (hit["kind"], hit["title"]) == ("source", question)
-    position = {"line": 0, "character": 12}
-    document = {"textDocument": {"uri": "untitled:notes"}, "position": position}
-    hover = client.request("textDocument/hover", document)["contents"]["value"]
-    assert "retries a failed delivery three times" in hover
-    told = [*(blocks(client, text) for text in (*ASKED, *captured.claims())), hover]
-    lines = [line for text in told for line in text.splitlines()]
-    assert not any(f": {one}" in line for line in lines for one in FRAGMENTS)
-    assert not any(one in line for line in lines for one in UNSAID)
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["a part of a sentence", "an exchange"])

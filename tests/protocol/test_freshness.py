@@ -99,13 +99,6 @@ def test_config_takes_effect_at_once(start: Start, root: Path) -> None:
     )
 
 
-def test_many_files_at_once_are_one_step(start: Start, root: Path) -> None:
-    client = connected(start, root)
-    for number in range(300):
-        knowledge.claim(root, f"jwt-more-{number}", f"JWT rule {number}.", "jwt")
-    served(client, 302)
-
-
 def test_a_folder_that_goes_and_comes_back(start: Start, root: Path, tmp_path: Path) -> None:
     client = connected(start, root)
     shutil.move(root / ".vouch", tmp_path / "away")

@@ -73,19 +73,6 @@ def test_hover_in_a_large_document(shared: Client) -> None:
     }
 
 
-@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
-def test_positions_in_the_units_agreed_on(
-    start: Start, root: Path, encoding: str, width: int
-) -> None:
-    client = start()
-    capabilities = {"general": {"positionEncodings": [encoding]}}
-    result = client.initialize(root, capabilities=capabilities)
-    assert result["capabilities"]["positionEncoding"] == encoding
-    client.indexed()
-    found = hover(client, "😀 JWT", 0, width + 1)
-    assert found["range"]["start"] == {"line": 0, "character": width + 1}
-
-
 def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
     client = start()
     capabilities = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
@@ -173,35 +160,11 @@ def test_a_citation_links_to_the_line_of_its_document(start: Start, root: Path) 
     assert f"[Auth notes]({document.as_uri()}#L12)" in value
 
 
-def test_retired_and_invisible_claims_are_nowhere(start: Start, root: Path) -> None:
-    knowledge.claim(root, "old", "JWT lives for a day.", "jwt", status="superseded")
-    private = "scope: {visibility: private, agent: other}\n"
-    knowledge.claim(root, "hidden", "JWT is secretly replaced.", "jwt", more=private)
-    client = start()
-    client.initialize(root)
-    client.indexed()
-    value = hover(client, "JWT", 0, 1)["contents"]["value"]
-    assert "2 live claims" in value
-    assert "lives for a day" not in value
-    assert "secretly" not in value
-
-
 def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -> None:
     client.open("untitled:a", "Ask JWT.", "plaintext")
     found = client.request("textDocument/definition", at("untitled:a", 0, 5))
     assert [one["uri"] for one in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
     assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
-
-
-def test_in_a_linked_folder_uris_are_the_clients(start: Start, root: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(root)
-    client = start()
-    client.initialize(link)
-    client.indexed()
-    client.open((link / "a.md").as_uri(), "Ask JWT.", "markdown")
-    found = client.request("textDocument/definition", at((link / "a.md").as_uri(), 0, 5))
-    assert [one["uri"] for one in found] == [(link / ".vouch/entities/jwt.yaml").as_uri()]
 
 
 def test_as_many_claims_as_are_wanted_within_a_dozen_lines(start: Start, root: Path) -> None:
@@ -214,13 +177,6 @@ def test_as_many_claims_as_are_wanted_within_a_dozen_lines(start: Start, root: P
     lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
     assert sum(line.startswith("- ") for line in lines) == 7
     assert len(lines) <= 12
-
-
-def test_hover_can_be_turned_off(client: Client) -> None:
-    assert hover(client, "JWT", 0, 1)
-    settings = {"vouchSidecar": {"hover": {"enabled": False}}}
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert hover(client, "JWT", 0, 1) is None
 
 
 CODE = "# JWT of old\nprint(JWT, 'a JWT')\n"

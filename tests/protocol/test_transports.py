@@ -57,15 +57,6 @@ def test_the_client_of_pygls(root: Path) -> None:
     asyncio.run(play())
 
 
-@pytest.mark.parametrize("size", [1, 7, 64])
-def test_messages_that_arrive_in_pieces(client: Client, size: int) -> None:
-    body = json.dumps({"jsonrpc": "2.0", "id": "x", "method": "vouch/status"}).encode()
-    data = b"content-length: %d\r\n\r\n%b" % (len(body), body)
-    for start in range(0, len(data), size):
-        client.send_bytes(data[start : start + size])
-    assert client.answer("x")["result"]["roots"]
-
-
 def test_a_message_without_a_length_costs_no_other(client: Client) -> None:
     since = len(client.received)
     client.send_bytes(b'Content-Type: x\r\n\r\n{"jsonrpc": "2.0"}')

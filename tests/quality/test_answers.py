@@ -13,19 +13,12 @@ import pytest
 from benchmarks.quality.sets import Asked, read_asked, read_base
 from tests.quality.labels import known
 
-KINDS = {"named", "beside", "alone", "bare", "page", "part", "ordinary", "silent"}
 BASES = ("bakery", "laboratory", "studio", "heating")
 
 
 @pytest.fixture(scope="module")
 def asked() -> list[Asked]:
     return read_asked(Path(__file__).parent / "sets" / "answers.jsonl")
-
-
-def test_the_set_is_large(asked: list[Asked]) -> None:
-    assert len(asked) >= 600
-    assert {one.kind for one in asked} == KINDS
-    assert {one.kb for one in asked} == {"courier", *BASES}
 
 
 @pytest.mark.parametrize("name", BASES)

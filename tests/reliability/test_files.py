@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.document import MAX_NODES
-from vouch_sidecar.kb.reader import limit_of, parse
+from vouch_sidecar.kb.reader import parse
 
 from tests.engine.bases import base, engine_on, write
 from tests.engine.world import changed, files, lay, said_by, take
@@ -132,12 +132,6 @@ def test_no_damage_of_a_file_raises(data: bytes, mutations: list[tuple[int, byte
 def test_no_bytes_raise(data: bytes, path: str) -> None:
     reading = parse(path, data)
     assert reading.artifact is not None or reading.problems
-
-
-@pytest.mark.parametrize("path", ["claims/a.yaml", "pages/a.md"])
-def test_a_file_beyond_its_limit_is_not_read(path: str) -> None:
-    (problem,) = parse(path, b"x" * (limit_of(path) + 1)).problems
-    assert "larger than" in problem.message
 
 
 @soak

@@ -138,11 +138,6 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
     assert told(RUNBOOK) == ["a"]
 
 
-def test_a_page_answers_where_no_name_speaks() -> None:
-    found = run([view(RUNBOOK)], "when is the buffer drained?", 0.4)
-    assert [(hit.artifact.id, hit.section) for hit in found.answers] == [("runbook", 1)]
-
-
 def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> None:
     seen = view(RUNBOOK)
     found = run([seen], "when is the buffer drained?", 0.4).answers

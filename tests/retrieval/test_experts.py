@@ -94,10 +94,3 @@ def test_closeness_of_identifiers_and_names() -> None:
     (row,) = ranked(where, "RateLimiter")
     assert {c.factors["form"] for c in row.contributions()} == {1.0}
     assert closeness("anything", ()) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}
-
-
-def test_a_claim_that_says_the_same_word_for_word_adds_nothing() -> None:
-    texts = "The vault rotates keys.", "the  vault rotates keys.", "The vault keeps keys."
-    (row,) = ranked(kb(*by("ada", *texts)), "vault keys")
-    repeats = {c.matched.claim.text: c.factors.get("repeat") for c in row.contributions()}
-    assert repeats == dict(zip(texts, (None, 0.0, None), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,6 @@ from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.index.deriving import MAX_TOPICS, Around, Shared, derive
 from vouch_sidecar.index.receipts import slug_of
-from vouch_sidecar.index.topics import NO_TOPICS
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Scope, Source
 from vouch_sidecar.retrieval.evidence import weigh
@@ -18,7 +16,7 @@ from vouch_sidecar.retrieval.experts import rank as experts
 from vouch_sidecar.retrieval.explaining import ALONE, candidates
 from vouch_sidecar.retrieval.matching import Question
 from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
-from vouch_sidecar.retrieval.view import NameWords, View
+from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
 
@@ -126,13 +124,6 @@ def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
     assert names(seen(*tagged, around=Around(own=frozenset({"kb"})))) == set()
 
 
-def test_what_stands_in_many_files_is_no_topic() -> None:
-    def widespread(names: Iterable[str]) -> Mapping[str, bool]:
-        return dict.fromkeys(names, True)
-
-    assert names(seen(*KEYRINGS, around=Around(widespread=widespread))) == set()
-
-
 def test_what_stands_in_many_claims_is_no_topic() -> None:
     many = claims(*(f"The keyring has place {n}." for n in range(20)))
     assert names(seen(*many)) == set()
@@ -214,25 +205,10 @@ def test_a_private_page_names_nothing_for_others() -> None:
 # What changed since
 
 
-def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
-    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
-    view = seen(*KEYRINGS, *tagged)
-    retired = replace(KEYRINGS[0], status="redacted")
-    now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
-    assert names(now) == {"night shift"}
-    assert "keyring" not in {row.entity.name for row in rank([now], ["keyring"], 9)}
-
-
 def test_a_new_entity_silences_topics_until_they_are_made_anew() -> None:
     view = seen(*KEYRINGS)
     change = Change((entity("ring", "keyring"),), frozenset())
     assert names(replace(view, knowledge=after(view.knowledge, change))) == set()
-
-
-def test_a_word_that_never_names_anything_is_no_topic() -> None:
-    view = replace(seen(*KEYRINGS), words=NameWords.of((), ["Keyring"]))
-    assert names(view) == set()
-    assert rank([view], ["keyring"], 9) == []
 
 
 # What it is good for
@@ -312,9 +288,3 @@ def test_experts_stand_before_topics() -> None:
     assert [row.entity.id for row in only] == ["topic:keyring"]
     declared = experts([view], Question("keyring", 1.8e9, linking="declared"))
     assert [row.entity.id for row in declared] == ["vault"]
-
-
-def test_without_topics_nothing_is_derived() -> None:
-    view = replace(seen(*KEYRINGS), topics=NO_TOPICS)
-    assert rank([view], ["keyring"], 9) == []
-    assert experts([view], Question("keyring", 1.8e9)) == []

@@ -39,14 +39,6 @@ def answers(process: Process) -> list[str]:
     return [re.sub(r'"generation":\d+', '"generation":0', line) for line in lines]
 
 
-def test_search_finds_other_words(start: Start) -> None:
-    process = start()
-    process.ready()
-    found = process.ask("search", query=ASKED)
-    assert ids(found, "semantic") == ["photos"]
-    assert found["hits"][0]["snippet"] == "Photos are deleted after 60 days."
-
-
 def test_search_ranks_by_meaning_and_words(start: Start, root: Path) -> None:
     write(root, "long", text="For long this is how it is.")
     process = start()
@@ -78,13 +70,6 @@ def test_at_most_five_by_meaning_alone(start: Start, root: Path) -> None:
     process = start()
     process.ready()
     assert len(ids(process.ask("search", query=ASKED, limit=50), "semantic")) == 5
-
-
-def test_probe_lists_it(start: Start) -> None:
-    process = start()
-    process.ready()
-    found = process.ask("probe", text=ASKED)
-    assert [(h["id"], h["arm"]) for h in found["hits"]] == [("photos", "semantic")]
 
 
 def test_context_speaks_where_it_may(start: Start, root: Path) -> None:

@@ -13,7 +13,7 @@ from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 
 from tests.semantic import ollama
-from tests.semantic.conftest import ASKED, Start, write
+from tests.semantic.conftest import Start, write
 
 
 @pytest.fixture
@@ -71,16 +71,6 @@ def test_no_server(server: ollama.Ollama) -> None:
     server.server_close()
     with pytest.raises(UnavailableError, match="start it"):
         Ollama(f"http://127.0.0.1:{port}", "tiny")
-
-
-def test_it_answers_as_the_local_model_does(
-    server: ollama.Ollama, start: Start, tmp_path: Path
-) -> None:
-    process, local = start(**server.env), start(XDG_CACHE_HOME=str(tmp_path / "other"))
-    process.ready()
-    local.ready()
-    for operation, params in (("search", {"query": ASKED}), ("context", {"task": ASKED})):
-        assert process.ask(operation, **params) == local.ask(operation, **params)
 
 
 def test_a_server_that_dies_and_comes_back(server: ollama.Ollama, start: Start) -> None:

@@ -11,7 +11,7 @@ from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
 from vouch_sidecar.semantic.texts import Texts, mark_of, texts_of
-from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_bytes
+from vouch_sidecar.semantic.vectors import Vectors, arranged
 
 from tests.kb.samples import make_kb
 
@@ -27,8 +27,6 @@ ARTIFACTS: list[Artifact] = [
 QUERY = np.array([1, 0], np.float32)
 
 
-def vectors_of(texts: Texts) -> Vectors:
-    return arranged(texts, {mark: QUERY * (n + 1) for n, mark in enumerate(texts.by_mark)})
 
 
 def test_claims_descriptions_and_sections_are_compared() -> None:
@@ -56,24 +54,6 @@ def test_a_change_is_read_alone() -> None:
     assert (Kind.CLAIM, "ada") not in now.of
 
 
-def test_only_what_a_viewer_may_see_is_compared() -> None:
-    vectors = vectors_of(texts_of(knowledge_of(ARTIFACTS), None, any_script=False))
-
-    def found(*gates: str) -> set[str]:
-        near = vectors.nearest(QUERY, [Kind.CLAIM], gates, least=0.1, most=9)
-        return {one.id for one in near}
-
-    assert found("open") == {"open"}
-    assert found("open", "agent:ada") == {"open", "ada"}
-    assert found() == set()
-    assert set(vectors.blocks) == {
-        (Kind.CLAIM, "open"),
-        (Kind.CLAIM, "agent:ada"),
-        (Kind.ENTITY, "open"),
-        (Kind.PAGE, "open"),
-    }
-
-
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
     angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
@@ -95,16 +75,6 @@ def test_vectors_of_different_lengths_are_refused() -> None:
     known = {mark: np.ones(2 + n, np.float32) for n, mark in enumerate(texts.by_mark)}
     with pytest.raises(ValueError, match="same"):
         arranged(texts, known)
-
-
-def test_they_are_kept_and_read() -> None:
-    vectors = vectors_of(texts_of(knowledge_of(ARTIFACTS), None, any_script=False))
-    read = from_bytes(to_bytes(vectors))
-    assert read.keys() == vectors.by_mark.keys()
-    assert all(np.array_equal(read[mark], row) for mark, row in vectors.by_mark.items())
-    for damaged in (b"", b"PK", to_bytes(vectors)[:-40]):
-        assert from_bytes(damaged) == {}
-    assert from_bytes(to_bytes(Vectors({}, {}))) == {}
 
 
 def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:

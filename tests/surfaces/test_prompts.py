@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import anyio
 import pytest
-from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, is_prompt, session_of
+from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, session_of
 
 Seen = list[tuple[str, str, str, bool]]
 IDLE = 0.02
@@ -42,32 +41,6 @@ def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
 )
 def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
     assert session_of(uri) == session_id
-
-
-def test_what_is_a_prompt() -> None:
-    assert is_prompt("untitled:x", "vouch-prompt")
-    assert is_prompt("vouch-prompt:/A/1", "plaintext")
-    assert not is_prompt("file:///x.md", "markdown")
-
-
-def test_typing_counts_once_it_stands_still() -> None:
-    async def script(prompts: PromptDocuments) -> None:
-        prompts.open("u", "s", "")
-        for text in ("j", "jw", "jwt"):
-            prompts.type("u", text)
-        await anyio.sleep(IDLE * 5)
-
-    assert play(script) == [("s", "c/u", "jwt", False)]
-
-
-def test_a_request_does_not_wait_for_that() -> None:
-    async def script(prompts: PromptDocuments) -> None:
-        prompts.open("u", "s", "jwt")
-        prompts.flush()
-        prompts.flush()
-        await anyio.sleep(IDLE * 5)
-
-    assert play(script) == [("s", "c/u", "jwt", False)]
 
 
 def test_submitted_once_then_anew() -> None:
