@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.client import COMMAND, Client, environment, indexed_client
 
 LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 
@@ -94,9 +94,7 @@ def left_alone() -> Iterator[Place]:
 @contextmanager
 def serving(place: Place) -> Iterator[Client]:
     """A language server on the project, whose socket can be reached."""
-    with running(cwd=place.root, env=place.env) as client:
-        client.initialize(place.root)
-        client.indexed()
+    with indexed_client(place.root, env=place.env) as client:
         until(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
         yield client
 

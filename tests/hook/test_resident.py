@@ -16,7 +16,7 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from tests.hook.conftest import Hook, Place, processes_of, until
 from tests.hook.test_bad_input import socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import COMMAND, environment, indexed_client
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 KEEP = {RESIDENT: "true"}
@@ -116,9 +116,7 @@ def test_it_ends_with_the_knowledge_base(hook: Hook, place: Place) -> None:
 @LINUX
 def test_it_leaves_the_knowledge_base_to_an_editor(hook: Hook, place: Place) -> None:
     left(hook, place)
-    with running(cwd=place.root, env=place.env) as client:
-        client.initialize(place.root)
-        client.indexed()
+    with indexed_client(place.root, env=place.env) as client:
         until(lambda: not residents(place))
         until(lambda: Path(socket_of(place)).exists())
         since = len(client.received)

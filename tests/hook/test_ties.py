@@ -10,7 +10,7 @@ import pytest
 
 from tests.hook.conftest import Hook, Place
 from tests.hook.conftest import until as holds
-from tests.protocol.client import Client, running
+from tests.protocol.client import Client, indexed_client
 from tests.workspace.places import cite, git, write
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -33,9 +33,7 @@ def place(place: Place) -> Place:
 
 @pytest.fixture
 def server(place: Place) -> Iterator[Client]:
-    with running(cwd=place.root, env=place.env) as client:
-        client.initialize(place.root)
-        client.indexed()
+    with indexed_client(place.root, env=place.env) as client:
         client.until("vouch/files", {"paths": ["src/relay.py"]}, lambda a: not a["degraded"])
         holds(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
         yield client

@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces.local.client import ask
 
 from tests.hook.conftest import Place, project, until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.client import COMMAND, Client, environment, indexed_client, running
 
 PROMPT = "How do we rotate JWT tokens?"
 
@@ -248,9 +248,7 @@ def test_who_asks_about_several_is_answered_by_who_serves_them_all(
 def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
     other = knowledge.make(place.base / "other")
     start()
-    with running(cwd=other, env=place.env) as one:
-        one.initialize(other)
-        one.indexed()
+    with indexed_client(other, env=place.env) as one:
         assert said_to(place)
         assert put(place, "kb.salience", session_id="agent")
         time.sleep(0.5)

@@ -277,6 +277,18 @@ def running(
         client.dispose()
 
 
+@contextmanager
+def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
+    """A server on a knowledge base, once that is indexed, for the length of a block. Options of
+    `running` are for that, the others are params of `initialize`.
+    """
+    own = {name: options.pop(name) for name in ("env", "reply", "tcp") if name in options}
+    with running(cwd=root, **own) as client:
+        client.initialize(root, **options)
+        client.indexed()
+        yield client
+
+
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """This process's environment without what would tune the sidecar, and with `extra`. Hooks leave
     no process behind, unless that says so.

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, running
+from tests.protocol.client import Client, indexed_client, running
 from tests.protocol.editor import ABLE, Editor
 
 Start = Callable[..., Client]
+Serve = Callable[..., Client]
 
 
 @pytest.fixture
@@ -37,26 +38,35 @@ def start(tmp_path: Path) -> Iterator[Start]:
     assert [client.strays for client in clients] == [b""] * len(clients)
 
 
+@pytest.fixture
+def serve(start: Start) -> Serve:
+    """Starts a server and waits for its first index: `serve(root, **params of initialize)`."""
+
+    def begin(root: Path | None = None, **params: Any) -> Client:
+        client = start()
+        client.initialize(root, **params)
+        client.indexed()
+        return client
+
+    return begin
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """As `client`, one for a whole module: what it went through must not matter."""
     root = knowledge.make(tmp_path_factory.mktemp("shared") / "project")
     before = knowledge.digest(root)
-    with running(cwd=root) as one:
-        one.initialize(root)
-        one.indexed()
+    with indexed_client(root) as one:
         yield one
     assert one.strays == b""
     assert knowledge.digest(root) == before
 
 
 @pytest.fixture
-def client(start: Start, root: Path) -> Iterator[Client]:
+def client(serve: Serve, root: Path) -> Iterator[Client]:
     """A client that serves `root`, indexed. What the disk holds is the same afterwards."""
     before = knowledge.digest(root)
-    one = start()
-    one.initialize(root)
-    one.indexed()
+    one = serve(root)
     yield one
     assert knowledge.digest(root) == before
 
@@ -71,9 +81,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def editor(library: Path, request: pytest.FixtureRequest) -> Iterator[Editor]:
     """An editor that can do everything, on `library`; one for a module and each transport."""
     before = knowledge.digest(library)
-    with running(cwd=library, tcp=request.param == "tcp") as client:
-        client.initialize(library, capabilities=ABLE)
-        client.indexed()
+    with indexed_client(library, tcp=request.param == "tcp", capabilities=ABLE) as client:
         yield Editor(client)
     assert client.strays == b""
     assert client.errors == b""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import running
+from tests.protocol.client import indexed_client
 from tests.protocol.editor import ABLE, Editor
 
 ACTIONS = "textDocument/codeAction"
@@ -87,9 +87,7 @@ def test_a_client_that_can_copy_does(library: Path) -> None:
     able = copy.deepcopy(ABLE)
     able["experimental"] = {"vouch": {"commands": ["vouchSidecar.copyText"]}}
     del able["textDocument"]["codeAction"]["codeActionLiteralSupport"]
-    with running(cwd=library) as client:
-        client.initialize(library, capabilities=able)
-        client.indexed()
+    with indexed_client(library, capabilities=able) as client:
         path = library / ".vouch" / "claims" / "jwt-expires.yaml"
         first, *_ = actions(Editor(client), path, "jwt-expires")
     assert first == {
@@ -119,9 +117,7 @@ def test_experts_and_salience_are_commands(editor: Editor) -> None:
 
 
 def test_a_claim_is_opened(library: Path) -> None:
-    with running(cwd=library, reply=lambda _: {"success": True}) as client:
-        client.initialize(library, capabilities=ABLE)
-        client.indexed()
+    with indexed_client(library, reply=lambda _: {"success": True}, capabilities=ABLE) as client:
         place = Editor(client).ask(
             EXECUTE, {"command": "vouch.openClaim", "arguments": ["jwt-expires"]}
         )
@@ -148,9 +144,7 @@ def test_what_changed_lately(tmp_path: Path) -> None:
     root = knowledge.library(tmp_path / "project")
     private = "scope: {visibility: private, agent: ada}\n"
     knowledge.claim(root, "hers", "Redis is hers.", "redis", more=private)
-    with running(cwd=root) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root) as client:
 
         def changed(*arguments: object) -> list[str]:
             found = client.request(EXECUTE, {"command": "vouch.changed", "arguments": [*arguments]})

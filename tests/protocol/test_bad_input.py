@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve, Start
 
 SECRET = "hunter2-do-not-echo"
 
@@ -324,10 +324,8 @@ def test_a_capability_that_is_not_whole_is_none(
     goes_on(client)
 
 
-def test_a_bad_notification_is_noted_in_a_line(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(root)
-    client.indexed()
+def test_a_bad_notification_is_noted_in_a_line(serve: Serve, root: Path) -> None:
+    client = serve(root)
     for method, params in (
         ("vouch/prompt", {}),
         ("vouch/prompt", {"session_id": "", "text": 5}),

@@ -23,7 +23,7 @@ from tests.engine.test_captured import (
     QUESTION,
 )
 from tests.oracle import COMMAND, run_vouch
-from tests.protocol.client import Client, running
+from tests.protocol.client import Client, indexed_client
 from tests.workspace.places import repository
 
 SECRET = "yaml` and README."
@@ -98,9 +98,7 @@ def captured(made: Path) -> Iterator[Captured]:
 
 @pytest.fixture
 def client(captured: Captured) -> Iterator[Client]:
-    with running(cwd=captured.root, env=captured.env) as client:
-        client.initialize(captured.root)
-        client.indexed()
+    with indexed_client(captured.root, env=captured.env) as client:
         client.until("vouch/files", {"paths": ["README.md"]}, lambda a: not a["degraded"])
         client.open("untitled:notes", PROSE, "markdown")
         yield client
@@ -136,8 +134,6 @@ def said(client: Client, captured: Captured) -> list[str]:
         answer = client.answer(client.start("vouch/claim", {"id": claim["id"]}))
         answers.append(json.dumps(answer.get("result") or answer["error"]))
     return answers
-
-
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["a part of a sentence", "an exchange"])

@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve, Start
 from tests.protocol.editor import ABLE, Editor
 
 PUBLISHED = "textDocument/publishDiagnostics"
@@ -118,11 +118,9 @@ def test_clients_that_do_not_pull_are_told_of_no_provider(client: Client) -> Non
     assert not any("diagnosticProvider" in str(m) for m in client.received)
 
 
-def test_checks_across_files_are_made_for_what_is_open(start: Start, root: Path) -> None:
+def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path) -> None:
     path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt", "gone")
-    client = start()
-    client.initialize(root, capabilities=ABLE)
-    client.indexed()
+    client = serve(root, capabilities=ABLE)
     assert not any(m.get("method") == PUBLISHED for m in client.received)
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
     dangling, undeclared = published(client, path.as_uri(), 2)
@@ -151,12 +149,10 @@ def test_a_deleted_file_has_no_problems(start: Start, root: Path) -> None:
     published(client, path.as_uri(), 0, since)
 
 
-def test_the_checks_of_an_open_file_are_pulled_as_well(start: Start, root: Path) -> None:
+def test_the_checks_of_an_open_file_are_pulled_as_well(serve: Serve, root: Path) -> None:
     path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
     able = {**ABLE, "textDocument": {**ABLE["textDocument"], "diagnostic": {}}}
-    client = start()
-    client.initialize(root, capabilities=able)
-    client.indexed()
+    client = serve(root, capabilities=able)
     editor = Editor(client)
     report = editor.whole(editor.open(path), "textDocument/diagnostic")
     assert [one["code"] for one in report["items"]] == ["undeclared-entity"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve, Start
 
 SALIENCE = "vouch/didChangeSalience"
 
@@ -80,21 +80,17 @@ def test_a_prompt_that_stands_still_is_pushed(client: Client) -> None:
     ],
 )
 def test_a_client_is_told_the_parts_that_it_wants(
-    start: Start, root: Path, parts: list[str], expected: tuple[list[str], list[str], bool]
+    serve: Serve, root: Path, parts: list[str], expected: tuple[list[str], list[str], bool]
 ) -> None:
-    client = start()
-    client.initialize(root, initializationOptions={"push": parts})
-    client.indexed()
+    client = serve(root, initializationOptions={"push": parts})
     client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
     push = client.notified(SALIENCE)
     rows = tuple([row["entity_id"] for row in push[part]] for part in ("salience", "fresh"))
     assert (*rows, bool(push["text"])) == expected
 
 
-def test_a_client_that_wants_nothing_is_told_its_status_alone(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(root, initializationOptions={"push": []})
-    client.indexed()
+def test_a_client_that_wants_nothing_is_told_its_status_alone(serve: Serve, root: Path) -> None:
+    client = serve(root, initializationOptions={"push": []})
     since = len(client.received)
     client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
     (root / ".vouch" / "claims" / "broken.yaml").write_text("text: [", "utf-8")

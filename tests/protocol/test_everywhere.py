@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import running
-from tests.protocol.conftest import Start
+from tests.protocol.client import indexed_client
+from tests.protocol.conftest import Serve, Start
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
@@ -30,9 +30,7 @@ LINES = [
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
     able = {**ABLE, "general": {"positionEncodings": [encoding]}}
-    with running(cwd=library) as client:
-        client.initialize(library, capabilities=able)
-        client.indexed()
+    with indexed_client(library, capabilities=able) as client:
         editor = Editor(client, encoding)
         for name, end in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
             path = library / ".vouch" / "claims" / f"{name}.yaml"
@@ -44,14 +42,12 @@ def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
                 assert editor.said({"uri": uri, **found}) == link
 
 
-def test_files_that_are_not_open_are_in_the_same_units(start: Start, tmp_path: Path) -> None:
+def test_files_that_are_not_open_are_in_the_same_units(serve: Serve, tmp_path: Path) -> None:
     root = knowledge.library(tmp_path / "p")
     knowledge.write(root, "claims/wide.yaml", "id: wide\r\ntext: W\r\nevidence: [ev]\r\n"
                     "entities: ['😀', redis]\r\n")  # fmt: skip
     for encoding, column in (("utf-8", 19), ("utf-16", 17), ("utf-32", 16)):
-        client = start()
-        client.initialize(root, capabilities={**ABLE, "general": {"positionEncodings": [encoding]}})
-        client.indexed()
+        client = serve(root, capabilities={**ABLE, "general": {"positionEncodings": [encoding]}})
         editor = Editor(client, encoding)
         uri = editor.open(root / ".vouch" / "entities" / "redis.yaml")
         found = editor.at(uri, "redis", REFERENCES, ALONE)
@@ -60,12 +56,10 @@ def test_files_that_are_not_open_are_in_the_same_units(start: Start, tmp_path: P
         assert editor.said(wide) == "redis"
 
 
-def test_uris_are_answered_in_the_spelling_of_the_client(start: Start, tmp_path: Path) -> None:
+def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path: Path) -> None:
     root = knowledge.library(tmp_path / "a b@c")
     odd = str(root.as_uri()).replace("@", "%40").replace("p", "%70", 1)
-    client = start()
-    client.initialize(root, capabilities=ABLE)
-    client.indexed()
+    client = serve(root, capabilities=ABLE)
     editor = Editor(client)
     claim = editor.open(
         f"{odd}/.vouch/claims/jwt%2Drotates.yaml",
@@ -79,13 +73,11 @@ def test_uris_are_answered_in_the_spelling_of_the_client(start: Start, tmp_path:
     assert claim in [one["target"] for one in editor.whole(page, LINKS)]
 
 
-def test_a_linked_workspace(start: Start, tmp_path: Path) -> None:
+def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
     root = knowledge.library(tmp_path / "real")
     link = tmp_path / "link"
     link.symlink_to(root)
-    client = start()
-    client.initialize(link, capabilities=ABLE)
-    client.indexed()
+    client = serve(link, capabilities=ABLE)
     editor = Editor(client)
     uri = editor.open(link / ".vouch" / "pages" / "auth.md")
     assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve, Start
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
 
@@ -84,12 +84,10 @@ def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
     assert not re.search(r"[*\[\]]|file:", contents["value"])
 
 
-def test_a_hostile_knowledge_base_stays_text(start: Start, root: Path) -> None:
+def test_a_hostile_knowledge_base_stays_text(serve: Serve, root: Path) -> None:
     knowledge.claim(root, "hostile", HOSTILE.replace("\x1b", "").replace("\u202e", ""), "jwt")
     knowledge.entity(root, "evil", "Evil </b><script>", "[x](http://evil)")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     for value in (
         hover(client, "JWT", 0, 1)["contents"]["value"],
         hover(client, "Evil </b><script>", 0, 1, "untitled:b")["contents"]["value"],
@@ -101,7 +99,7 @@ def test_a_hostile_knowledge_base_stays_text(start: Start, root: Path) -> None:
             assert target.startswith(root.as_uri())
 
 
-def test_the_line_after_the_head_says_whom_to_ask(start: Start, root: Path) -> None:
+def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> None:
     for name, kind in (("ada", "person"), ("bob", "person"), ("cyd", "person"), ("ops", "team")):
         path = knowledge.entity(root, name, f"{name.capitalize()}!")
         path.write_text(path.read_text("utf-8").replace("concept", kind), "utf-8")
@@ -111,9 +109,7 @@ def test_the_line_after_the_head_says_whom_to_ask(start: Start, root: Path) -> N
     knowledge.claim(root, "a", "Ada made JWT.", "jwt", "ada")
     knowledge.claim(root, "b", "Ada keeps JWT.", "jwt", "ada", "bob")
     knowledge.claim(root, "c", "Cyd is on call.", "ops", "cyd")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     entities = (root / ".vouch/entities").as_uri()
     ada, bob, cyd, ops = (
         f"[{name.capitalize()}!]({entities}/{name}.yaml)" for name in ("ada", "bob", "cyd", "ops")
@@ -123,34 +119,28 @@ def test_the_line_after_the_head_says_whom_to_ask(start: Start, root: Path) -> N
     assert "Ask" not in hover(client, "Ada!", 0, 1, "untitled:b")["contents"]["value"]
 
 
-def test_right_to_left_names_are_isolated(start: Start, root: Path) -> None:
+def test_right_to_left_names_are_isolated(serve: Serve, root: Path) -> None:
     knowledge.entity(root, "ltr", "Gateway", "بوابة")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     head = hover(client, "Gateway", 0, 1)["contents"]["value"].splitlines()[0]
     assert head.startswith("**Gateway** · concept · also \u2068بوابة\u2069 · 0 live")
 
 
-def test_several_of_one_name_keep_links_and_whom_to_ask(start: Start, root: Path) -> None:
+def test_several_of_one_name_keep_links_and_whom_to_ask(serve: Serve, root: Path) -> None:
     knowledge.entity(root, "jwt-too", "JWT")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     value = hover(client, "JWT", 0, 1)["contents"]["value"]
     assert value.count("Ask: nobody named") == 2
     assert "Entity: [jwt](" in value
     assert "Entity: [jwt-too](" in value
 
 
-def test_a_citation_links_to_the_line_of_its_document(start: Start, root: Path) -> None:
+def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) -> None:
     evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
     (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
     claim = knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt")
     claim.write_text(claim.read_text("utf-8").replace(knowledge.SOURCE, "ev"), "utf-8")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
     assert f"[Auth notes]({kept}#L12)" in hover(client, "JWT", 0, 1)["contents"]["value"]
     document = root / "docs/auth.md"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import running
+from tests.protocol.client import indexed_client
 from tests.protocol.editor import ABLE, Editor
 
 LINKS = "textDocument/documentLink"
@@ -80,9 +80,7 @@ def test_other_documents_have_neither(editor: Editor, uri: str, method: str) -> 
 
 def test_a_client_without_trees_gets_a_list(library: Path) -> None:
     able = {**ABLE, "textDocument": {**ABLE["textDocument"], "documentSymbol": {}}}
-    with running(cwd=library) as client:
-        client.initialize(library, capabilities=able)
-        client.indexed()
+    with indexed_client(library, capabilities=able) as client:
         editor = Editor(client)
         uri = editor.open(library / ".vouch" / "pages" / "auth.md")
         found = editor.whole(uri, OUTLINE)

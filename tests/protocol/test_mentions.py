@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve
 
 TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
 URI = "file:///notes/a%20b.md"
@@ -35,10 +35,8 @@ def found(client: Client, **params: Any) -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
-def test_all_of_a_document(start: Start, root: Path, encoding: str, width: int) -> None:
-    client = start()
-    client.initialize(root, capabilities={"general": {"positionEncodings": [encoding]}})
-    client.indexed()
+def test_all_of_a_document(serve: Serve, root: Path, encoding: str, width: int) -> None:
+    client = serve(root, capabilities={"general": {"positionEncodings": [encoding]}})
     client.open(URI, TEXT)
     assert found(client) == [
         ("jwt", place(0, width + 1, width + 4)),

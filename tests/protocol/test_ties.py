@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.kb.samples import claim, put
-from tests.protocol.client import Client, running
+from tests.protocol.client import Client, indexed_client, running
 from tests.workspace.places import cite, git, repository
 
 CODE = "class RelayLoop:\n    def restart_all(self):\n        return self\n"
@@ -26,9 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(root: Path) -> Iterator[Client]:
-    with running(cwd=root) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root) as client:
         client.until("vouch/files", {"paths": ["src/relay.py"]}, lambda a: not a["degraded"])
         yield client
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.kb.samples import claim, put
 from tests.operations.test_topics import TEXTS, WORDS
-from tests.protocol.client import COMMAND, Client, Message, environment, running
+from tests.protocol.client import COMMAND, Client, Message, environment, indexed_client
 from tests.protocol.test_hover import at, hover
 from tests.workspace.places import cite, commit_as, repository
 
@@ -31,9 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(root: Path) -> Iterator[Client]:
-    with running(cwd=root) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root) as client:
         client.until("vouch/status", {}, lambda answer: "topics" in answer["roots"][0])
         yield client
 

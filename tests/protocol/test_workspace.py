@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client
-from tests.protocol.conftest import Start
+from tests.protocol.conftest import Serve, Start
 
 TASK = {"task": "How long does JWT live, and where is Redis?"}
 
@@ -22,12 +22,10 @@ def collections(client: Client) -> list[str]:
     return sorted(root["collection"] for root in client.request("vouch/status")["roots"])
 
 
-def test_two_roots_are_two_collections(start: Start, tmp_path: Path) -> None:
+def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     one = knowledge.make(tmp_path / "one", "same")
     two = knowledge.make(tmp_path / "two", "same")
-    client = start()
-    client.initialize(workspaceFolders=[folder(one), folder(two)])
-    client.indexed()
+    client = serve(workspaceFolders=[folder(one), folder(two)])
     assert collections(client) == ["same", "same-2"]
     rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
     named = [row["collection"] for row in rows if row["entity_id"] == "jwt"]
@@ -37,18 +35,16 @@ def test_two_roots_are_two_collections(start: Start, tmp_path: Path) -> None:
     assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
 
 
-def test_folders_come_and_go(start: Start, tmp_path: Path) -> None:
+def test_folders_come_and_go(serve: Serve, tmp_path: Path) -> None:
     one, two = knowledge.make(tmp_path / "one"), knowledge.make(tmp_path / "two")
-    client = start()
-    client.initialize(one)
-    client.indexed()
+    client = serve(one)
     assert collections(client) == ["one"]
     event: dict[str, Any] = {"added": [folder(two)], "removed": []}
     client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
     client.until("vouch/status", {}, lambda result: len(result["roots"]) == 2)
 
 
-def test_a_knowledge_base_above_a_folder_or_several_below(start: Start, tmp_path: Path) -> None:
+def test_a_knowledge_base_above_a_folder_or_several_below(serve: Serve, tmp_path: Path) -> None:
     outer = knowledge.make(tmp_path / "outer")
     knowledge.make(outer / "packages" / "inner")
     knowledge.make(outer / "packages" / "other")
@@ -57,24 +53,18 @@ def test_a_knowledge_base_above_a_folder_or_several_below(start: Start, tmp_path
         (outer / "packages", ["outer"]),
         (outer / "packages" / "inner", ["inner"]),
     ):
-        client = start()
-        client.initialize(folder)
-        client.indexed()
+        client = serve(folder)
         assert collections(client) == served
     (outer / ".vouch").rename(outer / "aside")
-    client = start()
-    client.initialize(outer)
-    client.indexed()
+    client = serve(outer)
     assert collections(client) == ["inner", "other"]
 
 
 def test_a_document_outside_every_folder_brings_its_own(
-    start: Start, root: Path, tmp_path: Path
+    serve: Serve, root: Path, tmp_path: Path
 ) -> None:
     other = knowledge.make(tmp_path / "other")
-    client = start()
-    client.initialize(root)
-    client.indexed()
+    client = serve(root)
     assert collections(client) == ["project"]
     client.open((other / "src" / "a.py").as_uri(), "JWT", "python")
     client.until("vouch/status", {}, lambda result: result["complete"])
@@ -82,17 +72,13 @@ def test_a_document_outside_every_folder_brings_its_own(
     assert client.request("vouch/experts", {"topic": "jwt", "root": str(other)})["experts"]
 
 
-def test_root_path_is_enough(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(rootPath=str(root))
-    client.indexed()
+def test_root_path_is_enough(serve: Serve, root: Path) -> None:
+    client = serve(rootPath=str(root))
     assert collections(client) == ["project"]
 
 
-def test_settings_of_the_client(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(root, initializationOptions={"settings": {"recall": {"max_results": 1}}})
-    client.indexed()
+def test_settings_of_the_client(serve: Serve, root: Path) -> None:
+    client = serve(root, initializationOptions={"settings": {"recall": {"max_results": 1}}})
     assert said(client) == 1
     settings = {"vouchSidecar": {"recall": {"max_results": 3}}}
     client.notify("workspace/didChangeConfiguration", {"settings": settings})
@@ -112,10 +98,8 @@ FORMS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("options", [{"settings": FORMS[1]}, {"settings": FORMS[4]}, *FORMS[:2]])
-def test_settings_at_the_start(start: Start, root: Path, options: dict[str, Any]) -> None:
-    client = start()
-    client.initialize(root, initializationOptions=options)
-    client.indexed()
+def test_settings_at_the_start(serve: Serve, root: Path, options: dict[str, Any]) -> None:
+    client = serve(root, initializationOptions=options)
     assert said(client) == 1
 
 
@@ -145,14 +129,12 @@ def said(client: Client) -> int:
     return len(client.request("vouch/context", TASK)["items"])
 
 
-def test_who_asks_decides_what_is_seen(start: Start, root: Path) -> None:
+def test_who_asks_decides_what_is_seen(serve: Serve, root: Path) -> None:
     private = "scope: {visibility: private, agent: me}\n"
     knowledge.claim(root, "mine", "JWT is mine.", "jwt", more=private)
     counts = {}
     for options in ({}, {"viewer": {"agent": "me"}}, {"viewer": {"agent": "you"}}):
-        client = start()
-        client.initialize(root, initializationOptions=options)
-        client.indexed()
+        client = serve(root, initializationOptions=options)
         (row, *_) = client.request("vouch/experts", {"topic": "jwt"})["experts"]
         counts[str(options)] = row["claim_count"]
         params = {"topic": "jwt", "viewer": {"agent": "me"}}

@@ -11,7 +11,7 @@ from vouch_sidecar.index.base import MANIFEST
 
 from tests.engine.bases import base
 from tests.engine.processes import Server, place, serving, until
-from tests.protocol.client import running
+from tests.protocol.client import indexed_client
 
 FAILED = "the index could not be read; it is being rebuilt"
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -68,9 +68,7 @@ def test_the_language_server_says_so_until_it_is_made_anew(
     here: tuple[Path, Mapping[str, str]],
 ) -> None:
     folder, env = here
-    with running(cwd=folder / "kb", env=env) as client:
-        client.initialize(folder / "kb")
-        client.indexed()
+    with indexed_client(folder / "kb", env=env) as client:
         overwrite(folder, "store")
         refused = client.refused("vouch/search", {"query": "keys rotate"})
         assert (refused["code"], refused["message"]) == (-32803, FAILED)
@@ -81,9 +79,7 @@ def test_the_language_server_says_so_until_it_is_made_anew(
 def test_so_do_language_features(here: tuple[Path, Mapping[str, str]]) -> None:
     folder, env = here
     note = folder / "kb" / "note.md"
-    with running(cwd=folder / "kb", env=env) as client:
-        client.initialize(folder / "kb")
-        client.indexed()
+    with indexed_client(folder / "kb", env=env) as client:
         overwrite(folder, "store")
         client.open(note.as_uri(), "How do the keys of the key vault rotate?", "markdown")
         place = {"textDocument": {"uri": note.as_uri()}, "position": {"line": 0, "character": 25}}

@@ -14,7 +14,7 @@ import pytest
 from tests.engine.bases import base, write
 from tests.engine.processes import place, until
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import COMMAND, environment, indexed_client
 
 ASKED = b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
 
@@ -74,9 +74,7 @@ def test_a_library_that_prints_to_standard_output(
         "            print('noise'); os.write(1, b'noise')\n"
         "threading.Thread(target=noise, daemon=True).start()\n"
     )
-    with running(cwd=folder / "kb", env={**env, "PYTHONPATH": str(folder / "noise")}) as client:
-        client.initialize(folder / "kb")
-        client.indexed()
+    with indexed_client(folder / "kb", env={**env, "PYTHONPATH": str(folder / "noise")}) as client:
         for _ in range(20):
             assert client.request("vouch/experts", {"topic": "key vault"})["experts"]
         until(lambda: b"noise" in client.errors, "nothing was printed")
@@ -134,9 +132,7 @@ def test_the_system_has_no_watches_left(
     if subprocess.run([command, "--version"], capture_output=True, check=False).returncode != 0:
         pytest.skip("a user namespace can't be had")
     monkeypatch.setattr("tests.protocol.client.COMMAND", command)
-    with running(cwd=root, env=env) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root, env=env) as client:
         until(lambda: client.request("vouch/status")["watcher"] == "sweep", "it is not said")
         write(root, "claims/late.yaml", claim("late", text="Zanzibar.", entities=["vault"]))
         client.until("vouch/search", {"query": "zanzibar"}, lambda found: bool(found["hits"]))

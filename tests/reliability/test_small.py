@@ -26,7 +26,7 @@ from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import COMMAND, environment, indexed_client, running
 
 BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
 
@@ -212,9 +212,7 @@ def _printed(root: Path, *command: str) -> str:
 
 
 def _pushed(root: Path, able: dict[str, Any]) -> str:
-    with running(cwd=root) as client:
-        client.initialize(root, capabilities=able)
-        client.indexed()
+    with indexed_client(root, capabilities=able) as client:
         client.wait(lambda one: one.get("params", {}).get("health") == "warning")
         pulled = client.request("workspace/diagnostic", {"previousResultIds": []})
         return json.dumps([pulled, *client.received])

@@ -14,7 +14,7 @@ import pytest
 from mcp import ClientSession
 
 from tests.mcp.client import called, connected
-from tests.protocol.client import COMMAND, Client, environment, running, uri_of
+from tests.protocol.client import COMMAND, Client, environment, indexed_client, running, uri_of
 from tests.semantic.conftest import ASKED, write
 
 Env = dict[str, str]
@@ -72,9 +72,7 @@ def test_an_open_document_counts_as_it_stands_there(server: Client, root: Path) 
 
 def test_settings_of_the_client_count_at_once(env: Env, root: Path) -> None:
     own = {k: v for k, v in env.items() if not k.endswith("MODEL")}
-    with running(cwd=root, env=own) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root, env=own) as client:
         assert arms(client.request("vouch/search", {"query": ASKED})) == []
         model = env["VOUCH_SIDECAR_SEMANTIC_MODEL"]
         for given, wanted in ((model, MEANT), (None, []), (model, MEANT)):

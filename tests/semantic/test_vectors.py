@@ -10,8 +10,8 @@ from vouch_sidecar.index.base import Bases
 from vouch_sidecar.index.building import knowledge_of
 from vouch_sidecar.index.changing import after
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
-from vouch_sidecar.semantic.texts import Texts, mark_of, texts_of
-from vouch_sidecar.semantic.vectors import Vectors, arranged
+from vouch_sidecar.semantic.texts import mark_of, texts_of
+from vouch_sidecar.semantic.vectors import arranged
 
 from tests.kb.samples import make_kb
 
@@ -25,8 +25,6 @@ ARTIFACTS: list[Artifact] = [
     Page("page", "pages/page.md", "Keys", body="First.\n\n# Second\n\nAnd this.\n"),
 ]
 QUERY = np.array([1, 0], np.float32)
-
-
 
 
 def test_claims_descriptions_and_sections_are_compared() -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import MakeKb
 from tests.hook.conftest import until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import COMMAND, environment, indexed_client
 
 
 @pytest.fixture
@@ -91,9 +91,7 @@ def test_pieces_of_sentences_are_counted_with_what_makes_them(
 
 
 def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:
-    with running(cwd=root, env=env) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root, env=env) as client:
         until(lambda: any(Path(env["XDG_RUNTIME_DIR"]).glob("*/*.sock")))
         found = doctor(root, env)
         assert found["running sidecar"][0]["message"].startswith("version ")

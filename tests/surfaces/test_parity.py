@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.operations import OPERATIONS
 
-from tests.protocol.client import running
+from tests.protocol.client import indexed_client
 from tests.surfaces.test_cli import run
 from tests.surfaces.test_jsonl import answers
 
@@ -59,9 +59,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     root = tmp_path_factory.mktemp("parity") / "courier"
     shutil.copytree(COURIER, root)
     prompt = {"session_id": "shell", "topic": TEXT}
-    with running(cwd=root) as client:
-        client.initialize(root)
-        client.indexed()
+    with indexed_client(root) as client:
         client.notify("vouch/prompt", {"session_id": "shell", "text": TEXT})
         lsp = {
             name: client.request(OPERATIONS[name].method, params)
