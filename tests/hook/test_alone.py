@@ -19,16 +19,14 @@ from vouch_sidecar.surfaces.local.ownership import hold
 from tests.hook.conftest import Hook, Place, until
 from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment
+from tests.protocol.client import Client, run_command
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
 
 
 def warm(place: Place) -> None:
-    subprocess.run(
-        [COMMAND, "warm", "--root", str(place.root)], env=environment(place.env), check=True
-    )
+    run_command("warm", "--root", place.root, env=place.env)
 
 
 def whole(place: Place) -> list[Path]:

@@ -14,7 +14,7 @@ import pytest
 from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.hook.conftest import LIMIT, Hook, Place, hook_in
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, run_command
 
 PROMPT = "user-prompt-submit"
 KNOWN = "How do we rotate JWT tokens?"
@@ -46,33 +46,24 @@ def test_no_event(served_hook: Hook, raw: bytes) -> None:
 
 @pytest.mark.parametrize("words", [[], ["--bogus"], ["no-such-event"], ["--json", "session-stop"]])
 def test_no_event_on_the_command_line(served: Place, words: list[str]) -> None:
-    assert _run(served, *words) == (0, b"", b"")
+    assert _run(served, *words) == ("", "")
 
 
 def test_more_than_an_event_on_the_command_line(served: Place) -> None:
-    code, out, _ = _run(served, "--bogus", PROMPT, "extra")
-    assert code == 0
+    out, _ = _run(served, "--bogus", PROMPT, "extra")
     assert json.loads(out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
 
 def test_help_for_people(place: Place) -> None:
     for words in (["--help"], [PROMPT, "-h"]):
-        code, out, _ = _run(place, *words)
-        assert code == 0
-        assert b"Usage" in out
+        out, _ = _run(place, *words)
+        assert "Usage" in out
 
 
-def _run(place: Place, *words: str) -> tuple[int, bytes, bytes]:
+def _run(place: Place, *words: str) -> tuple[str, str]:
     payload = {"session_id": "words", "prompt": KNOWN, "cwd": str(place.root)}
-    done = subprocess.run(
-        [COMMAND, "hook", *words],
-        input=json.dumps(payload).encode(),
-        capture_output=True,
-        env=environment(dict(place.env)),
-        timeout=20,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    done = run_command("hook", *words, env=place.env, said=json.dumps(payload))
+    return done.stdout, done.stderr
 
 
 def test_a_prompt_of_a_megabyte(served_hook: Hook) -> None:

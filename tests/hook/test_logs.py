@@ -10,27 +10,19 @@ import pytest
 
 from tests.hook.conftest import Place, until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import run_command, running
 
 SECRET = "purple-elephant"
 PROMPT = f"Is Redis the place for {SECRET}?"
 
 
-Done = subprocess.CompletedProcess[str]
-
-
-def hooked(place: Place, *options: str, prompt: str, **env: str) -> Done:
+def hooked(
+    place: Place, *options: str, prompt: str, **env: str
+) -> subprocess.CompletedProcess[str]:
     """A hook that was given a prompt, and has time enough."""
     payload = {"session_id": "agent", "cwd": str(place.root), "prompt": prompt}
-    return subprocess.run(
-        [COMMAND, "hook", *options],
-        input=json.dumps(payload),
-        capture_output=True,
-        text=True,
-        env=environment({**place.env, "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", **env}),
-        timeout=30,
-        check=True,
-    )
+    whole = {**place.env, "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", **env}
+    return run_command("hook", *options, env=whole, said=json.dumps(payload))
 
 
 def test_every_kind_of_step_has_a_line(place: Place) -> None:
@@ -65,7 +57,7 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
 
 @pytest.mark.parametrize("where", ["stderr", "file"])
 def test_a_hook_says_what_it_did(place: Place, where: str) -> None:
-    subprocess.run([COMMAND, "warm", "--root", place.root], env=environment(place.env), check=True)
+    run_command("warm", "--root", place.root, env=place.env)
     file = place.base / "hook.log"
     options = ["--log-file", str(file)] if where == "file" else []
     env = {} if where == "file" else {"VOUCH_SIDECAR_LOG": "debug"}
@@ -79,14 +71,11 @@ def test_a_hook_says_what_it_did(place: Place, where: str) -> None:
 
 
 def test_no_log_without_asking_and_none_in_a_knowledge_base(place: Place) -> None:
-    subprocess.run([COMMAND, "warm", "--root", place.root], env=environment(place.env), check=True)
+    run_command("warm", "--root", place.root, env=place.env)
     assert hooked(place, "user-prompt-submit", prompt=PROMPT).stderr == ""
     inside = place.root / ".vouch" / "x.log"
     hooked(place, "user-prompt-submit", "--log-file", str(inside), prompt=PROMPT)
-    refused = subprocess.run(
-        [COMMAND, "jsonl", "--log-file", inside], capture_output=True, text=True, check=False
-    )
-    assert refused.returncode == 2
+    refused = run_command("jsonl", "--log-file", inside, code=2)
     assert "knowledge base" in refused.stderr
     assert not inside.exists()
 
@@ -95,15 +84,7 @@ def test_a_log_file_is_appended_to(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "a.log"
     file.write_text("before\n", "utf-8")
     asked = '{"id": 1, "method": "kb.status"}\n{"id": 2, "method": "kb.nothing"}\n'
-    subprocess.run(
-        [COMMAND, "jsonl", "--log-file", file],
-        cwd=place.root,
-        input=asked,
-        text=True,
-        capture_output=True,
-        env=environment(place.env),
-        check=True,
-    )
+    run_command("jsonl", "--log-file", file, cwd=place.root, env=place.env, said=asked)
     before, *lines = file.read_text("utf-8").splitlines()
     assert before == "before"
     assert any("status for jsonl" in line for line in lines)

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from tests.hook.conftest import Hook, Place, processes_of, until
 from tests.hook.test_bad_input import socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, indexed_client
+from tests.protocol.client import environment, indexed_client, run_command
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 KEEP = {RESIDENT: "true"}
@@ -60,7 +60,7 @@ def test_later_prompts_are_answered_by_what_the_first_left(hook: Hook, place: Pl
 
 @LINUX
 def test_also_where_the_cache_is_warm(hook: Hook, place: Place) -> None:
-    subprocess.run([COMMAND, "warm", "--root", place.root], env=environment(place.env), check=True)
+    run_command("warm", "--root", place.root, env=place.env)
     assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, env=KEEP).text
     until(lambda: Path(socket_of(place)).exists())
 
@@ -146,11 +146,8 @@ def test_the_user_may_want_none(hook: Hook, place: Place, said: str) -> None:
 @LINUX
 def test_the_doctor_says_what_runs(hook: Hook, place: Place) -> None:
     def doctor(**env: str) -> str:
-        command: list[str | Path] = [COMMAND, "doctor", "--root", place.root]
-        done = subprocess.run(
-            command, env=environment({**place.env, **env}), capture_output=True, check=False
-        )
-        return done.stdout.decode()
+        whole = {**place.env, **env}
+        return run_command("doctor", "--root", place.root, env=whole, code=None).stdout
 
     process = left(hook, place)
     said = doctor()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from vouch_sidecar.surfaces.local.client import ask
 
 from tests.hook.conftest import Place, project, until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, indexed_client, running
+from tests.protocol.client import Client, indexed_client, run_command, running
 
 PROMPT = "How do we rotate JWT tokens?"
 
@@ -87,13 +86,8 @@ def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
         {"id": 1, "method": "kb.nothing", "params": {}},
         {"id": 1, "method": "kb.salience", "params": {}},
     ]
-    done = subprocess.run(
-        [COMMAND, "jsonl", "--root", str(place.root)],
-        input="".join(json.dumps(line) + "\n" for line in lines).encode(),
-        capture_output=True,
-        env=environment(place.env),
-        check=True,
-    )
+    asked = "".join(json.dumps(line) + "\n" for line in lines)
+    done = run_command("jsonl", "--root", place.root, env=place.env, said=asked)
     for line, said in zip(lines, done.stdout.splitlines(), strict=True):
         wanted = json.loads(said)
         got = ask([place.root], str(line["method"]), line["params"], timeout=3, env=place.env)  # type: ignore[arg-type]
@@ -314,21 +308,14 @@ def test_every_knowledge_base_has_a_name_that_fits(place: Place, tmp_path: Path)
 
 
 def test_stats_from_the_shell(start: Any, place: Place) -> None:
-    def shell() -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [COMMAND, "stats", "--json", "--root", str(place.root)],
-            capture_output=True,
-            env=environment(place.env),
-            check=False,
-        )
-
-    without = shell()
-    assert (without.returncode, without.stdout) == (1, b"")
-    assert b"no sidecar runs for this knowledge base" in without.stderr
+    command = ("stats", "--json", "--root", place.root)
+    without = run_command(*command, env=place.env, code=1)
+    assert without.stdout == ""
+    assert "no sidecar runs for this knowledge base" in without.stderr
     one = start()
     assert prompt(place)
     one.request("vouch/entity", {"id": "jwt"})
-    result = json.loads(shell().stdout)
+    result = json.loads(run_command(*command, env=place.env).stdout)
     by_arm = {row["arm"]: row for row in result["arms"]}
     assert by_arm["name"]["said"] >= 1
     assert sum(row["opened"] for row in by_arm.values()) == 1, by_arm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from vouch_sidecar.surfaces.shell.remote import SHELL
 from tests.hook.conftest import Place, project, until
 from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.client import Client, run_command, running
 from tests.surfaces.test_tables import printed
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
@@ -43,16 +42,9 @@ def server(place: Place) -> Iterator[Client]:
 
 def ask(place: Place, *args: str, code: int = 0, env: Mapping[str, str] | None = None) -> Any:
     """What a command prints as JSON, but for what is the process's own; else what it complains."""
-    done = subprocess.run(
-        [COMMAND, *args, "--json"],
-        capture_output=True,
-        cwd=place.root,
-        env=environment({**place.env, **(env or {})}),
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    return _without(json.loads(done.stdout)) if done.stdout else done.stderr.decode()
+    whole = {**place.env, **(env or {})}
+    done = run_command(*args, "--json", cwd=place.root, env=whole, code=code)
+    return _without(json.loads(done.stdout)) if done.stdout else done.stderr
 
 
 @pytest.mark.usefixtures("server")
@@ -123,14 +115,8 @@ def test_people_read_the_same_in_the_same_colours(
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("args", [["experts", "jwt"], ["search", "tokens", "--json"], ["stats"]])
 def test_a_shell_that_asks_imports_no_more_than_that_takes(place: Place, args: list[str]) -> None:
-    done = subprocess.run(
-        [COMMAND, *args],
-        capture_output=True,
-        cwd=place.root,
-        env=environment({**place.env, "PYTHONPROFILEIMPORTTIME": "1"}),
-        check=True,
-        text=True,
-    )
+    told = {**place.env, "PYTHONPROFILEIMPORTTIME": "1"}
+    done = run_command(*args, cwd=place.root, env=told)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert done.stdout
     assert "vouch_sidecar.surfaces.local.client" in imported
@@ -149,10 +135,8 @@ def test_what_has_its_own_looks_or_help_is_seen_to_here(place: Place, server: Cl
     before = answered(server, "experts")
     assert ask(place, "experts", "jwt", env={"NO_COLOR": "1"})["experts"]
     assert ask(place, "experts", "jwt", env={"PYTHONIOENCODING": "latin-1"})["experts"]
-    done = subprocess.run(
-        [COMMAND, "experts", "--help"], capture_output=True, cwd=place.root, check=True
-    )
-    assert b"Usage: vouch-sidecar experts" in done.stdout
+    shown = run_command("experts", "--help", cwd=place.root).stdout
+    assert "Usage: vouch-sidecar experts" in shown
     assert answered(server, "experts") == before
 
 
@@ -199,15 +183,10 @@ def test_texts_of_a_session_leave_nothing_behind(place: Place, server: Client) -
 
 @pytest.mark.usefixtures("server")
 def test_exit_codes_and_standard_error_are_the_same(place: Place) -> None:
-    for extra, said in ((["--json"], b""), ([], b"Nothing found.\n")):
-        done = subprocess.run(
-            [COMMAND, "search", "zzzqqq", *extra],
-            capture_output=True,
-            cwd=place.root,
-            env=environment(place.env),
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (1, said)
+    for extra, said in ((["--json"], ""), ([], "Nothing found.\n")):
+        asked = ("search", "zzzqqq", *extra)
+        done = run_command(*asked, cwd=place.root, env=place.env, code=1)
+        assert done.stderr == said
         assert bool(done.stdout) == bool(extra)
 
 

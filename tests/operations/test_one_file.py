@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.shell.questions import COMPLETED, MUST_FIND, OF_PROC
 
 from tests.mcp.client import called, connected, text_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, running
+from tests.protocol.client import environment, run_command, running
 
 ECHO = '''"""Say a word again."""
 
@@ -90,16 +90,7 @@ class Changed:
 
     def shell(self, *args: str, said: str = "") -> str:
         """What a command prints that reads this."""
-        done = subprocess.run(
-            [COMMAND, *args],
-            input=said,
-            capture_output=True,
-            cwd=self.root,
-            env=environment(self.env),
-            text=True,
-            check=True,
-        )
-        return done.stdout
+        return run_command(*args, cwd=self.root, env=self.env, said=said).stdout
 
     def schema(self) -> dict[str, Any]:
         """What `make generate` writes."""

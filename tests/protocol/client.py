@@ -289,6 +289,30 @@ def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
         yield client
 
 
+def run_command(
+    *args: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    said: str = "",
+    code: int | None = 0,
+) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, with `said` as its standard input. It ends with this exit code,
+    or anyhow where that is None.
+    """
+    done = subprocess.run(
+        [COMMAND, *args],
+        input=said,
+        capture_output=True,
+        cwd=cwd,
+        env=environment(env or {}),
+        timeout=100,
+        encoding="utf-8",
+        check=False,
+    )
+    assert code in (None, done.returncode), done.stdout + done.stderr
+    return done
+
+
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """This process's environment without what would tune the sidecar, and with `extra`. Hooks leave
     no process behind, unless that says so.

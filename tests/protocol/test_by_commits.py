@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from vouch_sidecar.surfaces.local.client import ask
 
 from tests.hook.conftest import until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.client import Client, environment, run_command, running
 from tests.protocol.test_hover import hover
 from tests.workspace.places import cite, commit_as, repository
 
@@ -39,9 +38,7 @@ def looked(root: Path, client: Client, **options: Any) -> Client:
 
 
 def asked(root: Path, env: dict[str, str], *arguments: str) -> str:
-    command = [str(COMMAND), *arguments, "--root", str(root)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    return done.stdout
+    return run_command(*arguments, "--root", root, env=env).stdout
 
 
 def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: Path) -> None:

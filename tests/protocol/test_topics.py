@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from tests.kb.samples import claim, put
 from tests.operations.test_topics import TEXTS, WORDS
-from tests.protocol.client import COMMAND, Client, Message, environment, indexed_client
+from tests.protocol.client import Client, Message, environment, indexed_client, run_command
 from tests.protocol.test_hover import at, hover
 from tests.workspace.places import cite, commit_as, repository
 
@@ -97,9 +96,7 @@ def test_a_claim_that_is_redacted_takes_its_topic_with_it(client: Client, root: 
 
 def test_a_shell_works_them_out(root: Path, tmp_path: Path) -> None:
     env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
-    command = [str(COMMAND), "entity", "keyring", "--root", str(root)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    lines = done.stdout.splitlines()
+    lines = run_command("entity", "keyring", "--root", root, env=env).stdout.splitlines()
     assert lines[0].split("\t")[:4] == ["entity", "topic:keyring", "keyring", "topic"]
     proposal = "vouch-kb propose-entity --name keyring --type concept"
     assert lines[1] == f"topic\tno English word, in 3 claims\t{proposal}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from vouch_sidecar.engine.collection import SILENT_SECONDS
 
 from tests.engine.bases import Clock, ask, base
 from tests.engine.processes import place
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
 
@@ -74,16 +73,8 @@ def jsonl(start: Path, env: Mapping[str, str], *methods: str) -> tuple[list[dict
         else json.dumps({"id": 1, "method": name})
         for name in methods
     ]
-    done = subprocess.run(
-        [COMMAND, "jsonl"],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        env=environment(env),
-        cwd=start,
-        check=True,
-        timeout=60,
-    )
+    asked = "".join(f"{line}\n" for line in lines)
+    done = run_command("jsonl", cwd=start, env=env, said=asked)
     return [json.loads(line)["result"] for line in done.stdout.splitlines()], done.stderr
 
 
@@ -163,15 +154,7 @@ def test_a_link_of_this_user_to_what_is_his_is_served(folder: Path) -> None:
 
 
 def test_the_shell_says_why_there_is_nothing(folder: Path) -> None:
-    done = subprocess.run(
-        [COMMAND, "experts", "key vault"],
-        capture_output=True,
-        text=True,
-        env=environment({"HOME": str(folder)}),
-        cwd=theirs(folder),
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 2
+    env = {"HOME": str(folder)}
+    done = run_command("experts", "key vault", cwd=theirs(folder), env=env, code=2)
     assert done.stdout == ""
     assert done.stderr.count(TRUST) == 1

@@ -14,7 +14,7 @@ import pytest
 from tests.engine.bases import base, write
 from tests.engine.processes import place
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, run_command
 
 PROMPT = "xyzzy-prompt about the key vault"
 SECRET = "xyzzy-secret"
@@ -55,7 +55,7 @@ def test_no_network_is_asked_for(here: tuple[Path, Mapping[str, str]], command: 
     calls = "trace=socket,connect,sendto,sendmsg,bind"
     done = subprocess.run(
         ["strace", "-f", "-qq", "-e", calls, "-o", trace, COMMAND, *COMMANDS[command]],
-        input=said(folder / "kb", command),
+        input=said(folder / "kb", command).encode(),
         capture_output=True,
         env=environment(env),
         cwd=folder / "kb",
@@ -73,23 +73,16 @@ def test_what_is_private_is_in_no_log_and_in_no_file(
 ) -> None:
     folder, env = here
     before = {path for path in folder.rglob("*") if path.is_file()}
-    done = subprocess.run(
-        [COMMAND, *COMMANDS[command]],
-        input=said(folder / "kb", command),
-        capture_output=True,
-        env=environment(env),
-        cwd=folder / "kb",
-        check=False,
-        timeout=100,
-    )
-    assert b"xyzzy" not in done.stderr
+    root, words = folder / "kb", COMMANDS[command]
+    done = run_command(*words, cwd=root, env=env, said=said(root, command), code=None)
+    assert "xyzzy" not in done.stderr
     for path in folder.rglob("*"):
         if path.is_file() and path not in before:
             assert b"xyzzy-prompt" not in path.read_bytes(), path
 
 
-def said(root: Path, command: str) -> bytes:
+def said(root: Path, command: str) -> str:
     """A hook's event, or lines that `jsonl` answers."""
     event = {"prompt": PROMPT, "session_id": "s", "cwd": str(root)}
     lines = [event] if command == "hook" else LINES
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    return "".join(f"{json.dumps(line)}\n" for line in lines)

@@ -26,7 +26,7 @@ from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment, indexed_client, running
+from tests.protocol.client import COMMAND, environment, indexed_client, run_command, running
 
 BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
 
@@ -34,15 +34,7 @@ BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
 @pytest.mark.parametrize("number", BAD_NUMBERS)
 def test_what_is_no_number_is_not_echoed_by_jsonl(tmp_path: Path, number: str) -> None:
     line = f'{{"id": {number}, "method": "kb.status"}}\n{{"id": 2, "method": "kb.status"}}\n'
-    done = subprocess.run(
-        [COMMAND, "jsonl"],
-        input=line.encode(),
-        capture_output=True,
-        env=environment({}),
-        cwd=tmp_path,
-        check=True,
-        timeout=60,
-    )
+    done = run_command("jsonl", cwd=tmp_path, said=line)
     bad, good = (json.loads(one, parse_constant=pytest.fail) for one in done.stdout.splitlines())
     assert bad["id"] is None
     assert bad["error"]["code"] == "invalid_request"
@@ -204,11 +196,9 @@ def test_no_list_of_problems_names_what_a_viewer_may_not_see(tmp_path: Path, sur
 
 
 def _printed(root: Path, *command: str) -> str:
-    done = subprocess.run(
-        [COMMAND, *command], env=environment({}), cwd=root, capture_output=True, check=False
-    )
+    done = run_command(*command, cwd=root, code=None)
     assert not done.stderr
-    return done.stdout.decode()
+    return done.stdout
 
 
 def _pushed(root: Path, able: dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +13,13 @@ import pytest
 from mcp import ClientSession
 
 from tests.mcp.client import called, connected
-from tests.protocol.client import COMMAND, Client, environment, indexed_client, running, uri_of
+from tests.protocol.client import (
+    Client,
+    indexed_client,
+    run_command,
+    running,
+    uri_of,
+)
 from tests.semantic.conftest import ASKED, write
 
 Env = dict[str, str]
@@ -104,34 +109,20 @@ def test_a_hook_is_answered_by_the_resident(root: Path, env: Env) -> None:
 
 
 def hook(payload: dict[str, str], env: Env) -> str:
-    done = subprocess.run(
-        [COMMAND, "hook", "user-prompt-submit"],
-        input=json.dumps(payload).encode(),
-        capture_output=True,
-        env=environment(env),
-        timeout=30,
-        check=True,
-    )
-    return done.stdout.decode()
+    return run_command("hook", "user-prompt-submit", env=env, said=json.dumps(payload)).stdout
 
 
 def test_a_hook_alone_says_what_it_said_before(root: Path, env: Env) -> None:
     payload = {"session_id": "agent", "cwd": str(root), "prompt": ASKED}
-    subprocess.run([COMMAND, "warm"], cwd=root, env=environment(env), timeout=30, check=True)
+    run_command("warm", cwd=root, env=env)
     assert hook(payload, env) == ""
 
 
 @pytest.mark.usefixtures("server")
 def test_the_shell_asks_the_resident(root: Path, env: Env) -> None:
     own = {k: v for k, v in env.items() if not k.startswith("VOUCH_")}
-    done = subprocess.run(
-        [COMMAND, "search", ASKED, "--json"],
-        cwd=root,
-        env={**environment(own), "PYTHONUTF8": "1"},
-        capture_output=True,
-        timeout=30,
-        check=True,
-    )
+    whole = {**own, "PYTHONUTF8": "1"}
+    done = run_command("search", ASKED, "--json", cwd=root, env=whole)
     assert arms(json.loads(done.stdout)) == MEANT
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, run_command
 from tests.surfaces.test_tables import on_terminal
 
 
@@ -25,18 +25,7 @@ def run(
     cwd: Path, *args: str, code: int = 0, given: str = "", **env: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command; `given` is its standard input."""
-    done = subprocess.run(
-        [COMMAND, *args],
-        capture_output=True,
-        cwd=cwd,
-        env=environment(env),
-        timeout=60,
-        check=False,
-        encoding="utf-8",
-        input=given,
-    )
-    assert done.returncode == code, done.stderr
-    return done
+    return run_command(*args, cwd=cwd, env=env, said=given, code=code)
 
 
 @pytest.mark.parametrize(
@@ -306,16 +295,8 @@ def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
 def test_a_host_names_the_project(root: Path, tmp_path: Path, command: list[str]) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    done = subprocess.run(
-        [COMMAND, *command],
-        cwd=elsewhere,
-        env=environment({"VOUCH_PROJECT_DIR": str(root)}),
-        timeout=60,
-        input='{"id": 1, "method": "kb.status"}\n',
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    asked = '{"id": 1, "method": "kb.status"}\n'
+    done = run(elsewhere, *command, given=asked, VOUCH_PROJECT_DIR=str(root))
     answer = json.loads(done.stdout)
     [served] = answer.get("result", answer)["roots"]
     assert served["root"] == str(root)
@@ -392,10 +373,8 @@ def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) 
     knowledge.entity(root, "jwt", f"JWT{HIDDEN}")
     (root / ".vouch" / "claims" / f"bro{HIDDEN}ken.yaml").write_text("id: [", "utf-8")
     knowledge.claim(root, "hiding", f"JWT is{HIDDEN} well.", "jwt", "nobody")
-    done = subprocess.run(
-        [COMMAND, *args], capture_output=True, cwd=root, env=environment({}), check=False
-    )
-    said = (done.stdout + done.stderr).decode()
+    done = run_command(*args, cwd=root, code=None)
+    said = done.stdout + done.stderr
     assert said
     assert not set(HIDDEN.replace("[2J", "")) & set(said)
 

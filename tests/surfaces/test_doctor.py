@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +14,7 @@ import pytest
 from tests.conftest import MakeKb
 from tests.hook.conftest import until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, indexed_client
+from tests.protocol.client import COMMAND, indexed_client, run_command
 
 
 @pytest.fixture
@@ -37,16 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 def doctor(root: Path, env: dict[str, str], code: int = 0) -> dict[str, list[dict[str, Any]]]:
     """The findings, by what they are about."""
-    done = subprocess.run(
-        [COMMAND, "doctor", "--json"],
-        cwd=root,
-        env=environment(env),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
+    done = run_command("doctor", "--json", cwd=root, env=env, code=code)
     said = json.loads(done.stdout)
     assert said["healthy"] is (code == 0)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -66,9 +56,7 @@ def test_all_is_well(root: Path, env: dict[str, str]) -> None:
     assert " ms" in found["trial prompt"][0]["message"]
     assert found["PATH"][0]["message"] == str(COMMAND)
     assert knowledge.digest(root) == before
-    done = subprocess.run(
-        [COMMAND, "doctor"], cwd=root, env=environment(env), capture_output=True, text=True
-    )
+    done = run_command("doctor", cwd=root, env=env)
     assert done.stdout.startswith(f"knowledge base\tok\t{root}")
 
 
@@ -102,8 +90,7 @@ def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) ->
 def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str]) -> None:
     (root / ".vouch" / "claims" / "bad.yaml").write_text("id: [", "utf-8")
     for host in ("claude-code", "zed"):
-        command = [str(COMMAND), "install", host]
-        subprocess.run(command, cwd=root, env=environment(env), check=True, capture_output=True)
+        run_command("install", host, cwd=root, env=env)
     settings = root / ".claude" / "settings.json"
     hook = {"type": "command", "command": "vouch context-hook || true"}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")

@@ -16,7 +16,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, run_command
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -63,9 +63,7 @@ def _read(descriptor: int) -> Iterator[bytes]:
 
 
 def piped(*args: str, cwd: Path = COURIER) -> list[str]:
-    env = environment({"COLUMNS": "40"})
-    done = subprocess.run([COMMAND, *args], capture_output=True, cwd=cwd, env=env, check=True)
-    return done.stdout.decode().splitlines()
+    return run_command(*args, cwd=cwd, env={"COLUMNS": "40"}).stdout.splitlines()
 
 
 @pytest.mark.parametrize(("args", "expected"), COMMANDS)
