@@ -63,19 +63,6 @@ def test_the_same_question_gets_the_same_answer(courier: Path, tmp_path: Path) -
         assert answers(engine_on(other), other) == first
 
 
-def test_what_came_bit_by_bit_answers_as_what_was_there(courier: Path, tmp_path: Path) -> None:
-    grown = tmp_path / "grown" / "courier"
-    (grown / ".vouch").mkdir(parents=True)
-    engine = engine_on(grown)
-    for i, file in enumerate(sorted(p for p in courier.rglob("*") if p.is_file())):
-        (copy := grown / file.relative_to(courier)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(file, copy)
-        if i % 5 == 0:
-            engine.load()
-    engine.load()
-    assert answers(engine, grown) == answers(engine_on(courier), courier)
-
-
 # Several knowledge bases
 
 

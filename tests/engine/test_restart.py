@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -87,15 +86,6 @@ def test_changes_while_running_and_while_not_are_alike(
         else:
             engine.read()
         assert said_by(engine) == cold(root), seed
-
-
-def test_the_order_of_the_files_does_not_matter(root: Path, tmp_path: Path, before: Files) -> None:
-    paths = list(before)
-    for seed in SEEDS:
-        random.Random(seed).shuffle(paths)
-        other = lay(tmp_path / f"{seed}" / "kb", {path: before[path] for path in paths})
-        assert said_by(started(other, tmp_path)) == cold(root)
-        assert said_by(started(other, tmp_path)) == cold(root)
 
 
 def test_the_viewers_are_told_different_things(root: Path) -> None:

@@ -53,16 +53,6 @@ def test_while_somebody_warms_nobody_else_does(hook: Hook, place: Place) -> None
     assert whole(place)
 
 
-def test_where_the_time_is_too_short_it_is_silent_and_warms(hook: Hook, place: Place) -> None:
-    warm(place)
-    (before,) = whole(place)
-    (place.base / "changed").touch()
-    knowledge.claim(place.root, "jwt-rotates", "JWT keys rotate.", "jwt", status="archived")
-    short = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "100"}
-    assert hook("user-prompt-submit", prompt=PROMPT, env=short).is_silent()
-    until(lambda: whole(place) not in ([], [before]))
-
-
 def test_a_knowledge_base_below_the_folder_answers(hook: Hook, place: Place) -> None:
     warm(place)
     said = hook("user-prompt-submit", prompt=PROMPT, cwd=str(place.base), env=PATIENT).text
@@ -185,44 +175,12 @@ def test_after_many_changes_what_it_leaves_behind_lets_the_next_one_answer(
     assert stored(place, f"Rule {changed - 1}: JWT")
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "meta.json", "*.store", "*.term"])
-def test_a_damaged_base_is_no_base(hook: Hook, place: Place, name: str) -> None:
-    warm(place)
-    (before,) = whole(place)
-    (path,) = before.glob(name)
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0x40
-    path.write_bytes(data)
-    assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).is_silent()
-    until(lambda: whole(place))
-    assert not before.exists()
-    assert "jwt-rotates" in hook("user-prompt-submit", prompt=f"{PROMPT}?", env=PATIENT).text
-
-
 def test_a_prompt_is_written_nowhere(hook: Hook, place: Place) -> None:
     warm(place)
     assert hook("user-prompt-submit", prompt=PROMPT, env=PATIENT).out
     for path in place.base.rglob("*"):
         assert not path.is_file() or b"zanzibar" not in path.read_bytes(), path
         assert "zanzibar" not in path.name
-
-
-def test_only_the_user_may_read_what_is_kept(hook: Hook, place: Place) -> None:
-    warm(place)
-    hook("user-prompt-submit", prompt=PROMPT, env=PATIENT)
-    for folder in (place.cache, place.runtime / "vouch-sidecar"):
-        assert folder.stat().st_mode & 0o777 == 0o700
-        for path in folder.rglob("*"):
-            assert path.stat().st_mode & 0o077 == 0, path
-
-
-def test_an_empty_knowledge_base_has_no_brief(hook: Hook, place: Place) -> None:
-    (place.base / "changed").touch()
-    for path in (place.root / ".vouch").rglob("*"):
-        if path.is_file():
-            path.unlink()
-    warm(place)
-    assert hook("session-start", env=PATIENT).is_silent()
 
 
 def test_a_process_that_serves_a_part_of_it_does_not_answer_for_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import subprocess
@@ -120,12 +119,6 @@ def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.M
     assert (named.entity_id, named.arm) == ("e", Arm.VARIANT)
 
 
-def test_what_is_not_finished_is_found_by_nobody(bases: Bases) -> None:
-    bases.write(knowledge_of(ARTIFACTS).documents())
-    assert not bases.is_there()
-    assert bases.open() is None
-
-
 def test_a_base_takes_the_place_of_those_before_it(bases: Bases) -> None:
     first = leave(bases)
     assert bases.begin().folder.exists()
@@ -170,23 +163,6 @@ def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     assert not (caches.parent.stat().st_mode & 0o700) ^ 0o700
 
 
-def test_a_folder_that_others_may_write_to_is_made_anew(bases: Bases) -> None:
-    planted = leave(bases)
-    bases.folder.chmod(0o777)
-    assert bases.open() is None
-    bases.begin()
-    assert not planted.exists()
-    assert bases.folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_where_there_is_no_room_that_is_said(bases: Bases, caches: Path) -> None:
-    caches.parent.mkdir(parents=True)
-    caches.write_bytes(b"a file")
-    assert bases.open() is None
-    with pytest.raises(OSError, match=r"exists|directory"):
-        bases.begin()
-
-
 def test_a_base_that_was_removed_meanwhile_is_not_finished(bases: Bases, caches: Path) -> None:
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
@@ -212,16 +188,6 @@ def test_of_a_base_that_is_removed_while_it_is_written_nothing_stays(
     for pause in (0.0, 0.0003, 0.001, 0.003, 0.01) * 3:
         assert bases.write(removed_after(pause)) is None
         assert not list(caches.iterdir())
-
-
-def test_of_a_base_that_can_not_be_written_nothing_stays(bases: Bases) -> None:
-    def full() -> Iterator[Document]:
-        yield next(knowledge_of(ARTIFACTS).documents())
-        raise OSError(errno.ENOSPC, "no space")
-
-    with pytest.raises(OSError, match="no space"):
-        bases.write(full())
-    assert {path.name for path in bases.folder.iterdir()} == {"root"}
 
 
 def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(

@@ -5,10 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.files import Stat
-from vouch_sidecar.kb.layout import survey
 from vouch_sidecar.kb.reader import Reading, parse
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.kb.samples import claim, entity, make_kb, page, put
@@ -438,103 +436,6 @@ def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
     assert (len(step.change.upserts), len(step.change.removals)) == (300, 200)
 
 
-def test_what_an_earlier_process_read_is_taken_over_when_the_file_is_the_same(
-    kb_dir: Path, clock: Clock, parsed: list[str]
-) -> None:
-    for name in ("same", "changed", "gone"):
-        put(kb_dir, f"claims/{name}.yaml", claim(name))
-    put(kb_dir, "claims/odd.yaml", claim("unlike"))
-    _, earlier, kept = keeping(kb_dir, clock)
-    stats: dict[str, Stat | None] = dict(earlier.listed())
-    assert stats.keys() == kept.keys() == {f"claims/{n}.yaml" for n in ("same", "changed", "gone")}
-    put(kb_dir, "claims/changed.yaml", claim("changed", text="new"), age=5)
-    (kb_dir / "claims/gone.yaml").unlink()
-    parsed.clear()
-
-    store = Store(kb_dir, clock=clock)
-    store.resume(stats, kept.__getitem__)
-    step = store.reconcile()
-
-    assert (ids(step), gone(step)) == ({"changed", "unlike"}, set())
-    assert store.outdated == {"claims/changed.yaml", "claims/gone.yaml"}
-    assert sorted(parsed) == ["claims/changed.yaml", "claims/odd.yaml"]
-    assert not store.reconcile().change
-    put(kb_dir, "claims/same.yaml", claim("same", text="newer"), age=5)
-    assert ids(store.reconcile()) == {"same"}
-
-
-def test_what_somebody_else_keeps_is_no_change_and_is_vouched_for(
-    kb_dir: Path, clock: Clock
-) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    put(kb_dir, "claims/odd.yaml", claim("unlike"))
-    put(kb_dir, "claims/warned.yaml", claim("warned", type="hunch"))
-    put(kb_dir, "claims/broken.yaml", b"id: [")
-    put(kb_dir, "config.yaml", b"kb: {id: x}")
-    first, store, kept = keeping(kb_dir, clock)
-    assert {key_of(artifact) for artifact in kept.values()} == {keys("a"), keys("warned")}
-    assert ids(first) == {"unlike"}
-    stats = survey(kb_dir).files
-    assert dict(store.listed()) == {p: stats[p] for p in ("config.yaml", "claims/a.yaml")}
-    assert store.unlisted() == {keys("unlike"), keys("odd"), keys("warned"), keys("broken")}
-    assert store.config == b"kb: {id: x}"
-
-
-def test_a_config_that_cant_be_read_is_not_vouched_for(kb_dir: Path, store: Store) -> None:
-    put(kb_dir, "config.yaml", b"kb: {id: x}")
-    store.reconcile()
-    assert [path for path, _ in store.listed()] == ["config.yaml"]
-    put(kb_dir, "config.yaml", b"kb: [", age=5)
-    store.reconcile()
-    assert (list(store.listed()), store.config) == ([], b"kb: {id: x}")
-
-
-def test_of_several_files_with_one_id_only_the_first_is_kept_elsewhere(
-    kb_dir: Path, clock: Clock
-) -> None:
-    """Which of them counts is decided here, whatever comes first."""
-    put(kb_dir, "claims/a.yaml", claim("b"))
-    put(kb_dir, "claims/b.yaml", claim("b", text="named like its id"))
-    put(kb_dir, "claims/c.yaml", claim("c"))
-    put(kb_dir, "claims/d.yaml", claim("c"))
-    first, store, kept = keeping(kb_dir, clock)
-    held = {key_of(a): a.path for a in (*kept.values(), *first.change.upserts)}
-    assert held == {keys("b"): "claims/b.yaml", keys("c"): "claims/c.yaml"}
-    assert set(first.problems) == {"claims/a.yaml", "claims/d.yaml"}
-    assert store.unlisted() >= {keys("b"), keys("c")} - {key_of(a) for a in kept.values()}
-    (kb_dir / "claims/b.yaml").unlink()
-    (artifact,) = store.reconcile().change.upserts
-    assert (artifact.id, artifact.path) == ("b", "claims/a.yaml")
-
-
-def test_what_was_released_is_recalled_but_not_what_changed_since(
-    kb_dir: Path, clock: Clock
-) -> None:
-    for name in ("still", "since"):
-        put(kb_dir, f"claims/{name}.yaml", claim(name))
-    put(kb_dir, "claims/odd.yaml", claim("unlike"))
-    store = Store(kb_dir, clock=clock)
-    said = {artifact.path: artifact for artifact in store.reconcile().change.upserts}
-    assert not dict(store.listed())
-    asked: list[str] = []
-
-    def recall(path: str) -> Artifact:
-        asked.append(path)
-        return said[path]
-
-    store.release(recall, {keys("since")})
-
-    assert [path for path, _ in store.listed()] == ["claims/still.yaml"]
-    assert store.unlisted() == {keys("since"), keys("odd"), keys("unlike")}
-    assert not store.reconcile().change
-    assert asked == []
-    put(kb_dir, "claims/still.yaml", claim("still"), age=5)
-    assert not store.reconcile().change
-    assert set(asked) == {"claims/still.yaml"}
-    put(kb_dir, "claims/still.yaml", claim("still", text="new"), age=4)
-    assert ids(store.reconcile()) == {"still"}
-
-
 def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
     put(kb_dir, "claims/a.yaml", claim("a", text="one"))
     put(kb_dir, "claims/broken.yaml", b"id: [")
@@ -544,22 +445,6 @@ def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
     for path in ("claims/broken.yaml", "claims/gone.yaml", "claims"):
         with pytest.raises(LookupError):
             store.read_artifact(path)
-
-
-def keys(claim_id: str) -> Key:
-    return Kind.CLAIM, claim_id
-
-
-def keeping(kb_dir: Path, clock: Clock) -> tuple[Reconciled, Store, dict[str, Artifact]]:
-    """A first look during which somebody else keeps what is read; what it is, by path."""
-    store = Store(kb_dir, clock=clock)
-    kept: dict[str, Artifact] = {}
-
-    def keep(artifact: Artifact) -> None:
-        kept[artifact.path] = artifact
-
-    store.keep_by(keep, kept.__getitem__)
-    return store.reconcile(), store, kept
 
 
 def test_what_is_read_at_once_comes_in_the_order_of_its_names(kb_dir: Path, store: Store) -> None:

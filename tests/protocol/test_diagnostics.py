@@ -43,16 +43,6 @@ def test_a_broken_file_and_its_repair(start: Start, root: Path) -> None:
     published(client, broken.as_uri(), 0, since)
 
 
-def test_config_is_checked_as_well(start: Start, root: Path) -> None:
-    knowledge.config(root, "retrieval:\n  reflex:\n    window: true\n")
-    client = start()
-    client.initialize(root)
-    uri = (root / ".vouch" / "config.yaml").as_uri()
-    (found,) = published(client, uri, 1)
-    assert found["range"]["start"]["line"] == 2
-    assert found["message"].startswith("`retrieval.reflex.window` must be")
-
-
 @pytest.mark.parametrize(
     ("units", "column"), [("utf-8", 30), ("utf-16", 24), ("utf-32", 21), (None, 24)]
 )

@@ -16,7 +16,6 @@ from tests.protocol.client import Client
 from tests.protocol.conftest import Start
 
 CAN_WATCH = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
-CAN_SHOW = {"window": {"workDoneProgress": True}}
 
 
 def claims_on(client: Client, topic: str = "jwt") -> int:
@@ -51,15 +50,6 @@ def test_changes_are_noticed_by_the_servers_own_watcher(start: Start, root: Path
     served(client, 3)
     (root / ".vouch" / "claims" / "jwt-signed.yaml").unlink()
     served(client, 2)
-
-
-def test_a_client_that_refuses_everything_misses_nothing(start: Start, root: Path) -> None:
-    client = connected(start, root, capabilities={**CAN_WATCH, **CAN_SHOW})
-    client.wait(lambda m: m.get("method") == "client/registerCapability")
-    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    served(client, 3)
-    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
-    assert client.notified("vouch/didChangeSalience")["salience"]
 
 
 def test_a_client_that_promises_to_watch_and_does_not(start: Start, root: Path) -> None:
@@ -143,13 +133,6 @@ def test_a_knowledge_base_that_comes_later(start: Start, tmp_path: Path) -> None
         assert answer["complete"]
         time.sleep(0.05)
     assert (answer["experts"][0]["entity_id"], answer["complete"]) == ("jwt", True)
-
-
-def test_a_save_is_looked_at_at_once(start: Start, root: Path) -> None:
-    client = connected(start, root)
-    path = knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    client.save(path.as_uri())
-    served(client, 3)
 
 
 def test_health_is_told_on_change(start: Start, root: Path) -> None:

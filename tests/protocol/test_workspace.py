@@ -35,15 +35,6 @@ def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
 
 
-def test_folders_come_and_go(serve: Serve, tmp_path: Path) -> None:
-    one, two = knowledge.make(tmp_path / "one"), knowledge.make(tmp_path / "two")
-    client = serve(one)
-    assert collections(client) == ["one"]
-    event: dict[str, Any] = {"added": [folder(two)], "removed": []}
-    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
-    client.until("vouch/status", {}, lambda result: len(result["roots"]) == 2)
-
-
 def test_a_knowledge_base_above_a_folder_or_several_below(serve: Serve, tmp_path: Path) -> None:
     outer = knowledge.make(tmp_path / "outer")
     knowledge.make(outer / "packages" / "inner")
@@ -75,14 +66,6 @@ def test_a_document_outside_every_folder_brings_its_own(
 def test_root_path_is_enough(serve: Serve, root: Path) -> None:
     client = serve(rootPath=str(root))
     assert collections(client) == ["project"]
-
-
-def test_settings_of_the_client(serve: Serve, root: Path) -> None:
-    client = serve(root, initializationOptions={"settings": {"recall": {"max_results": 1}}})
-    assert said(client) == 1
-    settings = {"vouchSidecar": {"recall": {"max_results": 3}}}
-    client.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert said(client) == 2
 
 
 ONE = {"recall": {"max_results": 1}}

@@ -1,4 +1,4 @@
-"""Definitions by tree-sitter, with the extra `code`."""
+"""Definitions: by tree-sitter with the extra `code`, by lines without it."""
 
 from __future__ import annotations
 
@@ -8,41 +8,46 @@ import pytest
 from vouch_sidecar.workspace import parsing
 from vouch_sidecar.workspace.defining import Wanted, definitions
 from vouch_sidecar.workspace.parsing import GRAMMARS, MAX_PARSED, parsed
+from vouch_sidecar.workspace.sorts import language_of
 
 from tests.workspace.places import cite, repository, settled, tie_rows
 
 NAME = "FindMeHere"
 DEFINING = [
     ("py", "async def NAME(x): pass"),
+    ("py", "class A:\n    def NAME(self): pass"),
     ("py", "class A:\n    NAME: int = 3"),
     ("py", "NAME = 3"),
     ("js", "export default class NAME extends X {}"),
     ("js", "export const NAME = (x) => x"),
     ("js", "class A {\n  async #NAME(x) {} }"),
     ("ts", "export interface NAME { a: string }"),
-    ("tsx", "class A { private NAME: number }"),
+    ("ts", "class A {\n  async NAME(x: number): Promise<void> {}\n}"),
+    ("tsx", "class A {\n  private NAME: number = 1\n}"),
     ("go", "package x\nfunc (s *Server) NAME(ctx context.Context) error { return nil }"),
     ("go", "package x\ntype NAME struct { a int }"),
     ("rs", "pub async fn NAME<T>(x: T) -> T { x }"),
     ("rs", "macro_rules! NAME { () => {} }"),
-    ("java", "class A { public static <T> List<T> NAME(T x) { return null; } }"),
+    ("java", "class A {\n  public static <T> List<T> NAME(T x) {\n    return null;\n  }\n}"),
     ("java", "public record NAME(int x) {}"),
     ("kt", "suspend fun String.NAME(): Int = 1"),
     ("kt", "val NAME = 1"),
+    ("kt", "data class NAME(val x: Int)"),
     ("swift", "class A { public func NAME(x: Int) -> Int { return x } }"),
     ("rb", "class A\n  def self.NAME; end\nend"),
     ("rb", "class A\n  NAME = 1\nend"),
-    ("c", "static int NAME(const char *x) { return 1; }"),
+    ("rb", "module NAME\nend"),
+    ("c", "static int NAME(const char *x)\n{ return 1; }"),
     ("c", "char *NAME(void)\n{ return 0; }"),
     ("c", "#define NAME(x) (x)"),
     ("c", "typedef struct { int a; } NAME;"),
     ("cpp", "class NAME : public X {};"),
-    ("hpp", "int A::NAME(int x) { return 1; }"),
-    ("cs", "class A { public async Task<int> NAME(int x) { return 1; } }"),
+    ("cs", "class A {\n  public async Task<int> NAME(int x)\n  { return 1; }\n}"),
+    ("cs", "public sealed class NAME {}"),
 ]
 USING = [
     ("py", "return_(NAME(x))\nf(NAME=1)\nfrom a import NAME\n"),
-    ("py", "def f(NAME=1):\n    NAME = 2\n"),
+    ("py", "x = NAME\ny = [\n    NAME,\n]\n# def NAMEX\n"),
     ("js", "import { NAME } from './x'\nNAME(x)"),
     ("go", "package x\nfunc f(NAME int) { NAME(x) }"),
     ("rs", "fn f() { let x = NAME(1); }"),
@@ -62,16 +67,32 @@ def test_each_grammar_is_there() -> None:
     assert all(tried.intersection(one.split()) for one in GRAMMARS.values())
 
 
+@pytest.mark.parametrize("parses", [True, False], ids=["parsed", "by lines"])
 @pytest.mark.parametrize(("ending", "text"), DEFINING)
-def test_what_defines_a_name(ending: str, text: str) -> None:
+def test_what_defines_a_name(ending: str, text: str, parses: bool) -> None:
     data = f"\n{text.replace('NAME', NAME)}\n".encode()
     line = next(n for n, one in enumerate(data.decode().split("\n"), 1) if NAME in one)
-    assert definitions(data, None, Wanted({NAME}), ending) == {NAME: line}
+    assert found_in(data, ending, parses) == {NAME: line}
 
 
-@pytest.mark.parametrize(("ending", "text"), USING)
-def test_what_only_uses_one(ending: str, text: str) -> None:
-    assert definitions(text.replace("NAME", NAME).encode(), None, Wanted({NAME}), ending) == {}
+def found_in(data: bytes, ending: str, parses: bool) -> dict[str, int]:
+    """What a file defines with the extra, or without it."""
+    return definitions(data, language_of(f"a.{ending}"), Wanted({NAME}), ending if parses else "")
+
+
+@pytest.mark.parametrize("parses", [True, False], ids=["parsed", "by lines"])
+@pytest.mark.parametrize(("ending", "text"), [*USING, ("md", "class NAME:\n")])
+def test_what_only_uses_one(ending: str, text: str, parses: bool) -> None:
+    assert found_in(text.replace("NAME", NAME).encode(), ending, parses) == {}
+
+
+def test_what_only_a_parser_tells() -> None:
+    method = f"int A::{NAME}(int x) {{ return 1; }}\n".encode()
+    own = f"def f({NAME}=1):\n    {NAME} = 2\n".encode()
+    assert (found_in(method, "hpp", parses=True), found_in(own, "py", parses=True)) == (
+        {NAME: 1},
+        {},
+    )
 
 
 def test_what_lines_can_not_tell(tmp_path: Path) -> None:

@@ -253,61 +253,6 @@ def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, te
     assert collection.workspace.ties.by_path == {}
 
 
-LANGUAGES = [
-    ("python", "async def NAME(x):"),
-    ("python", "    def NAME(self):"),
-    ("python", "NAME: int = 3"),
-    ("javascript", "export default class NAME extends X {"),
-    ("javascript", "export const NAME = (x) => x"),
-    ("javascript", "  async NAME(x: number): Promise<void> {"),
-    ("javascript", "export interface NAME {"),
-    ("go", "func (s *Server) NAME(ctx context.Context) error {"),
-    ("go", "type NAME struct {"),
-    ("rust", "pub async fn NAME<T>(x: T) -> T {"),
-    ("rust", "macro_rules! NAME {"),
-    ("java", "    public static <T> List<T> NAME(T x) {"),
-    ("java", "public record NAME(int x) {}"),
-    ("kotlin", "suspend fun String.NAME(): Int = 1"),
-    ("kotlin", "data class NAME(val x: Int)"),
-    ("swift", "    public func NAME(x: Int) -> Int {"),
-    ("ruby", "  def self.NAME(x)"),
-    ("ruby", "module NAME"),
-    ("c", "static int NAME(const char *x)"),
-    ("c", "#define NAME(x) (x)"),
-    ("c", "class NAME : public X {"),
-    ("csharp", "    public async Task<int> NAME(int x)"),
-    ("csharp", "public sealed class NAME"),
-]
-
-
-@pytest.mark.parametrize(("language", "line"), LANGUAGES)
-def test_definitions_by_language(language: str, line: str) -> None:
-    text = f"x\n{line.replace('NAME', 'FindMeHere')}\n"
-    assert definitions(text.encode(), language, Wanted({"FindMeHere"})) == {"FindMeHere": 2}
-
-
-@pytest.mark.parametrize(
-    ("language", "line"),
-    [
-        ("python", "return NAME(x)"),
-        ("python", "x = NAME"),
-        ("python", "    NAME,"),
-        ("python", "# def NAMEX"),
-        ("javascript", "  return NAME(x)"),
-        ("javascript", "import { NAME } from './x'"),
-        ("go", "\treturn NAME(x)"),
-        ("rust", "let x = NAME(1);"),
-        ("java", "        return NAME(x);"),
-        ("c", "    x = NAME(y);"),
-        ("csharp", "        await NAME(x);"),
-        (None, "class NAME:"),
-    ],
-)
-def test_uses_are_no_definitions(language: str | None, line: str) -> None:
-    text = f"{line.replace('NAME', 'FindMeHere')}\n"
-    assert definitions(text.encode(), language, Wanted({"FindMeHere"})) == {}
-
-
 @pytest.mark.parametrize(
     "line",
     [
