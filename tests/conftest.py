@@ -20,6 +20,12 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """What tests that are coroutines run on."""
+    return "asyncio"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_folders() -> Iterator[Path]:
     """Sockets and caches of these tests lie apart from the user's; the folder of both."""

@@ -20,6 +20,8 @@ from vouch_sidecar.surfaces.keeping import indexed
 from tests.engine.bases import NOW, Clock, ask, base, cached, counts, finished, kept, until, write
 from tests.kb.samples import claim
 
+pytestmark = pytest.mark.anyio
+
 SECRET = "hunter2"
 ONE, TWO = {"vault": 1}, {"vault": 2}
 
@@ -116,7 +118,7 @@ LOOKS = [
 
 
 @pytest.mark.parametrize("where", LOOKS)
-def test_a_look_that_fails_is_made_again(
+async def test_a_look_that_fails_is_made_again(
     engine: Engine,
     root: Path,
     clock: Clock,
@@ -127,48 +129,42 @@ def test_a_look_that_fails_is_made_again(
     """Wherever it fails: what it may have half taken in is read anew."""
     switch = fails(where)
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            switch.on = True
-            write(root, "config.yaml", {"kb": {"name": "ops"}})
-            redact(root)
-            indexer.poke()
-            await until(lambda: bool(faults(engine)))
-            assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
-            assert degraded(engine) == ["files_skipped"]
-            assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
-            switch.on = False
-            await again(indexer, clock, lambda: not faults(engine))
-            assert counts(engine, "key vault") == {}
-            assert ask(engine, "status")["roots"][0]["collection"] == "ops"
-            assert degraded(engine) == []
-            assert told(engine).health == "ok"
-            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        switch.on = True
+        write(root, "config.yaml", {"kb": {"name": "ops"}})
+        redact(root)
+        indexer.poke()
+        await until(lambda: bool(faults(engine)))
+        assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
+        assert degraded(engine) == ["files_skipped"]
+        assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
+        switch.on = False
+        await again(indexer, clock, lambda: not faults(engine))
+        assert counts(engine, "key vault") == {}
+        assert ask(engine, "status")["roots"][0]["collection"] == "ops"
+        assert degraded(engine) == []
+        assert told(engine).health == "ok"
+        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
     assert SECRET not in caplog.text
 
 
-def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) -> None:
+async def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) -> None:
     """Events do not make it fail more often."""
     switch = fails(LOOKS[0])
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            switch.on = True
-            for _ in range(10):
-                indexer.poke()
-                indexer.poke([root / ".vouch" / "claims" / "rotation.yaml"])
-                await anyio.sleep(0.05)
-            assert switch.times == 1
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        switch.on = True
+        for _ in range(10):
+            indexer.poke()
+            indexer.poke([root / ".vouch" / "claims" / "rotation.yaml"])
+            await anyio.sleep(0.05)
+        assert switch.times == 1
 
 
-def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
+async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
     """Of that knowledge base alone; the others are followed."""
@@ -182,40 +178,37 @@ def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         found = ask(engine, "status")["roots"]
         return {one["root"]: one["counts"]["claims"] for one in found}
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            engine.observe("s", None, "the Key Vault")
-            assert len(pushes.salience()[0].rows) == 2
-            switch.on = True
-            indexer.poke()
-            await until(lambda: engine.collections[root].is_failing)
-            clock.now += SILENT_SECONDS - 1
-            assert claims() == {str(root): 1, str(other): 1}
-            assert told(engine).health == "warning"
-            clock.now += 1
-            assert claims() == {str(root): 0, str(other): 1}
-            assert "kb" not in {row["collection"] for row in experts(engine)}
-            (push,) = pushes.salience()
-            assert [row.view.collection for row in push.rows] == ["other"]
-            status = told(engine)
-            assert status.health == "error"
-            assert status.message is not None
-            assert status.message.startswith("Nothing of kb is said")
-            problems = [p["message"] for p in ask(engine, "status")["roots"][0]["problems"]]
-            assert any("Nothing of kb is said" in message for message in problems)
-            assert degraded(engine) == ["files_skipped"]
-            write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(indexer, clock, lambda: claims() == {str(root): 0, str(other): 2})
-            switch.on = False
-            await again(indexer, clock, lambda: claims() == {str(root): 1, str(other): 2})
-            assert told(engine).health == "ok"
-            assert degraded(engine) == []
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        engine.observe("s", None, "the Key Vault")
+        assert len(pushes.salience()[0].rows) == 2
+        switch.on = True
+        indexer.poke()
+        await until(lambda: engine.collections[root].is_failing)
+        clock.now += SILENT_SECONDS - 1
+        assert claims() == {str(root): 1, str(other): 1}
+        assert told(engine).health == "warning"
+        clock.now += 1
+        assert claims() == {str(root): 0, str(other): 1}
+        assert "kb" not in {row["collection"] for row in experts(engine)}
+        (push,) = pushes.salience()
+        assert [row.view.collection for row in push.rows] == ["other"]
+        status = told(engine)
+        assert status.health == "error"
+        assert status.message is not None
+        assert status.message.startswith("Nothing of kb is said")
+        problems = [p["message"] for p in ask(engine, "status")["roots"][0]["problems"]]
+        assert any("Nothing of kb is said" in message for message in problems)
+        assert degraded(engine) == ["files_skipped"]
+        write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await again(indexer, clock, lambda: claims() == {str(root): 0, str(other): 2})
+        switch.on = False
+        await again(indexer, clock, lambda: claims() == {str(root): 1, str(other): 2})
+        assert told(engine).health == "ok"
+        assert degraded(engine) == []
 
 
-def test_silence_is_told_without_any_event(
+async def test_silence_is_told_without_any_event(
     root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
@@ -231,11 +224,8 @@ def test_silence_is_told_without_any_event(
     engine.listeners.add(listener)
     fails(LOOKS[0]).on = True
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: "error" in heard)
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: "error" in heard)
 
 
 def experts(engine: Engine) -> list[dict[str, Any]]:
@@ -258,24 +248,21 @@ def test_an_open_document_does_not_speak_for_a_silent_knowledge_base(
     assert ask(engine, "experts", Caller("editor"), topic="key vault")["experts"] == []
 
 
-def test_a_first_look_that_fails_is_not_waited_for(
+async def test_a_first_look_that_fails_is_not_waited_for(
     engine: Engine, clock: Clock, fails: Fails
 ) -> None:
     switch = fails(LOOKS[0])
     switch.on = True
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            with anyio.fail_after(20):
-                await indexed(engine)
-            assert counts(engine, "key vault") == {}
-            assert degraded(engine) == ["index_building", "files_skipped"]
-            assert told(engine).health == "warning"
-            switch.on = False
-            await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
-            assert degraded(engine) == []
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        with anyio.fail_after(20):
+            await indexed(engine)
+        assert counts(engine, "key vault") == {}
+        assert degraded(engine) == ["index_building", "files_skipped"]
+        assert told(engine).health == "warning"
+        switch.on = False
+        await again(indexer, clock, lambda: counts(engine, "key vault") == ONE)
+        assert degraded(engine) == []
 
 
 @pytest.mark.parametrize(
@@ -304,7 +291,7 @@ def test_a_cache_that_fails_is_not_relied_on_twice(
 
 
 @pytest.mark.parametrize("name", ["begin", "write", "finish"])
-def test_a_cache_that_can_not_be_written_is_said_and_written_later(
+async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     tmp_path: Path,
     root: Path,
     clock: Clock,
@@ -316,20 +303,17 @@ def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     engine = started(root, cached(tmp_path), clock)
     switch = fails(f"vouch_sidecar.index.base:Bases:{name}")
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            switch.on = True
-            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await again(indexer, clock, lambda: bool(faults(engine)))
-            assert faults(engine) == ["The cache could not be written (TypeError)"]
-            assert told(engine).health == "warning"
-            await again(indexer, clock, lambda: counts(engine, "key vault") == TWO)
-            switch.on = False
-            await again(indexer, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
-            assert told(engine).health == "ok"
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        switch.on = True
+        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await again(indexer, clock, lambda: bool(faults(engine)))
+        assert faults(engine) == ["The cache could not be written (TypeError)"]
+        assert told(engine).health == "warning"
+        await again(indexer, clock, lambda: counts(engine, "key vault") == TWO)
+        switch.on = False
+        await again(indexer, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
+        assert told(engine).health == "ok"
 
 
 def started(root: Path, env: dict[str, str], clock: Clock) -> Engine:
@@ -339,7 +323,7 @@ def started(root: Path, env: dict[str, str], clock: Clock) -> Engine:
     return engine
 
 
-def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
+async def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
     engine: Engine, root: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     heard: list[str] = []
@@ -352,21 +336,17 @@ def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
 
     engine.listeners |= {lambda: heard.append("a"), listener, lambda: heard.append("b")}
 
-    async def main() -> None:
-        nonlocal failing
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            assert {"a", "b"} == set(heard)
-            assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
-            assert degraded(engine) == ["watch_lost"]
-            assert told(engine).health == "warning"
-            redact(root)
-            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
-            failing = False
-            await again(indexer, clock, lambda: "late" in heard)
-            assert (faults(engine), degraded(engine)) == ([], [])
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        assert {"a", "b"} == set(heard)
+        assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
+        assert degraded(engine) == ["watch_lost"]
+        assert told(engine).health == "warning"
+        redact(root)
+        await again(indexer, clock, lambda: counts(engine, "key vault") == {})
+        failing = False
+        await again(indexer, clock, lambda: "late" in heard)
+        assert (faults(engine), degraded(engine)) == ([], [])
     assert SECRET not in caplog.text
 
 
@@ -382,7 +362,7 @@ def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
     assert faults(engine) == []
 
 
-def test_without_a_watcher_the_sweep_goes_on(
+async def test_without_a_watcher_the_sweep_goes_on(
     engine: Engine, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = True
@@ -395,47 +375,42 @@ def test_without_a_watcher_the_sweep_goes_on(
     monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watching)
     monkeypatch.setattr("vouch_sidecar.engine.indexer.RETRY_SECONDS", 0.01)
 
-    async def main() -> None:
-        nonlocal failing
-        async with kept(engine) as indexer:
-            await until(lambda: engine.watching == "sweep")
-            assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
-            assert degraded(engine) == ["watch_lost"]
-            assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
-            clock.now += 2 * SILENT_SECONDS
-            assert counts(engine, "key vault") == ONE
-            redact(root)
-            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
-            failing = False
-            await until(lambda: not faults(engine))
-            assert (engine.watching, degraded(engine)) == ("own", [])
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.watching == "sweep")
+        assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
+        assert degraded(engine) == ["watch_lost"]
+        assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
+        clock.now += 2 * SILENT_SECONDS
+        assert counts(engine, "key vault") == ONE
+        redact(root)
+        await again(indexer, clock, lambda: counts(engine, "key vault") == {})
+        failing = False
+        await until(lambda: not faults(engine))
+        assert (engine.watching, degraded(engine)) == ("own", [])
 
 
 @pytest.mark.parametrize("name", ["around", "is_changing"])
-def test_git_that_can_not_be_looked_at_withholds_nothing(
+async def test_git_that_can_not_be_looked_at_withholds_nothing(
     engine: Engine, root: Path, clock: Clock, fails: Fails, name: str
 ) -> None:
     switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            switch.on = True
-            indexer.poke()
-            await until(lambda: "watch_lost" in degraded(engine))
-            redact(root)
-            if name == "around":
-                await again(indexer, clock, lambda: counts(engine, "key vault") == {})
-            switch.on = False
-            await again(indexer, clock, lambda: not faults(engine))
-            assert (counts(engine, "key vault"), degraded(engine)) == ({}, [])
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        switch.on = True
+        indexer.poke()
+        await until(lambda: "watch_lost" in degraded(engine))
+        redact(root)
+        if name == "around":
+            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
+        switch.on = False
+        await again(indexer, clock, lambda: not faults(engine))
+        assert (counts(engine, "key vault"), degraded(engine)) == ({}, [])
 
 
-def test_a_search_that_fails_is_made_again(tmp_path: Path, clock: Clock, fails: Fails) -> None:
+async def test_a_search_that_fails_is_made_again(
+    tmp_path: Path, clock: Clock, fails: Fails
+) -> None:
     root, later = base(tmp_path / "kb"), tmp_path / "later"
     later.mkdir()
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
@@ -443,22 +418,19 @@ def test_a_search_that_fails_is_made_again(tmp_path: Path, clock: Clock, fails: 
     switch = fails("vouch_sidecar.engine.starts:Starts:look")
     switch.on = True
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: engine.complete)
-            assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
-            assert degraded(engine) == ["watch_lost"]
-            redact(root)
-            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
-            base(later)
-            switch.on = False
-            await again(indexer, clock, lambda: later in engine.collections)
-            assert degraded(engine) in ([], ["index_building"])
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: engine.complete)
+        assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
+        assert degraded(engine) == ["watch_lost"]
+        redact(root)
+        await again(indexer, clock, lambda: counts(engine, "key vault") == {})
+        base(later)
+        switch.on = False
+        await again(indexer, clock, lambda: later in engine.collections)
+        assert degraded(engine) in ([], ["index_building"])
 
 
-def test_a_workspace_that_could_not_be_looked_through_is_looked_through_later(
+async def test_a_workspace_that_could_not_be_looked_through_is_looked_through_later(
     tmp_path: Path, clock: Clock, fails: Fails
 ) -> None:
     root = base(tmp_path / "kb")
@@ -469,14 +441,11 @@ def test_a_workspace_that_could_not_be_looked_through_is_looked_through_later(
         engine.set_folders([root])
     switch.on = False
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: counts(engine, "key vault") == ONE)
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: counts(engine, "key vault") == ONE)
 
 
-def test_what_else_fails_in_the_keeper_stops_no_look(
+async def test_what_else_fails_in_the_keeper_stops_no_look(
     engine: Engine,
     root: Path,
     clock: Clock,
@@ -487,17 +456,14 @@ def test_what_else_fails_in_the_keeper_stops_no_look(
     switch = fails("vouch_sidecar.engine.indexer:Indexer:_arrange_watches")
     switch.on = True
 
-    async def main() -> None:
-        async with kept(engine) as indexer:
-            await until(lambda: bool(engine.complete and faults(engine)))
-            assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
-            assert degraded(engine) == ["watch_lost"]
-            redact(root)
-            await again(indexer, clock, lambda: counts(engine, "key vault") == {})
-            switch.on = False
-            await until(lambda: not faults(engine))
-
-    anyio.run(main)
+    async with kept(engine) as indexer:
+        await until(lambda: bool(engine.complete and faults(engine)))
+        assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
+        assert degraded(engine) == ["watch_lost"]
+        redact(root)
+        await again(indexer, clock, lambda: counts(engine, "key vault") == {})
+        switch.on = False
+        await until(lambda: not faults(engine))
 
 
 def test_what_ends_a_process_is_not_contained() -> None:

@@ -34,6 +34,8 @@ from tests.engine.bases import (
 from tests.kb.samples import claim, entity, page
 from tests.reference import Reference
 
+pytestmark = pytest.mark.anyio
+
 GATES = frozenset({"open"})
 
 
@@ -109,7 +111,7 @@ def everything(knowledge: Knowledge) -> list[Artifact]:
     return [artifact for kind in Kind for artifact in knowledge.all_of(kind)]
 
 
-def test_files_are_watched_once_they_were_read(
+async def test_files_are_watched_once_they_were_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file that is read is an event as well."""
@@ -121,11 +123,8 @@ def test_files_are_watched_once_they_were_read(
 
     monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watch)
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: bool(began))
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: bool(began))
     assert began == [True]
 
 
@@ -176,7 +175,7 @@ def git(root: Path, *args: str) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "services/api"])
-def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) -> None:
+async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) -> None:
     """300 files change at once: no answer shows a part of them."""
     repository = tmp_path / "repository"
     root = base(repository / below)
@@ -195,25 +194,22 @@ def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) ->
     engine = serve(root)
     main_branch, other_branch = {"vault": 301}, {"vault": 1, "relay": 300}
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: engine.complete)
-            for branch, wanted in (("other", other_branch), ("main", main_branch)):
-                seen: list[dict[str, int]] = []
-                async with anyio.create_task_group() as group:
-                    group.start_soon(anyio.to_thread.run_sync, git, repository, "checkout", branch)
-                    with anyio.fail_after(20):
-                        while not seen or seen[-1] != wanted:
-                            answer = counts(engine, "key vault")
-                            if not seen or seen[-1] != answer:
-                                seen.append(answer)
-                            await anyio.sleep(0.002)
-                assert [a for a in seen if a not in (main_branch, other_branch)] == []
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: engine.complete)
+        for branch, wanted in (("other", other_branch), ("main", main_branch)):
+            seen: list[dict[str, int]] = []
+            async with anyio.create_task_group() as group:
+                group.start_soon(anyio.to_thread.run_sync, git, repository, "checkout", branch)
+                with anyio.fail_after(20):
+                    while not seen or seen[-1] != wanted:
+                        answer = counts(engine, "key vault")
+                        if not seen or seen[-1] != answer:
+                            seen.append(answer)
+                        await anyio.sleep(0.002)
+            assert [a for a in seen if a not in (main_branch, other_branch)] == []
 
 
-def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
+async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"
@@ -221,17 +217,14 @@ def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
     os.utime(lock, (1.0, 1.0))
     engine = serve(root)
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: engine.complete)
-            write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-            await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: engine.complete)
+        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
 
 
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
-def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
+async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, start: str, made: str
 ) -> None:
     (tmp_path / start).mkdir(parents=True)
@@ -239,21 +232,20 @@ def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspa
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
     engine.set_folders([other, tmp_path / start])
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(lambda: counts(engine, "key vault") == {"vault": 1})
-            root = base(tmp_path / made)
-            await until(lambda: set(engine.collections) == {root, other})
-            assert not engine.starts.lacking
-            shutil.move(root / ".vouch", tmp_path / "away")
-            await until(lambda: _claims(engine, root) == 0)
-            shutil.move(tmp_path / "away", root / ".vouch")
-            await until(lambda: _claims(engine, root) == 1)
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(lambda: counts(engine, "key vault") == {"vault": 1})
+        root = base(tmp_path / made)
+        await until(lambda: set(engine.collections) == {root, other})
+        assert not engine.starts.lacking
+        shutil.move(root / ".vouch", tmp_path / "away")
+        await until(lambda: _claims(engine, root) == 0)
+        shutil.move(tmp_path / "away", root / ".vouch")
+        await until(lambda: _claims(engine, root) == 1)
 
 
-def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(tmp_path: Path) -> None:
+async def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(
+    tmp_path: Path,
+) -> None:
     start = tmp_path / "a" / "b"
     start.mkdir(parents=True)
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
@@ -262,15 +254,12 @@ def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(tmp_path:
     told: list[bool] = []
     engine.listeners.add(lambda: told.append(True))
 
-    async def main() -> None:
-        async with kept(engine):
-            await anyio.sleep(0.2)
-            assert not engine.collections
-            root = base(tmp_path / "a")
-            await until(lambda: list(engine.collections) == [root])
-            await until(lambda: counts(engine, "key vault") == {"vault": 1})
-
-    anyio.run(main)
+    async with kept(engine):
+        await anyio.sleep(0.2)
+        assert not engine.collections
+        root = base(tmp_path / "a")
+        await until(lambda: list(engine.collections) == [root])
+        await until(lambda: counts(engine, "key vault") == {"vault": 1})
     assert told
 
 
@@ -279,18 +268,15 @@ def _claims(engine: Engine, root: Path) -> int:
     return next(int(one["counts"]["claims"]) for one in found if one["root"] == str(root))
 
 
-def test_the_garbage_collector_is_spared_what_is_imported() -> None:
+async def test_the_garbage_collector_is_spared_what_is_imported() -> None:
     """To look through it amid a start takes longer than to build the names."""
     gc.unfreeze()
 
-    async def main() -> None:
-        async with kept(Engine(env={})):
-            await until(lambda: gc.get_freeze_count() > 0)
-
-    anyio.run(main)
+    async with kept(Engine(env={})):
+        await until(lambda: gc.get_freeze_count() > 0)
 
 
-def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
+async def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
     """The real command, then its write again, torn at every line."""
     secret = "The master key is under the doormat."
     kb = make_kb(
@@ -315,19 +301,16 @@ def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
         found = ask(engine, "search", query="doormat")["hits"]
         return "doormat" in said or bool(found) or bool(counts(engine, "doormat"))
 
-    async def main() -> None:
-        async with kept(engine):
-            await until(told)
-            assert counts(engine, "key vault") == {entity_id: 1}
-            await anyio.to_thread.run_sync(kb.vouch, "redact", claim_id)
-            await until(lambda: not told())
-            redacted = file.read_bytes()
-            for line in range(redacted.count(b"\n")):
-                file.write_bytes(b"\n".join(redacted.split(b"\n")[:line]))
-                with anyio.move_on_after(0.03):
-                    while True:
-                        assert not told()
-                        await anyio.sleep(0.005)
-
-    anyio.run(main)
+    async with kept(engine):
+        await until(told)
+        assert counts(engine, "key vault") == {entity_id: 1}
+        await anyio.to_thread.run_sync(kb.vouch, "redact", claim_id)
+        await until(lambda: not told())
+        redacted = file.read_bytes()
+        for line in range(redacted.count(b"\n")):
+            file.write_bytes(b"\n".join(redacted.split(b"\n")[:line]))
+            with anyio.move_on_after(0.03):
+                while True:
+                    assert not told()
+                    await anyio.sleep(0.005)
     assert counts(engine, "key vault") == {}

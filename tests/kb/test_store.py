@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.reader import Reading, parse
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Severity
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.kb.samples import claim, entity, make_kb, page, put
@@ -436,6 +436,34 @@ def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Store) -> None:
     assert (len(step.change.upserts), len(step.change.removals)) == (300, 200)
 
 
+def test_what_was_released_is_recalled_but_not_what_changed_since(
+    kb_dir: Path, clock: Clock
+) -> None:
+    for name in ("still", "since"):
+        put(kb_dir, f"claims/{name}.yaml", claim(name))
+    put(kb_dir, "claims/odd.yaml", claim("unlike"))
+    store = Store(kb_dir, clock=clock)
+    said = {artifact.path: artifact for artifact in store.reconcile().change.upserts}
+    assert not dict(store.listed())
+    asked: list[str] = []
+
+    def recall(path: str) -> Artifact:
+        asked.append(path)
+        return said[path]
+
+    store.release(recall, {keys("since")})
+
+    assert [path for path, _ in store.listed()] == ["claims/still.yaml"]
+    assert store.unlisted() == {keys("since"), keys("odd"), keys("unlike")}
+    assert not store.reconcile().change
+    assert asked == []
+    put(kb_dir, "claims/still.yaml", claim("still"), age=5)
+    assert not store.reconcile().change
+    assert set(asked) == {"claims/still.yaml"}
+    put(kb_dir, "claims/still.yaml", claim("still", text="new"), age=4)
+    assert ids(store.reconcile()) == {"still"}
+
+
 def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
     put(kb_dir, "claims/a.yaml", claim("a", text="one"))
     put(kb_dir, "claims/broken.yaml", b"id: [")
@@ -445,6 +473,10 @@ def test_a_file_is_read_again_when_asked(kb_dir: Path, store: Store) -> None:
     for path in ("claims/broken.yaml", "claims/gone.yaml", "claims"):
         with pytest.raises(LookupError):
             store.read_artifact(path)
+
+
+def keys(claim_id: str) -> Key:
+    return Kind.CLAIM, claim_id
 
 
 def test_what_is_read_at_once_comes_in_the_order_of_its_names(kb_dir: Path, store: Store) -> None:

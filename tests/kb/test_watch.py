@@ -17,11 +17,6 @@ from tests.kb.samples import claim, make_kb, put
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 class Heard:
     """What the watch said, with a way to wait for more of it."""
 

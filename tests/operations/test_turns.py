@@ -51,11 +51,6 @@ async def said(engine: Engine, prompt: str) -> str:
     return "" if answer is None else str(answer["hookSpecificOutput"]["additionalContext"])
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.mark.anyio
 async def test_the_persona_is_in_context_and_hooks_as_in_probe(engine: Engine) -> None:
     assert asked(engine, "probe", text=NAMED)["persona"] == PERSONA

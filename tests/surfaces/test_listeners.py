@@ -29,6 +29,8 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 from tests.engine.bases import Clock, base, engine_on, until, write
 from tests.kb.samples import claim
 
+pytestmark = pytest.mark.anyio
+
 SECRET = "hunter2"
 T = TypeVar("T")
 
@@ -55,32 +57,29 @@ def test_a_feature_that_fails_keeps_no_other_from_starting(
     assert SECRET not in caplog.text
 
 
-def test_pushes_that_fail_are_said_and_made_again(
+async def test_pushes_that_fail_are_said_and_made_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
 
-    async def main() -> None:
-        engine.observe("s", None, "the Key Vault")
-        async with anyio.create_task_group() as tasks:
-            with monkeypatch.context() as broken:
-                broken.setattr(pushes, "turn", fails)
-                tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
-                await until(lambda: len(told) == 2)
-                assert [push.health for push in told] == ["ok", "warning"]
-                assert "TypeError" in told[1].message
-                assert engine.degraded() == ["watch_lost"]
-            told.clear()
-            engine.tell()
+    engine.observe("s", None, "the Key Vault")
+    async with anyio.create_task_group() as tasks:
+        with monkeypatch.context() as broken:
+            broken.setattr(pushes, "turn", fails)
+            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
             await until(lambda: len(told) == 2)
-            assert [row.entity.id for row in told[0].rows] == ["vault"]
-            assert (told[1].health, engine.degraded()) == ("ok", [])
-            tasks.cancel_scope.cancel()
+            assert [push.health for push in told] == ["ok", "warning"]
+            assert "TypeError" in told[1].message
+            assert engine.degraded() == ["watch_lost"]
+        told.clear()
+        engine.tell()
+        await until(lambda: len(told) == 2)
+        assert [row.entity.id for row in told[0].rows] == ["vault"]
+        assert (told[1].health, engine.degraded()) == ("ok", [])
+        tasks.cancel_scope.cancel()
 
-    anyio.run(main)
 
-
-def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
+async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "IDLE_SECONDS", 0.1)
@@ -92,14 +91,11 @@ def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
             told.append(push)
             clock.now += 1
 
-    async def main() -> None:
-        async with anyio.create_task_group() as tasks:
-            engine.observe("s", None, "the Key Vault")
-            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), tell)
-            await until(lambda: len(told) == 2)
-            tasks.cancel_scope.cancel()
-
-    anyio.run(main)
+    async with anyio.create_task_group() as tasks:
+        engine.observe("s", None, "the Key Vault")
+        tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), tell)
+        await until(lambda: len(told) == 2)
+        tasks.cancel_scope.cancel()
     assert [[row.entity.id for row in one.rows] for one in told] == [["vault"], []]
 
 
