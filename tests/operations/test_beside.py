@@ -20,6 +20,8 @@ from vouch_sidecar.retrieval.salience import Salient
 
 from tests.protocol import knowledge
 
+pytestmark = pytest.mark.anyio
+
 TASK = {"task": "How long does a JWT live?"}
 
 
@@ -46,107 +48,84 @@ async def ask_async(engine: Engine, name: str, params: object) -> object:
     return await perform_async(engine, OPERATIONS[name], params, Caller())
 
 
-def test_others_are_answered_meanwhile(engine: Engine) -> None:
+async def test_others_are_answered_meanwhile(engine: Engine) -> None:
     go_on = Event()
 
-    async def session() -> None:
-        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-        await asyncio.sleep(0)
-        await ask_async(engine, "status", {})
-        await ask_async(engine, "entity", {"id": "jwt"})
-        assert not slow.done()
-        go_on.set()
-        assert (await slow).items
-
-    asyncio.run(session())
+    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
+    await asyncio.sleep(0)
+    await ask_async(engine, "status", {})
+    await ask_async(engine, "entity", {"id": "jwt"})
+    assert not slow.done()
+    go_on.set()
+    assert (await slow).items
 
 
-def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Engine) -> None:
-    go_on = Event()
-
-    async def session() -> ContextResult:
-        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-        await asyncio.sleep(0)
-        (root,) = engine.collections
-        for claim in (root / ".vouch/claims").iterdir():
-            claim.unlink()
-        engine.read()
-        go_on.set()
-        return await slow
-
-    before = engine.generation
-    answered = asyncio.run(session())
+async def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Engine) -> None:
+    go_on, before = Event(), engine.generation
+    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
+    await asyncio.sleep(0)
+    (root,) = engine.collections
+    for claim in (root / ".vouch/claims").iterdir():
+        claim.unlink()
+    engine.read()
+    go_on.set()
+    answered = await slow
     assert engine.generation > before
     assert answered.generation == before
     assert answered.items
 
 
-def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
+async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     go_on = Event()
 
-    async def session() -> None:
-        operation = held_up(go_on)
-        slow = [
-            asyncio.create_task(perform_async(engine, operation, TASK, Caller())) for _ in range(9)
-        ]
-        await asyncio.sleep(0)
-        for one in slow:
-            one.cancel()
-        done, _ = await asyncio.wait(slow, timeout=30)
-        assert all(one.cancelled() for one in done)
-        go_on.set()
-        answered = await ask_async(engine, "context", TASK)
-        assert isinstance(answered, ContextResult)
-        assert answered.items
-
-    asyncio.run(session())
+    operation = held_up(go_on)
+    slow = [asyncio.create_task(perform_async(engine, operation, TASK, Caller())) for _ in range(9)]
+    await asyncio.sleep(0)
+    for one in slow:
+        one.cancel()
+    done, _ = await asyncio.wait(slow, timeout=30)
+    assert all(one.cancelled() for one in done)
+    go_on.set()
+    answered = await ask_async(engine, "context", TASK)
+    assert isinstance(answered, ContextResult)
+    assert answered.items
 
 
-def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
+async def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
     engine: Engine,
 ) -> None:
     go_on = Event()
-
-    async def session() -> ContextResult:
-        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-        await asyncio.sleep(0)
-        task = {"task": 'How does JWT go with "holds the sessions" in the evening?'}
-        late = await ask_async(engine, "context", task)
-        assert not slow.done()
-        go_on.set()
-        assert (await slow).items
-        assert isinstance(late, ContextResult)
-        return late
-
-    late = asyncio.run(session())
+    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
+    await asyncio.sleep(0)
+    task = {"task": 'How does JWT go with "holds the sessions" in the evening?'}
+    late = await ask_async(engine, "context", task)
+    assert not slow.done()
+    go_on.set()
+    assert (await slow).items
+    assert isinstance(late, ContextResult)
     assert late.degraded == ["timed_out"]
     assert {item.id for item in late.items} == {"jwt-expires"}
 
 
-def test_little_of_a_long_text_is_looked_at_when_time_is_up(engine: Engine) -> None:
+async def test_little_of_a_long_text_is_looked_at_when_time_is_up(engine: Engine) -> None:
     go_on = Event()
     between = "a plain word or two " * 60
     task = f"How does JWT go? {between} How does Redis go? {between} In the evening?"
-
-    async def session() -> tuple[ContextResult, ContextResult]:
-        slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-        await asyncio.sleep(0)
-        late = await ask_async(engine, "context", {"task": task, "session_id": "long"})
-        go_on.set()
-        await slow
-        whole = await ask_async(engine, "context", {"task": task, "session_id": "long"})
-        assert isinstance(late, ContextResult)
-        assert isinstance(whole, ContextResult)
-        return late, whole
-
-    late, whole = asyncio.run(session())
+    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
+    await asyncio.sleep(0)
+    late = await ask_async(engine, "context", {"task": task, "session_id": "long"})
+    go_on.set()
+    await slow
+    whole = await ask_async(engine, "context", {"task": task, "session_id": "long"})
+    assert isinstance(late, ContextResult)
+    assert isinstance(whole, ContextResult)
     assert {item.entity_id for item in late.items} < {item.entity_id for item in whole.items}
     assert late.items
     assert late.meta is None
     assert whole.meta is not None
 
 
-def test_what_is_in_play_is_worked_out_beside_the_loop_too(
+async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[Thread] = []
@@ -157,7 +136,7 @@ def test_what_is_in_play_is_worked_out_beside_the_loop_too(
         return salience(*args)
 
     monkeypatch.setattr(engine, "salience", noted)
-    answered = asyncio.run(ask_async(engine, "context", {**TASK, "session_id": "s"}))
+    answered = await ask_async(engine, "context", {**TASK, "session_id": "s"})
     assert isinstance(answered, ContextResult)
     assert answered.meta is not None
     assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
@@ -183,6 +162,6 @@ def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
     assert order == ["a0", "b0", "b1", "a2"]
 
 
-def test_bad_params_are_refused_before(engine: Engine) -> None:
+async def test_bad_params_are_refused_before(engine: Engine) -> None:
     with pytest.raises(InvalidParamsError):
-        asyncio.run(ask_async(engine, "search", {"query": " "}))
+        await ask_async(engine, "search", {"query": " "})

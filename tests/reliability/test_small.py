@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import socket
@@ -91,24 +90,22 @@ def test_a_client_that_does_not_read_is_given_up(
     assert broken.is_set()
 
 
-def test_no_more_is_asked_of_a_client_that_does_not_read(
+@pytest.mark.anyio
+async def test_no_more_is_asked_of_a_client_that_does_not_read(
     pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streams, "ENOUGH", 1 << 20)
     outbox = Outbox(pipe[1], on_broken=lambda: None)
     outbox.send(b"x" * (2 << 20))
 
-    async def main() -> None:
-        with anyio.move_on_after(0.3) as scope:
-            await outbox.room()
-        assert scope.cancelled_caught
-        reader = threading.Thread(target=lambda: _read(pipe[0], 2 << 20))
-        reader.start()
-        with anyio.fail_after(30):
-            await outbox.room()
-        reader.join()
-
-    asyncio.run(main())
+    with anyio.move_on_after(0.3) as scope:
+        await outbox.room()
+    assert scope.cancelled_caught
+    reader = threading.Thread(target=lambda: _read(pipe[0], 2 << 20))
+    reader.start()
+    with anyio.fail_after(30):
+        await outbox.room()
+    reader.join()
 
 
 def _read(descriptor: int, size: int) -> None:
