@@ -25,7 +25,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.index.deriving import Around, derive
+from vouch_sidecar.index.topic_finder import Around, derive
 from vouch_sidecar.kb.reader import read_content
 
 from benchmarks.client import connected, is_finished

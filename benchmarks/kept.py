@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.brief import brief
+from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, call
 
 from benchmarks.client import environment

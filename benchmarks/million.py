@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tantivy import Index
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.building import Builder
+from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import HEAP, Layer, Writing
 from vouch_sidecar.kb.records import Claim, Entity

@@ -21,8 +21,8 @@ from vouch_sidecar.api import KnowledgeBase, open_kb
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Kind, Source
 from vouch_sidecar.operations.files import TiedFile
-from vouch_sidecar.workspace.locating import Locator
-from vouch_sidecar.workspace.sorts import is_for_names, language_of
+from vouch_sidecar.workspace.file_kinds import is_for_names, language_of
+from vouch_sidecar.workspace.locator import Locator
 
 BY_PATH = {"cites", "quotes", "path"}
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Term, content_stems, terms
-from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.content_words import Term, content_stems, terms
+from vouch_sidecar.index.english_words import STOPWORDS
+from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
-from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 

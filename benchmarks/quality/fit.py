@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.records import Page, Relation
-from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.answers import answers
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.salience import worth_volunteering
 

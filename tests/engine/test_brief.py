@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.brief import MAX_BRIEF, brief
+from vouch_sidecar.engine.session_brief import MAX_BRIEF, brief
 from vouch_sidecar.surfaces.hook.events import respond
 
 from tests.engine.bases import NOW, base, cached, engine_on, write

@@ -49,7 +49,7 @@ def test_a_start_from_a_base_reads_only_files_that_are_not_in_order(
         read.add(path)
         return read_bytes_of(kb_dir, path)
 
-    monkeypatch.setattr("vouch_sidecar.kb.versions.read_bytes_of", note)
+    monkeypatch.setattr("vouch_sidecar.kb.file_versions.read_bytes_of", note)
     again = started(root, tmp_path)
     assert read == ODD
     assert said_by(again) == wanted

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Query
-from vouch_sidecar.index.building import knowledge_of
-from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.content import content_stems, terms
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.content_words import content_stems, terms
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.index.query import Search

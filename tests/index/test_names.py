@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from vouch_sidecar.index.forms import Arm, forms
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.name_forms import Arm, forms
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.schema import document, fields_of, forms_in
 from vouch_sidecar.kb.access import OPEN

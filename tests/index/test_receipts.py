@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.building import knowledge_of
-from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.content import terms
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.content_words import terms
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Disk, slug_of
 from vouch_sidecar.index.schema import SAID

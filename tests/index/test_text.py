@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.content import content_stems, terms
+from vouch_sidecar.index.content_words import content_stems, terms
+from vouch_sidecar.index.english_words import STOPWORDS
 from vouch_sidecar.index.text import Unit, fold, inflects, stem, units
-from vouch_sidecar.index.words import STOPWORDS
 
 from tests.soak import examples
 

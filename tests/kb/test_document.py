@@ -6,8 +6,8 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb import document
-from vouch_sidecar.kb.document import DocumentError, decode, load, position, split_page
+from vouch_sidecar.kb import yaml_document
+from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, position, split_page
 
 VALUES = st.recursive(
     st.one_of(
@@ -104,7 +104,7 @@ def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
         "{[a]: 1}",
         "\ufeffa: \ufeff1",
         'a: "\\ud800"',
-        "x" * (document.MAX_YAML + 1),
+        "x" * (yaml_document.MAX_YAML + 1),
     ],
     ids=lambda text: text[:12],
 )
@@ -123,7 +123,7 @@ def test_an_alias_is_refused_at_its_place() -> None:
 
 
 def test_nesting_up_to_the_cap_is_read() -> None:
-    depth = document.MAX_DEPTH
+    depth = yaml_document.MAX_DEPTH
     load("[" * depth + "]" * depth)
     with pytest.raises(DocumentError, match="nested"):
         load("[" * (depth + 1) + "]" * (depth + 1))

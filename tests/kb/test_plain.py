@@ -9,7 +9,7 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.plain import escaped, one_line
+from vouch_sidecar.kb.sanitize import escaped, one_line
 
 from tests.soak import examples
 

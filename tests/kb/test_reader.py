@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vouch_sidecar.index.schema import references as schema_references
-from vouch_sidecar.kb import document
+from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.reader import limit_of, parse
 from vouch_sidecar.kb.records import (
@@ -210,7 +210,7 @@ def test_a_file_is_composed_once_however_many_faults_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     composed = 0
-    loader: Any = document._Loader
+    loader: Any = yaml_document._Loader
     made = loader.get_single_node
 
     def compose(one: Any) -> Any:

@@ -363,7 +363,7 @@ def test_a_file_that_vanishes_between_look_and_read(
     def vanish(_kb_dir: Path, _path: str) -> None:
         raise FileNotFoundError
 
-    monkeypatch.setattr("vouch_sidecar.kb.versions.read_bytes_of", vanish)
+    monkeypatch.setattr("vouch_sidecar.kb.file_versions.read_bytes_of", vanish)
     assert gone(store.reconcile()) == {"a"}
 
 

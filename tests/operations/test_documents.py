@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.view import View

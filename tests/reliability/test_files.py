@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.document import MAX_NODES
 from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.yaml_document import MAX_NODES
 
 from tests.engine.bases import base, engine_on, write
 from tests.engine.world import changed, files, lay, said_by, take

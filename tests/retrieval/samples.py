@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tantivy import Query
-from vouch_sidecar.index.building import knowledge_of
+from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
     Artifact,

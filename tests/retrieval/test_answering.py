@@ -7,8 +7,7 @@ from math import exp
 
 import pytest
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.answering import answers, best_claim_id, claims_about
-from vouch_sidecar.retrieval.asking import holds_exact, worth_searching
+from vouch_sidecar.retrieval.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.constants import (
     BIAS,
     BIAS_WITH_MEANING,
@@ -17,6 +16,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.probe import Probe, run
+from vouch_sidecar.retrieval.question_words import holds_exact, worth_searching
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view

@@ -5,10 +5,10 @@ from __future__ import annotations
 from unicodedata import normalize
 
 import pytest
-from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
-from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
+from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.retrieval.places import in_code
+from vouch_sidecar.retrieval.name_position import in_code
 from vouch_sidecar.retrieval.salience import rank, worth_volunteering
 from vouch_sidecar.retrieval.view import NameWords, View
 

@@ -6,7 +6,7 @@ import re
 from math import prod
 
 import pytest
-from vouch_sidecar.retrieval.asking import worth_searching
+from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.salience import Salient, rank, worth_volunteering
 from vouch_sidecar.retrieval.view import View
 

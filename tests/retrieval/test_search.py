@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.index.building import knowledge_of
-from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Change, Kind
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet

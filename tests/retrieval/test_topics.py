@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.index.building import knowledge_of
-from vouch_sidecar.index.changing import after
-from vouch_sidecar.index.deriving import MAX_TOPICS, Around, Shared, derive
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.receipts import slug_of
+from vouch_sidecar.index.topic_finder import MAX_TOPICS, Around, Shared, derive
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Scope, Source
-from vouch_sidecar.retrieval.evidence import weigh
 from vouch_sidecar.retrieval.experts import rank as experts
-from vouch_sidecar.retrieval.explaining import ALONE, candidates
-from vouch_sidecar.retrieval.matching import Question
+from vouch_sidecar.retrieval.explanations import ALONE, candidates
+from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
+from vouch_sidecar.retrieval.topic_matches import Question
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page

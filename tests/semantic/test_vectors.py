@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from vouch_sidecar.index.base import Bases
-from vouch_sidecar.index.building import knowledge_of
-from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
 from vouch_sidecar.semantic.texts import mark_of, texts_of
 from vouch_sidecar.semantic.vectors import arranged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.kb.plain import clip
+from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.surfaces.lsp.style import markdown
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.retrieval.tied import Tied, tied_to
+from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.files import Files, list_files
 
 from tests.engine.bases import cached, engine_on

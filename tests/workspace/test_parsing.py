@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace import parsing
-from vouch_sidecar.workspace.defining import Wanted, definitions
-from vouch_sidecar.workspace.parsing import GRAMMARS, MAX_PARSED, parsed
-from vouch_sidecar.workspace.sorts import language_of
+from vouch_sidecar.workspace import syntax_trees
+from vouch_sidecar.workspace.definitions import Wanted, definitions
+from vouch_sidecar.workspace.file_kinds import language_of
+from vouch_sidecar.workspace.syntax_trees import GRAMMARS, MAX_PARSED, parsed
 
 from tests.workspace.places import cite, repository, settled, tie_rows
 
@@ -58,7 +58,7 @@ USING = [
 
 
 def test_each_grammar_is_there() -> None:
-    assert parsing.is_available()
+    assert syntax_trees.is_available()
     for endings in GRAMMARS.values():
         for ending in endings.split():
             assert parsed(b"", ending, {NAME}) == {}
@@ -139,6 +139,6 @@ def test_large_files_and_those_without_the_extra_go_by_lines(
 ) -> None:
     large = b"class FindMeHere:\n" + b"#" * MAX_PARSED
     assert parsed(large, "py", {NAME}) is None
-    monkeypatch.setattr(parsing, "_parser", lambda _: None)
-    assert not parsing.is_available()
+    monkeypatch.setattr(syntax_trees, "_parser", lambda _: None)
+    assert not syntax_trees.is_available()
     assert definitions(b"class FindMeHere:\n", "python", Wanted({NAME}), "py") == {NAME: 1}

@@ -6,8 +6,8 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace.defining import Wanted, definitions
-from vouch_sidecar.workspace.naming import named_in
+from vouch_sidecar.workspace.definitions import Wanted, definitions
+from vouch_sidecar.workspace.names_in_text import named_in
 
 from tests.kb.samples import dump, put
 from tests.workspace.places import cite, git, repository, settled, source_of, tie_rows, ties, write

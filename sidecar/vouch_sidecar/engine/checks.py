@@ -18,15 +18,13 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.encoding import Pointer
+from vouch_sidecar.index.english_words import tier
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
 from vouch_sidecar.index.text import fold
-from vouch_sidecar.index.words import tier
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.document import placed
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -42,6 +40,8 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
+from vouch_sidecar.kb.sanitize import clip, one_line
+from vouch_sidecar.kb.yaml_document import placed
 from vouch_sidecar.retrieval.stale import stale_for
 
 MAX_FINDINGS = 20

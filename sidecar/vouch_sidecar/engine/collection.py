@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.index.base import Bases, Manifest, Unfinished
-from vouch_sidecar.index.building import Builder
-from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.builder import Builder
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import stands_in
@@ -23,7 +23,6 @@ from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
-from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -38,6 +37,7 @@ from vouch_sidecar.kb.records import (
     VouchSession,
     key_of,
 )
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from vouch_sidecar.workspace.git import Repository

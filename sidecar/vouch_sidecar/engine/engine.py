@@ -13,7 +13,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.overlays import Overlays
 from vouch_sidecar.engine.served import Caller, Served
 from vouch_sidecar.engine.sessions import Sessions
-from vouch_sidecar.engine.starts import Starts
+from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
@@ -21,8 +21,8 @@ from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import SETTINGS
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.authors import folded_name
 from vouch_sidecar.retrieval.salience import Salient

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.changing import after
+from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse

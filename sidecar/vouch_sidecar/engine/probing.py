@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.served import Served
 from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.retrieval.asking import holds_exact
 from vouch_sidecar.retrieval.context import persona_of
-from vouch_sidecar.retrieval.meant import Meant
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
+from vouch_sidecar.retrieval.question_words import holds_exact
+from vouch_sidecar.retrieval.text_vector import Meant
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.base import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.files import Stat
-from vouch_sidecar.workspace import parsing
+from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
 from vouch_sidecar.workspace.git import origin_of
@@ -142,5 +142,5 @@ def _digest(data: bytes) -> str:
 
 @cache
 def _name() -> str:
-    how = "parsed" if parsing.is_available() else "lines"
+    how = "parsed" if syntax_trees.is_available() else "lines"
     return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}-{how}"

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.encoding import DocumentKey, Pointer, StemPlace
-from vouch_sidecar.index.forms import Named
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
+from vouch_sidecar.index.name_forms import Named
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
 from vouch_sidecar.index.receipts import Quoted

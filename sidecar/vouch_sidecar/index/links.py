@@ -1,5 +1,5 @@
 """Says which entities a claim counts for, and which visibility label each artifact has. Both depend
-on other artifacts, so that a change of one may change others (`index.changing`).
+on other artifacts, so that a change of one may change others (`index.incremental`).
 """
 
 from __future__ import annotations

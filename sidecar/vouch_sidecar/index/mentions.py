@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.forms import Arm, NameForm, surface
+from vouch_sidecar.index.name_forms import Arm, NameForm, surface
 from vouch_sidecar.index.text import Unit, Units, inflects
 from vouch_sidecar.index.trie import Reached
 

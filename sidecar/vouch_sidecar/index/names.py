@@ -12,7 +12,9 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 
-from vouch_sidecar.index.forms import (
+from vouch_sidecar.index.english_words import STOPWORDS
+from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
+from vouch_sidecar.index.name_forms import (
     Arm,
     Named,
     Path,
@@ -22,10 +24,8 @@ from vouch_sidecar.index.forms import (
     surfaces,
     unpunctuated,
 )
-from vouch_sidecar.index.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.index.text import Units, differ_in_number, units
 from vouch_sidecar.index.trie import Node, Reached, walk
-from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Entity
 
 MANY_SHARE = 5

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
-from vouch_sidecar.index.content import Term
-from vouch_sidecar.index.derived import NOTHING_SEEN, Seen
+from vouch_sidecar.index.content_words import Term
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
@@ -24,6 +23,7 @@ from vouch_sidecar.index.encoding import (
 )
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import SAID, SCHEMA, UNDATED
+from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen
 from vouch_sidecar.kb.records import Kind
 
 FEW_VALUES = 16

@@ -14,7 +14,7 @@ from sys import intern
 from typing import Any
 
 from tantivy import Document, Schema, SchemaBuilder
-from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.encoding import (
     NOBODY,
     CountedEntity,
@@ -25,7 +25,7 @@ from vouch_sidecar.index.encoding import (
     label_of,
     labels_for,
 )
-from vouch_sidecar.index.forms import Arm, Named, NameForm, forms
+from vouch_sidecar.index.name_forms import Arm, Named, NameForm, forms
 from vouch_sidecar.index.receipts import Quoted, Sentence, is_receipt, slug_of
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.layout import usual_path

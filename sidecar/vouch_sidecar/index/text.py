@@ -16,8 +16,8 @@ from sys import intern
 from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
-from vouch_sidecar.index.composed import compose, is_composed
-from vouch_sidecar.index.words import STOPWORDS, tier
+from vouch_sidecar.index.composition import compose, is_composed
+from vouch_sidecar.index.english_words import STOPWORDS, tier
 
 # Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
 _SPACELESS = (

@@ -1,5 +1,5 @@
-"""The topics of one knowledge base, as `deriving` worked them out of one generation. They are in
-memory only.
+"""The topics of one knowledge base, as `topic_finder` worked them out of one generation. In memory
+only.
 """
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vouch_sidecar.index.derived import NOTHING_SEEN, Seen, Table
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen, Table
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Kind
 

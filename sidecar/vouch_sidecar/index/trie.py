@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vouch_sidecar.index.forms import NameForm, gap_key
+from vouch_sidecar.index.name_forms import NameForm, gap_key
 from vouch_sidecar.index.text import Unit, Units
 
 

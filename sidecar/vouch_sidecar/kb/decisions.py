@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from vouch_sidecar.kb.document import MAX_YAML, DocumentError, decode, load
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
 
 DECIDED = "decided"
 MAX_FILES = 20_000

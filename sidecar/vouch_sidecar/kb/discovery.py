@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vouch_sidecar.kb.ignoring import Rules
+    from vouch_sidecar.kb.gitignore import Rules
 
 
 KB_DIRNAME = ".vouch"
@@ -176,7 +176,7 @@ def _not_ignored(origin: str, folders: list[str]) -> list[str]:
     top = _working_tree(origin) if folders else None
     if top is None:
         return folders
-    from vouch_sidecar.kb.ignoring import is_ignored  # rare: most have one above
+    from vouch_sidecar.kb.gitignore import is_ignored  # rare: most have one above
 
     read: dict[str, Rules] = {}
 
@@ -197,7 +197,7 @@ def _not_ignored(origin: str, folders: list[str]) -> list[str]:
 def _ignore_rules(top: str, below: str) -> Rules:
     """The rules of the ignore file in a folder, at the top with those that git keeps for itself."""
     from vouch_sidecar.kb.files import UnreadableError, read_bounded
-    from vouch_sidecar.kb.ignoring import rules_in
+    from vouch_sidecar.kb.gitignore import rules_in
 
     texts = []
     for name in (*(() if below else (".git/info/exclude",)), f"{below}.gitignore"):
@@ -222,8 +222,8 @@ def _working_tree(folder: str) -> str | None:
 def _allows_home(home: str) -> bool:
     from pathlib import Path  # rare, and YAML is slow
 
-    from vouch_sidecar.kb.document import MAX_YAML, DocumentError, decode, load
     from vouch_sidecar.kb.files import UnreadableError, read_bounded
+    from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
 
     kb_dir = Path(home, KB_DIRNAME)
     try:

@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
 from vouch_sidecar.kb.files import Stat, UnreadableError, root_of, stat_inside
-from vouch_sidecar.kb.plain import printable
 from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
+from vouch_sidecar.kb.sanitize import printable
 
 CONFIG = "config.yaml"
 CONTENT = "content"

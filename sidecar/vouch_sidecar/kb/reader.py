@@ -11,9 +11,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from vouch_sidecar.kb import document
+from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES, RETIRED_STATUSES
-from vouch_sidecar.kb.document import Document, DocumentError, placed
 from vouch_sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of
 from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
@@ -28,6 +27,7 @@ from vouch_sidecar.kb.records import (
     type_field,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
+from vouch_sidecar.kb.yaml_document import Document, DocumentError, placed
 
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
@@ -74,7 +74,7 @@ def limit_of(relative_path: str) -> int:
 
 
 def _limit(kind: Kind | None) -> int:
-    return MAX_PAGE if kind is Kind.PAGE else document.MAX_YAML
+    return MAX_PAGE if kind is Kind.PAGE else yaml_document.MAX_YAML
 
 
 def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
@@ -117,7 +117,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         if len(data) > _limit(kind):
             raise DocumentError(f"the file is larger than {_limit(kind) // 1024} KiB")
         text, body, shift = _split(kind, data)
-        loaded = document.load(text)
+        loaded = yaml_document.load(text)
         if not isinstance(loaded.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
@@ -140,7 +140,7 @@ def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple
     """The line and column, from 1, of dotted fields, or of the deepest part of each that exists."""
     try:
         text, _, shift = _split(classify(relative_path), data)
-        loaded = document.load(text)
+        loaded = yaml_document.load(text)
     except DocumentError as error:
         return [(error.line, error.column)] * len(fields)
     places = (loaded.place(field.split(".")) for field in fields)
@@ -150,17 +150,17 @@ def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple
 def place_in_body(data: bytes, at: int) -> tuple[int, int]:
     """Line and column, from 1, of a character of a page's body."""
     _, body, _ = _split(Kind.PAGE, data)
-    text = document.decode(data).replace("\r\n", "\n")
+    text = yaml_document.decode(data).replace("\r\n", "\n")
     before = re.split("[\r\n]", text[: len(text) - len(body or "") + at])
     return len(before), len(before[-1]) + 1
 
 
 def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
     """The YAML, the body, and the number of lines before the YAML."""
-    text = document.decode(data)
+    text = yaml_document.decode(data)
     if kind is not Kind.PAGE:
         return text, None, 0
-    front, body = document.split_page(text)
+    front, body = yaml_document.split_page(text)
     return front, body, 1
 
 
@@ -270,7 +270,7 @@ def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") 
     text = data.decode("utf-8", "replace")
     if mark := CONFLICT.search(text):
         message = "the file holds the marks of a merge conflict"
-        line, _ = document.position(text, mark.start())
+        line, _ = yaml_document.position(text, mark.start())
         return Reading(None, (Problem(path, message, line=line, code="git-conflict"),))
     problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
     return Reading(None, (problem,))

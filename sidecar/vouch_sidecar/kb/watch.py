@@ -16,7 +16,7 @@ from pathlib import Path
 
 import anyio
 from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, artifact_file, classify, is_folder
-from vouch_sidecar.kb.plain import printable
+from vouch_sidecar.kb.sanitize import printable
 from watchfiles import awatch
 
 STEP_MS = 30

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
-from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -23,12 +22,13 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.wire import Id, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import State
-from vouch_sidecar.workspace.locating import line_in
+from vouch_sidecar.workspace.locator import line_in
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.sessions import both_ends
-from vouch_sidecar.index.derived import TOPIC
 from vouch_sidecar.index.layers import DamagedError
+from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
@@ -27,7 +27,7 @@ from vouch_sidecar.operations.errors import (
     UnknownOperationError,
 )
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
-from vouch_sidecar.operations.turns import Turns
+from vouch_sidecar.operations.question_queue import Turns
 from vouch_sidecar.operations.wire import Choices, Meta, Params, Result, SalienceMeta, Wire
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import (
     Citation,
     ClaimView,

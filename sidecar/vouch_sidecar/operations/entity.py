@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import count, one_line
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.artifacts import (
     ClaimView,
     EntityView,
@@ -18,7 +18,7 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
-from vouch_sidecar.operations.authorship import (
+from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
     author_line,
     author_rows,

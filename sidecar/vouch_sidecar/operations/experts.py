@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
-from vouch_sidecar.operations.authorship import (
+from vouch_sidecar.kb.sanitize import clip, count
+from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
     author_line,
     author_rows,
@@ -23,7 +23,7 @@ from vouch_sidecar.operations.wire import Choices, Flag, Result, SinceParams, To
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
-from vouch_sidecar.retrieval.matching import matching
+from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.speech import ContextRequest, speak_of
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, Topic, Wire, absent
-from vouch_sidecar.retrieval.explaining import Verdict, candidates, lines
+from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 from pydantic import Field, StringConstraints
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import clipped
@@ -16,8 +16,8 @@ from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.operations.wire import EditorOnly, Params, Paths, Result, Text, Wire
+from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.stale import stale
-from vouch_sidecar.retrieval.tied import Tied, tied_to
 from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.ties import Arm
 

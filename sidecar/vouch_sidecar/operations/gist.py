@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vouch_sidecar.kb.plain import clip, one_line
+from vouch_sidecar.kb.sanitize import clip, one_line
 
 ROWS = 10
 TEXT = 300

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
-from vouch_sidecar.retrieval.evidence import weigh
+from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.sessions import both_ends
-from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.lookup import by_name, nearest, successor
-from vouch_sidecar.retrieval.meant import Meant
+from vouch_sidecar.retrieval.text_vector import Meant
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.slices import slices
 

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from vouch_sidecar.kb.plain import clip, one_line, printable
+from vouch_sidecar.kb.sanitize import clip, one_line, printable
 
 TEXT = 300
 """Characters that a terminal shows of a text in a list."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation

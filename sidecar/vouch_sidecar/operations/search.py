@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed

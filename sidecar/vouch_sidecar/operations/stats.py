@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import count
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
 

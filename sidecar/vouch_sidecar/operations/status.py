@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation

@@ -24,11 +24,11 @@ from vouch_sidecar.retrieval.constants import (
     MAX_FILES_OF_AUTHORS,
     OWN_FILE,
 )
-from vouch_sidecar.retrieval.matching import Match
-from vouch_sidecar.retrieval.tied import files_of
+from vouch_sidecar.retrieval.file_ties import files_of
+from vouch_sidecar.retrieval.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.history import Commit
-from vouch_sidecar.workspace.sorts import is_for_names
 
 DAY = 86_400
 

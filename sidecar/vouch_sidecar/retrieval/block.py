@@ -6,10 +6,10 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from vouch_sidecar.index.content import content_stems, terms
+from vouch_sidecar.index.content_words import content_stems, terms
 from vouch_sidecar.index.schema import sections
-from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.passages import heading, passages, plain
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.stale import Stale, stale

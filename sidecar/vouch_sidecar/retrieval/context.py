@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import terms
+from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.schema import TITLE, sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.retrieval.answering import asks_for_all, spoken_about
+from vouch_sidecar.retrieval.answers import asks_for_all, spoken_about
 from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.block import ContextHit, render, titles_of
 from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED

@@ -16,9 +16,9 @@ from tantivy import Document
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import key_in
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.matching import Linking as Linking
-from vouch_sidecar.retrieval.matching import Matched, matching
-from vouch_sidecar.retrieval.matching import Question as Question
+from vouch_sidecar.retrieval.topic_matches import Linking as Linking
+from vouch_sidecar.retrieval.topic_matches import Matched, matching
+from vouch_sidecar.retrieval.topic_matches import Question as Question
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS, Tally, Weight
 

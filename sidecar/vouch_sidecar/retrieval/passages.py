@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 
 _BORDER = re.compile(r"\n[ \t]*+(?=[-*+|]|\d++[.)] |\r?\n)")

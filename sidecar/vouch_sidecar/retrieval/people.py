@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.content import terms
+from vouch_sidecar.index.content_words import terms
+from vouch_sidecar.index.english_words import tier
 from vouch_sidecar.index.text import fold
-from vouch_sidecar.index.words import tier
-from vouch_sidecar.kb.plain import count
 from vouch_sidecar.kb.records import Claim, Entity, Kind
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.experts import Expert, rank
-from vouch_sidecar.retrieval.matching import Match, Question, matching
+from vouch_sidecar.retrieval.topic_matches import Match, Question, matching
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.retrieval.weights import WEIGHTS
 

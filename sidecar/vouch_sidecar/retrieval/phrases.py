@@ -12,10 +12,10 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Term, terms
+from vouch_sidecar.index.content_words import Term, terms
+from vouch_sidecar.index.english_words import STOPWORDS
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.text import Unit, units
-from vouch_sidecar.index.words import STOPWORDS
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     MAX_PHRASES,

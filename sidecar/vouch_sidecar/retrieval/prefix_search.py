@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import terms
+from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Artifact, Kind, key_of

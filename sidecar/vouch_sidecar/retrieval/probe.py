@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from vouch_sidecar.kb.plain import clip, count
 from vouch_sidecar.kb.records import Claim, Kind, key_of
-from vouch_sidecar.retrieval.answering import ANSWERING, Answer, answers, spoken_about
-from vouch_sidecar.retrieval.asking import worth_searching
+from vouch_sidecar.kb.sanitize import clip, count
+from vouch_sidecar.retrieval.answers import ANSWERING, Answer, answers, spoken_about
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
@@ -25,11 +24,12 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.context import each_once, tiers
 from vouch_sidecar.retrieval.people import committed_on, people_on
 from vouch_sidecar.retrieval.phrases import Phrase, phrases
+from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.meant import Meant
+    from vouch_sidecar.retrieval.text_vector import Meant
 
 
 Strength = Literal["strong", "moderate", "weak"]

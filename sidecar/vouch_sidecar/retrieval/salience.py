@@ -8,15 +8,14 @@ from functools import cached_property, partial
 from math import prod
 from typing import ClassVar, Literal
 
-from vouch_sidecar.index.content import Term, terms
-from vouch_sidecar.index.forms import Arm
+from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.retrieval.answering import best_claim_id
-from vouch_sidecar.retrieval.asking import worth_searching
+from vouch_sidecar.retrieval.answers import best_claim_id
 from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,
@@ -30,7 +29,8 @@ from vouch_sidecar.retrieval.constants import (
     TOPICS,
     VOLUNTEERED,
 )
-from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
+from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.view import View
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.content import Term, terms
+from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import SAID, key_in, said_stems_in, sections, stems_in
 from vouch_sidecar.index.text import units
-from vouch_sidecar.kb.plain import one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.view import View
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
-from vouch_sidecar.index.content import content_stems
+from vouch_sidecar.index.content_words import content_stems
+from vouch_sidecar.index.english_words import tier
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.text import fold
-from vouch_sidecar.index.words import tier
-from vouch_sidecar.kb.plain import clip
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
-from vouch_sidecar.retrieval.asking import worth_searching
+from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
@@ -22,8 +21,9 @@ from vouch_sidecar.retrieval.constants import (
     MEANING_WEIGHT,
     MEANT,
 )
-from vouch_sidecar.retrieval.meant import Meant
+from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
+from vouch_sidecar.retrieval.text_vector import Meant
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
-from vouch_sidecar.retrieval.tied import mark_of
+from vouch_sidecar.retrieval.file_ties import mark_of
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import Fresh, Freshness
 

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
-from vouch_sidecar.index.content import Term, terms
-from vouch_sidecar.index.derived import Seen
+from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.encoding import StemPlace, labels_for
-from vouch_sidecar.index.forms import surface
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.name_forms import surface
 from vouch_sidecar.index.query import Search, pointing_query, rarity
 from vouch_sidecar.index.receipts import Quoted, Sentence
 from vouch_sidecar.index.schema import (
@@ -33,6 +32,7 @@ from vouch_sidecar.index.schema import (
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
+from vouch_sidecar.index.topic_table import Seen
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
@@ -133,7 +133,7 @@ class View:
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
     workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
     """The files around the knowledge base and the ties to them. The ties are those of all viewers:
-    `retrieval.tied` chooses those of this one.
+    `retrieval.file_ties` chooses those of this one.
     """
     authors: Authors = Authors()
     topics: Topics = NO_TOPICS

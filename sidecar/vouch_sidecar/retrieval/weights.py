@@ -15,7 +15,7 @@ from math import fsum, prod, sqrt
 from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
-from vouch_sidecar.index.content import Term
+from vouch_sidecar.index.content_words import Term
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import (
     CITED_UNIT,
@@ -28,7 +28,7 @@ from vouch_sidecar.index.schema import (
 )
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
-from vouch_sidecar.retrieval.matching import Match, Matched
+from vouch_sidecar.retrieval.topic_matches import Match, Matched
 
 WEIGHTS: dict[str, type[Weight]] = {}
 """The weights by the name that a question gives."""

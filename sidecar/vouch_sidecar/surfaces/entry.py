@@ -12,7 +12,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-import vouch_sidecar.surfaces.parent  # noqa: F401 - notes the parent before it may end
+import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
 
 if TYPE_CHECKING:
     from vouch_sidecar.surfaces.shell.remote import Printed

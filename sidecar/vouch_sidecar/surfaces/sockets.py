@@ -14,7 +14,7 @@ from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.keeping import indexed
-from vouch_sidecar.surfaces.local.following import Tell
+from vouch_sidecar.surfaces.local.follower import Tell
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.shell.remote import SHELL
 
@@ -63,7 +63,9 @@ async def _answer_hook(
 async def _answer_shell(
     engine: Engine, _: Indexer, request: Mapping[str, Any], caller: Caller
 ) -> dict[str, Any]:
-    from vouch_sidecar.surfaces.shell.inside import printed  # imports rich, which is seldom needed
+    from vouch_sidecar.surfaces.shell.served_commands import (
+        printed,  # imports rich, which is seldom needed
+    )
 
     said = await printed(engine, replace(caller, is_model=False), request.get("params"))
     return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}

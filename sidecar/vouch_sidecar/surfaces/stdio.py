@@ -14,8 +14,8 @@ from contextlib import suppress
 from io import RawIOBase
 from typing import BinaryIO, TextIO
 
-from vouch_sidecar.kb.plain import escaped
-from vouch_sidecar.surfaces.parent import is_orphan
+from vouch_sidecar.kb.sanitize import escaped
+from vouch_sidecar.surfaces.orphan import is_orphan
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.files import UnreadableError, read_bounded
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.workspace.git import Repository, run
 
 MAX_COMMITS = 10_000

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, language_of
 from vouch_sidecar.workspace.freshness import Quote
-from vouch_sidecar.workspace.locating import Locator
-from vouch_sidecar.workspace.naming import Named, digest, named_in, parts_of
-from vouch_sidecar.workspace.sorts import is_for_names, is_test, language_of
+from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.names_in_text import Named, digest, named_in, parts_of
 
 Arm = Literal["cites", "quotes", "path", "identifier"]
 ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from vouch_sidecar import __version__
-from vouch_sidecar.kb.plain import escaped
+from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.cli.check import CHECK
 from vouch_sidecar.surfaces.cli.doctor import DOCTOR
 from vouch_sidecar.surfaces.cli.processes import PROCESSES

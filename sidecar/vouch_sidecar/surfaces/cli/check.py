@@ -12,7 +12,7 @@ from urllib.parse import quote_from_bytes
 import click
 
 from vouch_sidecar import __version__
-from vouch_sidecar.kb.plain import printable, with_field
+from vouch_sidecar.kb.sanitize import printable, with_field
 from vouch_sidecar.surfaces.shell.console import AskedFrom, common_options, loaded, page, print_json
 from vouch_sidecar.surfaces.stdio import say
 

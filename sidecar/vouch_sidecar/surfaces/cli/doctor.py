@@ -19,7 +19,7 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command, like the others
     """Look whether all is in place. Exit code 1 when something is wrong."""
-    from vouch_sidecar.surfaces.examining import examined
+    from vouch_sidecar.surfaces.diagnosis import examined
 
     to = None if as_json else page()
     findings = []

@@ -124,7 +124,7 @@ def _table(told: DidChangeSalience) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from vouch_sidecar.kb.plain import one_line
+    from vouch_sidecar.kb.sanitize import one_line
 
     title = Text(one_line(told.session_id), style="bold")
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", border_style="dim")

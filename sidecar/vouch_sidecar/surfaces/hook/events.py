@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.brief import Last, brief, last_session, note_session
+from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
+from vouch_sidecar.engine.session_brief import Last, brief, last_session, note_session
 from vouch_sidecar.engine.sessions import Session
-from vouch_sidecar.engine.speech import ContextRequest, speak_of
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import context, perform, perform_async
 from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.tied import Tied, tied_by_path
+from vouch_sidecar.retrieval.file_ties import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
 
 log = logging.getLogger(__name__)

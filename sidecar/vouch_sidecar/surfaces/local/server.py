@@ -26,7 +26,7 @@ from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
 from vouch_sidecar.surfaces.local.client import settings_in
-from vouch_sidecar.surfaces.local.following import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
+from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end
 

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.keeping import beside
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.parent import is_orphan
+from vouch_sidecar.surfaces.orphan import is_orphan
 from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of

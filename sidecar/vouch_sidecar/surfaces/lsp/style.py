@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.plain import one_line
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

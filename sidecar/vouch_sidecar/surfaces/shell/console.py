@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
-from vouch_sidecar.kb.plain import printable
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:

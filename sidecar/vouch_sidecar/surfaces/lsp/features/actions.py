@@ -16,9 +16,9 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.access import is_live
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Source
 from vouch_sidecar.kb.references import Reference
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.surfaces.lsp.ids import id_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

@@ -10,7 +10,6 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -23,9 +22,10 @@ from vouch_sidecar.kb.records import (
     values_of,
 )
 from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.about import lines_about
+from vouch_sidecar.surfaces.lsp.artifact_lines import lines_about
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import style_for

@@ -13,9 +13,9 @@ from lsprotocol import types as lsp
 import vouch_sidecar
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.kb.plain import with_field
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.sanitize import with_field
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

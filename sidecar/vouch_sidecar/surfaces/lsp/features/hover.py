@@ -12,12 +12,12 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.plain import clip, count, one_line
 from vouch_sidecar.kb.records import Artifact, Entity
+from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
 from vouch_sidecar.retrieval.people import PERSON, ROLES
-from vouch_sidecar.surfaces.lsp.about import label_of, lines_about
+from vouch_sidecar.surfaces.lsp.artifact_lines import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, find_ties
 from vouch_sidecar.surfaces.lsp.server import Sidecar

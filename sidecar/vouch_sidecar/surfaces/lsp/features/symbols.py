@@ -11,9 +11,9 @@ from typing import NamedTuple
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.references import front_of, scalars
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar

@@ -6,8 +6,8 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of

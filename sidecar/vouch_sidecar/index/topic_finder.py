@@ -15,21 +15,21 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import content_stems, terms
-from vouch_sidecar.index.derived import TOPIC, Table, Topic, topic_id
+from vouch_sidecar.index.content_words import content_stems, terms
 from vouch_sidecar.index.encoding import label_of
-from vouch_sidecar.index.forms import surface
+from vouch_sidecar.index.english_words import STOPWORDS, tier, words_without_tier
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.name_forms import surface
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import Search, pointing_query, value_query
 from vouch_sidecar.index.receipts import slug_of
 from vouch_sidecar.index.schema import artifact_in, entities_in
 from vouch_sidecar.index.text import fold, has_spaceless, stem, units
+from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
 from vouch_sidecar.index.topics import Topics
-from vouch_sidecar.index.words import STOPWORDS, tier, words_without_tier
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.plain import count
 from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
+from vouch_sidecar.kb.sanitize import count
 
 TAGGED = 2
 """Claims that a tag needs."""

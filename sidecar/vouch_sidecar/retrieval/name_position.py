@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from unicodedata import combining
 
-from vouch_sidecar.index.forms import unpunctuated
+from vouch_sidecar.index.english_words import STOPWORDS, tier
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.name_forms import unpunctuated
 from vouch_sidecar.index.text import Unit, Units, fold, is_acronym, units
-from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"

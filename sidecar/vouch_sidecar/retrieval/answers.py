@@ -12,12 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document, Query
-from vouch_sidecar.index.content import Term, content_stems
+from vouch_sidecar.index.content_words import Term, content_stems
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, pointing_query
 from vouch_sidecar.index.schema import QUESTION, SAID, key_in, sections, stems_in, texts, worth
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
-from vouch_sidecar.retrieval.asking import Asked, asked_by
 from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     BARE_WEIGHT,
@@ -33,14 +32,15 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TIED,
     MEANT,
 )
+from vouch_sidecar.retrieval.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.passages import Passage, heading, passages
-from vouch_sidecar.retrieval.tied import Tied, tied_to_what
+from vouch_sidecar.retrieval.question_words import Asked, asked_by
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.naming import named_in
+from vouch_sidecar.workspace.names_in_text import named_in
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.meant import Meant
+    from vouch_sidecar.retrieval.text_vector import Meant
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """Kinds of artifacts that answer a text."""

@@ -11,11 +11,11 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import Term, terms
+from vouch_sidecar.index.content_words import Term, terms
+from vouch_sidecar.index.english_words import STOPWORDS, tier
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import SAID
 from vouch_sidecar.index.text import fold, inflects, units
-from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
@@ -27,7 +27,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
-from vouch_sidecar.retrieval.places import DATES, Placing
+from vouch_sidecar.retrieval.name_position import DATES, Placing
 from vouch_sidecar.retrieval.view import View
 
 Span = tuple[int, int]

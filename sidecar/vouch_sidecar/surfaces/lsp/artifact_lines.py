@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch_sidecar.kb.access import is_live
-from vouch_sidecar.kb.plain import clip, one_line
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -18,6 +17,7 @@ from vouch_sidecar.kb.records import (
     VouchSession,
     key_of,
 )
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import Citation
 from vouch_sidecar.surfaces.lsp.ids import File, resolve
 from vouch_sidecar.surfaces.lsp.style import Style, paragraph

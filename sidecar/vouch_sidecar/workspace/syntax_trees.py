@@ -1,5 +1,5 @@
 """Finds where a file of code defines names, by tree-sitter. The extra `code` brings the grammars;
-without it, or for large files, `defining` looks at lines.
+without it, or for large files, `definitions` looks at lines.
 """
 
 from __future__ import annotations

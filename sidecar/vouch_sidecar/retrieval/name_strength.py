@@ -10,14 +10,13 @@ from functools import cached_property
 from math import fsum, prod
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import terms
-from vouch_sidecar.index.forms import Arm, surface
+from vouch_sidecar.index.content_words import terms
+from vouch_sidecar.index.english_words import STOPWORDS, tier
 from vouch_sidecar.index.mentions import Mention
+from vouch_sidecar.index.name_forms import Arm, surface
 from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.index.text import Unit, fold
-from vouch_sidecar.index.words import STOPWORDS, tier
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.asking import worths_of
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
     BACKED,
@@ -42,7 +41,8 @@ from vouch_sidecar.retrieval.constants import (
     WRITTEN_OUT,
     PlaceKind,
 )
-from vouch_sidecar.retrieval.places import Placing, has_signs, with_signs
+from vouch_sidecar.retrieval.name_position import Placing, has_signs, with_signs
+from vouch_sidecar.retrieval.question_words import worths_of
 from vouch_sidecar.retrieval.view import View
 
 _ARMS = {

@@ -23,8 +23,8 @@ from vouch_sidecar.index.base import Bases, user_folder
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
-from vouch_sidecar.kb.plain import count, one_line, printable
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
 from vouch_sidecar.surfaces.hook.client import NO

@@ -12,9 +12,9 @@ from itertools import chain
 
 from tantivy import Occur, Query
 from vouch_sidecar.index.encoding import CountedEntity, Pointer, StemPlace
-from vouch_sidecar.index.forms import forms, required
 from vouch_sidecar.index.knowledge import Documents, Knowledge
 from vouch_sidecar.index.links import documents_of, standing, stands_in
+from vouch_sidecar.index.name_forms import forms, required
 from vouch_sidecar.index.query import any_of, pointing_query, stem_query, value_query
 from vouch_sidecar.index.receipts import (
     NO_DISK,

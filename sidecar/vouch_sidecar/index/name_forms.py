@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from vouch_sidecar.index.content import always_content
+from vouch_sidecar.index.content_words import always_content
 from vouch_sidecar.index.text import Units, fold, units
 from vouch_sidecar.kb.records import Entity
 

@@ -11,7 +11,7 @@ from math import fsum
 from typing import Literal, NamedTuple
 
 from tantivy import Document, Occur, Query
-from vouch_sidecar.index.content import Term, terms
+from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
 from vouch_sidecar.index.schema import stems_in

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
-from vouch_sidecar.retrieval.answering import answers
+from vouch_sidecar.retrieval.answers import answers
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
-from vouch_sidecar.retrieval.evidence import WeighedMention, weigh
-from vouch_sidecar.retrieval.meant import Meant
+from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
+from vouch_sidecar.retrieval.text_vector import Meant
 from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]

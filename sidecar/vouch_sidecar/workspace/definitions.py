@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
 
-from vouch_sidecar.workspace.parsing import Defined, parsed
+from vouch_sidecar.workspace.syntax_trees import Defined, parsed
 
 MAX_LINE = 500
 """Characters that a line may have; longer lines were not typed."""

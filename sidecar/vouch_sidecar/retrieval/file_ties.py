@@ -11,8 +11,8 @@ from hashlib import blake2b
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.freshness import Fresh, State
-from vouch_sidecar.workspace.sorts import is_for_names
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
 GONE = 0.5

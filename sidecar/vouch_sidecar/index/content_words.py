@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from vouch_sidecar.index.english_words import STOPWORDS
 from vouch_sidecar.index.text import Unit, Units, Word, has_spaceless, stem, units, words_of
-from vouch_sidecar.index.words import STOPWORDS
 
 _FEW = 1 << 8
 """Characters that a text may have to be remembered with its content words, of which there are

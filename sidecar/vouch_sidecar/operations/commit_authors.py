@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from vouch_sidecar.kb.plain import count, one_line
+from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.authors import Author
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vouch_sidecar.kb.discovery import Finder, why_refused
-from vouch_sidecar.kb.plain import printable
+from vouch_sidecar.kb.sanitize import printable
 
 log = logging.getLogger(__name__)
 

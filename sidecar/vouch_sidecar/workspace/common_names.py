@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.files import Files, read
-from vouch_sidecar.workspace.sorts import is_for_names
 
 MAX_FILES = 400
 """Files that are read, evenly chosen from all that are listed; a fiftieth of them is eight."""
