@@ -181,9 +181,9 @@ def _given(session: Session | None, repeat: bool) -> frozenset[object]:
 
 
 def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:
-    said = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
+    given_now = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
-        if (row.view.identity, row.entity.id) in said:
+        if (row.view.identity, row.entity.id) in given_now:
             session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _entity_state(row)
     cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
     for hit in cited:

@@ -173,11 +173,11 @@ def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem
     }
     counts = Counter(one.code for one in stale)
     parts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
-    said = (
+    message = (
         f"{len(stale)} claims quote, cite or name what is gone since ({parts}), as {stale[0].path}"
     )
     (code, _), *_ = counts.most_common(1)
-    summed = Problem(CONFIG, said, stale[0].severity, code=code)
+    summed = Problem(CONFIG, message, stale[0].severity, code=code)
     return {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
 
 
@@ -233,8 +233,8 @@ def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
                 continue
             severity = Severity.HINT
         what = " or ".join(kind.value for kind in kinds)
-        said = clip(one_line(artifact_id), 80)
-        message = f"`{field}` names no {what}: {said}"
+        shown = clip(one_line(artifact_id), 80)
+        message = f"`{field}` names no {what}: {shown}"
         yield Finding(f"dangling-{code}", field, message, severity, at)
 
 
@@ -322,8 +322,8 @@ def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
         certain = not (one.nested or one.ambiguous or tier(fold(one.name)))
         if certain and one.entity_id not in declared:
             declared.add(one.entity_id)
-            said = clip(one_line(one.entity_id), 80)
-            message = f"the text names {said}, which `entities` does not list"
+            shown = clip(one_line(one.entity_id), 80)
+            message = f"the text names {shown}, which `entities` does not list"
             yield Finding("undeclared-entity", "text", message, Severity.HINT)
 
 

@@ -1,4 +1,4 @@
-"""Collects what the ties of claims are worked out of: texts, citations and rationales."""
+"""Collects the facts from which ties of claims follow: texts, citations and rationales."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Facts:
             content = self._content(source)
             span = content.span(evidence) if content is not None else None
             if content is not None and span is not None:
-                said = content.data[slice(*span)].decode("utf-8", "replace")
+                cut = content.data[slice(*span)].decode("utf-8", "replace")
                 around = sentence if sentence and sentence.source_id == source.id else None
-                quote = Quote((source.id, *span), said, content.line_at(span[0]))
-                quoted = said if around is None else around.text
+                quote = Quote((source.id, *span), cut, content.line_at(span[0]))
+                quoted = cut if around is None else around.text
                 return CitedFile(source.id, path, quote.line, quote, quoted)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
         return CitedFile(source.id, path, line_in(place))

@@ -419,8 +419,8 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documen
     lost = stands_in(made[0]).linked == WITHOUT_QUOTE != stands_in(then).linked
     old, new = quoted_in(then), quoted_in(made[0])
     sentence = None if old is None else old.sentence
-    told = None if new is None else new.sentence
-    return lost or (sentence is not None and (told is None or told.text != sentence.text))
+    kept = None if new is None else new.sentence
+    return lost or (sentence is not None and (kept is None or kept.text != sentence.text))
 
 
 def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:

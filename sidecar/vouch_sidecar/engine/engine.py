@@ -393,8 +393,8 @@ class Engine:
         return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
 
     def _faulty(self) -> list[Problem]:
-        said = [*self.faults, *self.untold, *(self.meaning.faults if self.meaning else ())]
-        return [Problem("", text, Severity.WARNING) for text in said]
+        texts = [*self.faults, *self.untold, *(self.meaning.faults if self.meaning else ())]
+        return [Problem("", text, Severity.WARNING) for text in texts]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
         """Errors that make artifacts disappear from answers, by path, except those of private

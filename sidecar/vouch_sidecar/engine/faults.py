@@ -45,9 +45,9 @@ class Faults:
         except UnavailableError as error:
             self.add(step, f"{sentence}: {error}")
         except Exception as error:
-            said = f"{sentence} ({type(error).__name__})"
+            message = f"{sentence} ({type(error).__name__})"
             if step not in self._sentences:
-                log.error("%s\n%s", said, "".join(traceback.format_tb(error.__traceback__)))
-            self.add(step, said)
+                log.error("%s\n%s", message, "".join(traceback.format_tb(error.__traceback__)))
+            self.add(step, message)
         else:
             self.remove(step)

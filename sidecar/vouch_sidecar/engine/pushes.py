@@ -168,8 +168,8 @@ class Pushes:
         log.debug("push: %d in play, %d fresh", len(found.rows), len(found.fresh))
         many = len(served) > 1
         new = found.fresh if "fresh" in self._parts else ()
-        said = (found.rows, new, found.speech, engine.generation, many)
-        return [SaliencePush(session.id, *said)]
+        fields = (found.rows, new, found.speech, engine.generation, many)
+        return [SaliencePush(session.id, *fields)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         shown = tuple(

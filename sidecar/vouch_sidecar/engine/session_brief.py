@@ -72,10 +72,10 @@ def _lines(view: View, last: Last | None) -> list[str]:
     ]
     if not counts:
         return []
-    held = ", ".join(f"{n} {_plural(word, n)}" for n, word in counts)
-    head = f"{safe(view.collection)[:NAME_CHARS]} holds {held}."
-    held_by_type = [f"- {kind}: {', '.join(names)}" for kind, names in _entities(view)]
-    return [head, *_changes(view, last), *(held_by_type or _without_entities(view))]
+    counted = ", ".join(f"{n} {_plural(word, n)}" for n, word in counts)
+    head = f"{safe(view.collection)[:NAME_CHARS]} holds {counted}."
+    by_type = [f"- {kind}: {', '.join(names)}" for kind, names in _entities(view)]
+    return [head, *_changes(view, last), *(by_type or _without_entities(view))]
 
 
 def _changes(view: View, last: Last | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is remembered of a workspace between two analyses, and what of it the cache keeps."""
+"""The state of a workspace between two analyses, and the part of it in the user's cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORKSPACE = "workspace"
 
 @dataclass(slots=True)
 class State:
-    """What is kept in memory of one workspace between two runs. Not thread-safe."""
+    """The state of one workspace between two analyses. Not thread-safe."""
 
     knowledge: Knowledge | None = None
     files: Files | None = None

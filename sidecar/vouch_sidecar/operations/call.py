@@ -294,7 +294,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
     among a param's `Choices`; entity types of the engine's knowledge bases count as choices. LSP
     and JSONL do not call this: they ignore unknown params and take the default for unknown words.
     """
-    said = [
+    messages = [
         Message(name, f"is no parameter; did you mean {near}?")
         for name, near in unknown(operation.params, raw)
     ]
@@ -309,10 +309,10 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
             if isinstance(word, str) and word not in known:
                 (near,) = get_close_matches(word[:MAX_NAME], known, 1, 0)
                 text = f"must be one of {', '.join(known)}; did you mean {near}?"
-                said.append(Message(name, text))
+                messages.append(Message(name, text))
                 break
-    if said:
-        raise InvalidParamsError(said)
+    if messages:
+        raise InvalidParamsError(messages)
 
 
 def _entity_types(engine: Engine | None) -> set[str]:

@@ -41,8 +41,8 @@ def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
 
 def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:
     """The line about authors that a model reads; [] without any."""
-    told = [f"{one_line(row.name)} ({count(row.commits, 'commit')})" for row in rows or ()]
-    return [f"by commits: {', '.join(told)}"] if told else []
+    authors = [f"{one_line(row.name)} ({count(row.commits, 'commit')})" for row in rows or ()]
+    return [f"by commits: {', '.join(authors)}"] if authors else []
 
 
 def show_authors(page: Printer, rows: Sequence[AuthorRow] | None) -> None:

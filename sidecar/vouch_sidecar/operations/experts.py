@@ -182,15 +182,15 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     lines, quoted = [], set[tuple[str | None, str]]()
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
-        told = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        parts = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
             said = [view.said(found) for view in mine if (found := view.claim(claim_id))]
             where = (row.collection, said[0].where if said else claim_id)
             text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
-            told.append(f"  {safe(claim_id)}{text}")
+            parts.append(f"  {safe(claim_id)}{text}")
             quoted.add(where)
-        lines.append("\n".join(told))
+        lines.append("\n".join(parts))
     by_commits = author_line(result.by_commits)
     return [*(rows(lines, ExpertsResult.nothing) if lines or not by_commits else []), *by_commits]
 

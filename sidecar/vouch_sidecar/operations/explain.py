@@ -110,10 +110,10 @@ def gist(result: ExplainResult) -> list[str]:
         f"{one.verdict}: entity {one_line(one.entity_id)}: {one_line(one.why)}"
         for one in result.entities
     ]
-    told = [
+    texts = [
         f"{one.verdict}: {one.kind} {one_line(one.id)}: {one_line(one.why)}" for one in result.texts
     ]
-    return rows([*named, *told], ExplainResult.nothing)
+    return rows([*named, *texts], ExplainResult.nothing)
 
 
 def show(page: Printer, result: ExplainResult) -> None:

@@ -171,23 +171,23 @@ def gist(result: FilesResult) -> list[str]:
     lines = []
     for file in result.files:
         for claim in file.claims[:GIST_CLAIMS]:
-            said = f"{one_line(claim.id)}: {clipped(claim.text)}"
+            claim_text = f"{one_line(claim.id)}: {clipped(claim.text)}"
             why = "; ".join(filter(None, [claim.why, claim.stale]))
-            lines.append(f"{one_line(file.path)}: {said} ({one_line(why)})")
+            lines.append(f"{one_line(file.path)}: {claim_text} ({one_line(why)})")
     return listed(lines, FilesResult.nothing)
 
 
 def show(page: Printer, result: FilesResult) -> None:
-    told = [
+    table_rows = [
         (file.path, claim.id, "; ".join(filter(None, [claim.why, claim.stale])), claim.text)
         for file in result.files
         for claim in file.claims
     ]
-    if not told:
+    if not table_rows:
         page.nothing(FilesResult.nothing)
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
-    page.table(columns | {"why": "short", "text": "text"}, told)
+    page.table(columns | {"why": "short", "text": "text"}, table_rows)
 
 
 OPERATION = Operation(

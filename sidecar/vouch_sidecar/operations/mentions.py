@@ -169,13 +169,13 @@ def show(page: Printer, result: MentionsResult) -> None:
     places: dict[tuple[str | None, str], list[NamedEntity]] = {}
     for row in result.mentions:
         places.setdefault((row.collection, row.entity_id), []).append(row)
-    told = []
+    table_rows = []
     for rows_of in places.values():
         row = next((one for one in rows_of if one.listed and not one.ambiguous), rows_of[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
-        told.append((row.entity_id, row.name, row.type, len(rows_of), meant))
+        table_rows.append((row.entity_id, row.name, row.type, len(rows_of), meant))
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
-    page.table(columns | {"places": "number", "meant": "whole"}, told)
+    page.table(columns | {"places": "number", "meant": "whole"}, table_rows)
 
 
 OPERATION = Operation(

@@ -113,8 +113,8 @@ class Ask:
                 if (newer := successor(view, called)) is not None:
                     return f"names a claim that is superseded by {one_line(newer)}"
         near = nearest(self.views, kind, called)
-        said = f"names no {kind.value} that may be shown"
-        return f"{said}; the nearest: {_list(near)}" if near else said
+        message = f"names no {kind.value} that may be shown"
+        return f"{message}; the nearest: {_list(near)}" if near else message
 
     def session(self, params: Params) -> str | None:
         """The id of the session to answer about: that in the params, else the connection's."""

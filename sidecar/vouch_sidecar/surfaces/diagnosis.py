@@ -101,13 +101,13 @@ def _knowledge_bases(at: Examined) -> Iterator[Remark]:
 
 def _contents(at: Examined) -> Iterator[Remark]:
     for one in perform(at.engine, status.OPERATION, {}, Caller()).roots:
-        about, held = f"contents of {one_line(one.collection)}", one.counts
-        entities = count(held.entities, "entity", "entities")
-        counts = f"{count(held.claims, 'claim')}, {entities}, {count(held.pages, 'page')}"
-        yield Remark(about, "ok", counts)
+        about, counts = f"contents of {one_line(one.collection)}", one.counts
+        entities = count(counts.entities, "entity", "entities")
+        listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
+        yield Remark(about, "ok", listed)
         if (parts := _fragments(at.engine, one.root)) is not None:
             yield Remark(about, "note", parts)
-        if not held.entities:
+        if not counts.entities:
             yield Remark(about, "note", "no entities: nothing is in play, and nobody is an expert")
         if one.problems:
             listed = f"{count(len(one.problems), 'problem')}; `{COMMAND} check` lists them"
@@ -170,15 +170,15 @@ def _resident(root: Path, env: Mapping[str, str]) -> Remark:
             kept = f"; a hook left it, it {ENDS}" if resident else ""
             return Remark("running sidecar", "ok", f"{what}{kept}")
         end = "it ends by itself" if resident else "restart the editor that runs it"
-        said = f"version {theirs}, this is {__version__}: {end}"
-        return Remark("running sidecar", "note", said)
+        message = f"version {theirs}, this is {__version__}: {end}"
+        return Remark("running sidecar", "note", message)
     if Path(path).exists():
         return Remark("running sidecar", "wrong", f"none answers at {path}")
     if env.get(RESIDENT, "").strip().lower() in NO:
-        said = f"none: hooks work alone, as {RESIDENT} says; its socket is {path}"
+        message = f"none: hooks work alone, as {RESIDENT} says; its socket is {path}"
     else:
-        said = f"none: the next hook leaves one, which {ENDS}; its socket is {path}"
-    return Remark("running sidecar", "note", said)
+        message = f"none: the next hook leaves one, which {ENDS}; its socket is {path}"
+    return Remark("running sidecar", "note", message)
 
 
 def _cache(root: Path, env: Mapping[str, str]) -> Remark:
@@ -202,8 +202,8 @@ def _program(at: Examined) -> Iterator[Remark]:
     else:
         yield Remark("PATH", "ok", found)
     if find_spec("mcp") is None:
-        said = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
-        yield Remark("extra mcp", "note", said)
+        message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
+        yield Remark("extra mcp", "note", message)
     else:
         yield Remark("extra mcp", "ok", f"version {version('mcp')} of the SDK")
     try:
@@ -220,10 +220,10 @@ def _integrations(at: Examined) -> Iterator[Remark]:
             continue
         place = place_of(host, at.start if not user else None, at.env, user=user)
         about = f"{name}{' --user' if user else ''}"
-        said = _integration(host, place, about, at.env)
-        if said is None:
+        state = _integration(host, place, about, at.env)
+        if state is None:
             continue
-        yield Remark(about, *said)
+        yield Remark(about, *state)
         if hooks := vouch.hooks(place.base, place.vouch):
             doubled = f"vouch's own prompt hook in {', '.join(map(str, hooks))} says things twice"
             yield Remark(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
@@ -265,11 +265,11 @@ def _trial(at: Examined) -> Iterator[Remark]:
         session = {"session_id": f"doctor-{uuid4()}", "cwd": str(at.start)}
         prompt = {**session, "prompt": f"What is known about {name}?"}
         began = time.monotonic()
-        said = _hooked("user-prompt-submit", prompt, at.env)
+        answer = _hooked("user-prompt-submit", prompt, at.env)
         took = (time.monotonic() - began) * 1000
         _hooked("session-end", session, at.env)
-        if said:
-            yield Remark("trial prompt", "ok", f"{len(said)} characters in {took:.0f} ms")
+        if answer:
+            yield Remark("trial prompt", "ok", f"{len(answer)} characters in {took:.0f} ms")
             return
     limit = min(one.settings.recall.timeout_ms for one in at.engine.collections.values())
     may = f"it may take {limit} (sidecar.recall.timeout_ms)"

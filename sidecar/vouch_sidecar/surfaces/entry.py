@@ -78,8 +78,8 @@ def _run_command(arguments: list[str]) -> None:
     if not HELP.intersection(arguments):
         from vouch_sidecar.surfaces.shell.remote import printed_elsewhere
 
-        if (said := printed_elsewhere(arguments, os.environ)) is not None:
-            _print(said)
+        if (output := printed_elsewhere(arguments, os.environ)) is not None:
+            _print(output)
             return
     from vouch_sidecar.surfaces.cli import main as shell
 

@@ -117,7 +117,7 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     except SearchFailedError as error:
         return refusal(request_id, "internal_error", str(error))
     except Exception as error:
-        log.error("%s failed: %s", name, type(error).__name__)  # its text may hold a prompt
+        log.error("%s failed: %s", name, type(error).__name__)  # the error's text may hold a prompt
         return refusal(request_id, "internal_error", "internal error")
 
 

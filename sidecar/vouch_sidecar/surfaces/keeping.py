@@ -24,7 +24,7 @@ async def beside(run: Callable[[], Awaitable[None]]) -> None:
     try:
         await run()
     except Exception as error:
-        where = "".join(traceback.format_tb(error.__traceback__))  # its text may quote a file
+        where = "".join(traceback.format_tb(error.__traceback__))  # its message may quote a file
         log.error("ended early: %s\n%s", type(error).__name__, where)
 
 

@@ -56,7 +56,7 @@ async def _answer_hook(
     try:
         result = await respond_async(engine, event, payload, caller)
     except Exception as error:
-        log.error("%s failed: %s", event, type(error).__name__)  # its text may hold a prompt
+        log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     return {"id": request_id, "ok": True, "result": result}
 
 
@@ -67,5 +67,5 @@ async def _answer_shell(
         printed,  # imports rich, which is seldom needed
     )
 
-    said = await printed(engine, replace(caller, is_model=False), request.get("params"))
-    return {"id": request.get("id"), "ok": True, "result": said and said._asdict()}
+    output = await printed(engine, replace(caller, is_model=False), request.get("params"))
+    return {"id": request.get("id"), "ok": True, "result": output and output._asdict()}

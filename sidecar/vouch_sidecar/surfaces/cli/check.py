@@ -114,8 +114,8 @@ def _as_github(one: FoundProblem) -> str:
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
     if one.file is not None:
         place = {"file": one.shown, "line": problem.line, "col": problem.column, **place}
-    said = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
-    return f"::{GITHUB[problem.severity]} {said}::{_escaped(one.message)}"
+    properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
+    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(one.message)}"
 
 
 def _escaped(text: str, signs: str = "") -> str:

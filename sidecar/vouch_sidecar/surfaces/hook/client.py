@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
         if _is_logged():
             _log(f"hook {event}: {len(answer or b'')} bytes in {deadline.passed * 1000:.1f} ms")
     except BaseException as error:
-        _log(f"hook {event}: {type(error).__name__}")  # its text may hold a prompt
+        _log(f"hook {event}: {type(error).__name__}")  # the error's text may hold a prompt
     os._exit(0)
 
 
@@ -234,10 +234,10 @@ def _answer_of(
     """
     owner.send("hook.limit", {})
     owner.send(f"hook.{event}", payload)
-    said = owner.answer()
-    if said is None or said.get("ok") is not True:
+    limit_answer = owner.answer()
+    if limit_answer is None or limit_answer.get("ok") is not True:
         return None
-    limit = said.get("result")
+    limit = limit_answer.get("result")
     if not deadline.known and isinstance(limit, int | float):
         deadline.set(limit)
     answered = owner.answer()

@@ -137,15 +137,15 @@ def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[
     """The claims tied to a file, strongest first; none if the session was given them before."""
     found: list[ContextHit] = []
     for one in served:
-        told = (one.view.identity, "file", path)
-        if session is not None and told in session.given:
+        given_key = (one.view.identity, "file", path)
+        if session is not None and given_key in session.given:
             continue
         hits = [
             ContextHit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
             for tied in tied_by_path(one.view, path)
         ]
         if hits and session is not None:
-            session.given[told] = path
+            session.given[given_key] = path
         found += hits
     return sorted(found, key=lambda hit: -hit.similarity)
 

@@ -56,9 +56,9 @@ def run_install(
     elif not dry_run:
         _apply(changes)
     if not uninstall:
-        told = (changes or pastes) and not dry_run
+        is_changed = (changes or pastes) and not dry_run
         remarks = _remarks(host, place, env, user=user, replaced=replace_hook)
-        for line in [*([host.after] if told else []), *remarks]:
+        for line in [*([host.after] if is_changed else []), *remarks]:
             say(line, err=True)
 
 

@@ -70,13 +70,13 @@ async def follow(
         writer.write(as_line({"method": FOLLOW, "params": params}))
         while line := await reader.readline():
             try:
-                told = DidChangeSalience.model_validate_json(line)
+                push = DidChangeSalience.model_validate_json(line)
             except ValidationError:  # an owner of another version
                 continue
-            in_play.pop(told.session_id, None)
-            if told.salience:
-                in_play[told.session_id] = told
-            tell(_as_here(engine, root, told))
+            in_play.pop(push.session_id, None)
+            if push.salience:
+                in_play[push.session_id] = push
+            tell(_as_here(engine, root, push))
     except ValueError:  # a line too long to be one of ours
         return
     finally:
@@ -86,14 +86,14 @@ async def follow(
             tell(_as_here(engine, root, last.model_copy(update=nothing)))
 
 
-def _as_here(engine: Engine, root: Path, told: DidChangeSalience) -> DidChangeSalience:
+def _as_here(engine: Engine, root: Path, push: DidChangeSalience) -> DidChangeSalience:
     """The notification with this process's generation and, if it serves several knowledge bases,
     with its own name for this collection.
     """
     served = engine.collections.get(root)
     name = served.name if served is not None and len(engine.collections) > 1 else None
     rows = {
-        field: [row.model_copy(update={"collection": name}) for row in getattr(told, field)]
+        field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
         for field in ("salience", "fresh")
     }
-    return told.model_copy(update={**rows, "generation": engine.generation})
+    return push.model_copy(update={**rows, "generation": engine.generation})

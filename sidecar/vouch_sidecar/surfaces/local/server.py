@@ -185,8 +185,8 @@ class LocalServer:
         settings = settings_in(env) if isinstance(env, dict) else {}
         caller = Caller("socket", env=settings, roots=roots, is_model=True)
         if method == PROCESS:
-            said = {"process": os.getpid(), "resident": self._tell is None and self._watches}
-            return {"id": request_id, "ok": True, "result": said}
+            result = {"process": os.getpid(), "resident": self._tell is None and self._watches}
+            return {"id": request_id, "ok": True, "result": result}
         handler = self._handlers.get(method.partition(".")[0]) if isinstance(method, str) else None
         if handler is not None:
             answered = await handler(engine, self._indexer, request, caller)

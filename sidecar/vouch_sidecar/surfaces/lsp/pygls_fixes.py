@@ -319,10 +319,10 @@ class Server(LanguageServer):
         self.feature(method, options)(functools.partial(handle))
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """Fault: an error is shown to the user, with a text that may hold a prompt. Here its place
-        is logged; where the client made it, only its code.
+        """Fault: pygls shows errors to the user, with a text that may hold a prompt. This logs
+        where an error was raised; of an error that the client caused, only the code.
         """
-        for one in (error, sys.exception()):  # of a notification, only that is the handler's own
+        for one in (error, sys.exception()):  # the latter in a notification's handler
             if isinstance(one, JsonRpcException) and one.code != JsonRpcInternalError.CODE:
                 log.info("refused: %s", one.code)
                 return
@@ -331,7 +331,7 @@ class Server(LanguageServer):
         if frames is None:
             kind, frames = type(error).__name__, traceback.format_tb(error.__traceback__)
         else:
-            kind = str(error).partition(":")[0]  # pygls puts the exception's own name there
+            kind = str(error).partition(":")[0]  # pygls begins the text with the exception's name
         log.error("%s in a %s handler\n%s", kind, source.__name__, "".join(frames))
 
 

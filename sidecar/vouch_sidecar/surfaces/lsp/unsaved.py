@@ -57,7 +57,7 @@ class Unsaved:
                 try:
                     put = await in_worker(read, self._connection, path, text)
                     put()
-                except Exception as error:  # its text may quote the document
+                except Exception as error:  # the error's text may quote the document
                     log.error("a document was not taken in: %s", type(error).__name__)
         finally:
             self.is_reading = False

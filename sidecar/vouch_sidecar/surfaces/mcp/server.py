@@ -93,7 +93,7 @@ class Answers:
             return _refused(f"{code}: {safe(str(error))}")
         except SearchFailedError as error:
             return _refused(f"internal_error: {error}")
-        except Exception as error:  # its text may hold a prompt
+        except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return _refused("internal_error: internal error")
 

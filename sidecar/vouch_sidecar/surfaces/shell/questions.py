@@ -206,10 +206,10 @@ def _unquoted(line: str) -> str:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
-    said = found[1]
-    if said.isdigit():
-        return bytes([int(said, 8) & 0xFF])
-    return bytes([_ESCAPES.get(said[0], said[0])])
+    code = found[1]
+    if code.isdigit():
+        return bytes([int(code, 8) & 0xFF])
+    return bytes([_ESCAPES.get(code[0], code[0])])
 
 
 def _from_folder(folder: str, path: str) -> str:

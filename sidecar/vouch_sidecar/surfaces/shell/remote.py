@@ -52,9 +52,9 @@ def printed_elsewhere(arguments: Sequence[str], env: Mapping[str, str]) -> Print
         "folder": os.getcwd(),
     }
     answered = ask(roots, SHELL, params, timeout=SECONDS, env=env)
-    said = answered.get("result") if answered is not None and answered.get("ok") is True else None
+    output = answered.get("result") if answered is not None and answered.get("ok") is True else None
     try:
-        return Printed(**said) if said else None
+        return Printed(**output) if output else None
     except TypeError:  # a process of another version
         return None
 

@@ -100,18 +100,18 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
 def _detail(artifact: Artifact) -> str:
     match artifact:
         case Entity(name=name, type=type_):
-            said = f"{name} · {type_}"
+            detail = f"{name} · {type_}"
         case Claim(text=text, status=status):
-            said = f"{status} · {text}"
+            detail = f"{status} · {text}"
         case Page(title=title, status=status):
-            said = f"{status} · {title}"
+            detail = f"{status} · {title}"
         case Source(title=title, locator=locator):
-            said = title or locator
+            detail = title or locator
         case Evidence(locator=locator, quote=quote):
-            said = f"{locator} · {quote or ''}"
+            detail = f"{locator} · {quote or ''}"
         case _:
-            said = text_of(artifact)
-    return clip(one_line(said), LABEL)
+            detail = text_of(artifact)
+    return clip(one_line(detail), LABEL)
 
 
 def _values(file: File, there: Scalar, offset: int) -> lsp.CompletionList | None:

@@ -107,8 +107,8 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
     """Lines that describe an entity or topic, then `limit` claims, then links."""
     entity = card.entity
     if card.why is not None:
-        told = " · ".join([f"Not declared: {style.text(card.why)}", *_by_commits(card, style)])
-        top = [_head(card, style), told]
+        origin = " · ".join([f"Not declared: {style.text(card.why)}", *_by_commits(card, style)])
+        top = [_head(card, style), origin]
         pages = ["", _pages(card, style)] if card.pages else []
         return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
     about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []

@@ -75,8 +75,8 @@ def _symbols(
 
 def _title(file: File) -> str:
     values = {one.field: one.text for one in scalars(file.document.source)}
-    said = next((values[name] for name in TITLES if values.get(name, "").strip()), file.relative)
-    return clip(one_line(said), LABEL) or file.relative
+    title = next((values[name] for name in TITLES if values.get(name, "").strip()), file.relative)
+    return clip(one_line(title), LABEL) or file.relative
 
 
 def _fields(text: str) -> list[Part]:

@@ -41,10 +41,10 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
         if (place := location(server, uri)) is None:
             continue
         match artifact:
-            case Entity(name=said) | Page(title=said):
+            case Entity(name=text) | Page(title=text):
                 pass
             case _:
-                said = text_of(artifact)
-        label, kind = clip(one_line(said), LABEL) or artifact.id, SYMBOLS[key_of(artifact)[0]]
+                text = text_of(artifact)
+        label, kind = clip(one_line(text), LABEL) or artifact.id, SYMBOLS[key_of(artifact)[0]]
         symbols.append(lsp.SymbolInformation(place, label, kind, container_name=artifact.id))
     return symbols
