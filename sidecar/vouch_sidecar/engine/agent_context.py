@@ -32,7 +32,7 @@ class ContextRequest:
     """What to find context for, and how much of it."""
 
     texts: Sequence[str] | None
-    """Newest first; None: the window of the session."""
+    """Newest first; None: the texts of the session's window."""
     session: Session | None = None
     repeat: bool = True
     """False leaves out what the session was given before and has not changed since, and records

@@ -52,7 +52,7 @@ SILENT_SECONDS = GRACE_SECONDS
 version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
 LOOK, BASE, GIT, WATCH = "look", "base", "git", "watch"
-"""The steps of a knowledge base that may fail."""
+"""Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ LEFT_SECONDS = 0.05
 
 
 class Progress(NamedTuple):
-    """How many texts of all have their vector."""
+    """Number of texts that have their vector, and of all texts."""
 
     done: int
     total: int

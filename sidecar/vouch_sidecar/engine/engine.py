@@ -1,4 +1,4 @@
-"""The knowledge bases and sessions of one process. Belongs to one thread: the event loop."""
+"""The knowledge bases and sessions of one process, used on the event loop only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Watching = Literal["client", "own", "sweep", "none"]
 
 
 class UnknownRootError(LookupError):
-    """A call named a root where no knowledge base is served."""
+    """A call names a root without a served knowledge base."""
 
 
 class Engine:

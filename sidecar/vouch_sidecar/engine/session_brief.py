@@ -42,7 +42,7 @@ MAX_BYTES = 64
 
 
 class Last(NamedTuple):
-    """When a session began or ended, in seconds since 1970, and how many claims it could see."""
+    """When a session began or ended, in seconds since 1970, and how many claims were visible."""
 
     at: float
     claims: int
@@ -117,7 +117,7 @@ def _titles(view: View) -> list[str]:
 
 
 def _files(view: View) -> list[str]:
-    """The files that most claims are tied to."""
+    """The files with the most ties, each with its number of claims."""
     by_path = view.workspace.ties.by_path
     files = ((path, ties) for path, ties in by_path.items() if not path.endswith("/"))
     counted = []

@@ -20,7 +20,7 @@ MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
 IDLE_SECONDS = 30 * 60.0
 _CUT_AT_START = re.compile(r"\S{0,80}\s")
-"""The end of a word whose beginning was cut off; longer runs are scripts without spaces."""
+"""The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
 _CUT_AT_END = re.compile(r"\s\S{0,80}$")
 """The beginning of a word whose end was cut off."""
 _BREAK = "\n\n"
@@ -65,7 +65,7 @@ class Session:
     asked: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
     turns: dict[str, str] = field(default_factory=dict)
-    """By operation, the text of its last call that named this session."""
+    """The text of the last call in this session, by operation."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """Results of probes by their key, with the turn in which they were last used."""
     turn: int = 0
@@ -74,7 +74,7 @@ class Session:
     ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
     """Rankings of the current window and knowledge."""
     last_push_at: dict[Hashable, float] = field(default_factory=dict)
-    """When something of a collection (`View.identity`) was last `fresh`."""
+    """By `View.identity`, when an entity was last `fresh`, on the sessions' clock."""
     _made: int = 0
     _forgotten: dict[Hashable, int] = field(default_factory=dict)
     """By `View.identity`, the count of touches up to which slots do not count."""

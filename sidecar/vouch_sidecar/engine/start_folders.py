@@ -47,11 +47,11 @@ class Starts:
         return set().union(*by_folder.values())
 
     def keep(self, start: Path) -> None:
-        """Remember that the process was started for this folder or document."""
+        """Add a folder or document to the starts."""
         self.others = (*self.others, start)
 
     def find(self, start: Path | None) -> list[Path]:
-        """The roots of the knowledge bases of a folder or a document."""
+        """The roots of the knowledge bases found from a folder or document."""
         roots = self._around(start)
         if start is not None and start in self.others:
             self._without = self._without - {start} if roots else self._without | {start}

@@ -1,4 +1,4 @@
-"""Figures of one process: ids and numbers in memory, never a text."""
+"""Statistics of one process: ids and numbers, in memory only, never a text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Stats:
         self.arms: dict[HitArm, ArmCounts] = {arm: ArmCounts() for arm in ARMS}
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
         self.probes: defaultdict[str, Probes] = defaultdict(Probes)
-        """By collection."""
+        """By name of the collection."""
         self.phrases = 0
         self.remembered = 0
         self._awaited: OrderedDict[str, _Occasion] = OrderedDict()

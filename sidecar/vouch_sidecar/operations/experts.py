@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160
-"""Characters of a top claim that a model reads."""
+"""Characters of a top claim in the lines for a model."""
 
 
 class ExpertsParams(SinceParams):
@@ -178,7 +178,7 @@ def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
 
 
 def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
-    """Each row with its top claims; a claim is quoted once."""
+    """Lines for a model: each row with its top claims; each claim is quoted once."""
     lines, quoted = [], set[tuple[str | None, str]]()
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"

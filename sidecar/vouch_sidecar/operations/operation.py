@@ -85,7 +85,7 @@ class Ask:
 
     @property
     def many(self) -> bool:
-        """Whether rows name their collection: the caller may ask about several knowledge bases."""
+        """Whether rows name their collection: the caller may ask several knowledge bases."""
         roots = self.engine.collections if self.caller.roots is None else self.caller.roots
         return len(roots) > 1
 
@@ -132,9 +132,9 @@ class Operation(Generic[P, R]):
     result: type[R]
     run: Callable[[Ask, P], R]
     when: str
-    """For a model: when a call helps, and when it does not."""
+    """Tells a model when a call helps, and when it does not."""
     example: Mapping[str, Any]
-    """Params about the demo knowledge base, asked in docs/protocol.md and in tests."""
+    """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
     gist: Callable[[R], list[str]] | None = None
     """Makes the lines that a model reads; None: JSON."""
     quoting: Callable[[R, Sequence[View]], list[str]] | None = None

@@ -27,19 +27,19 @@ from vouch_sidecar.kb.sanitize import clip, one_line, printable
 TEXT = 300
 """Characters that a terminal shows of a text in a list."""
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
-"""What a column of a table holds: the ids that name its rows, values that stay on their line,
-numbers, names or words, texts that may be long, or lists of ids.
+"""The kind of values in a table column: the ids of the rows, values that never wrap, numbers, names
+or words, long texts, or lists of ids.
 """
 WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
 """The kinds that wrap, with the least width in terminal columns."""
 GAP = 2
-"""Columns between two columns of a table."""
+"""Terminal columns between two table columns."""
 INDENT = "  "
 HASH = re.compile(r"[0-9a-f]{64}")
 SHORT_HASH = 12
 
 Part = str | tuple[str, str]
-"""Words, or words with a style of rich."""
+"""A text, or a text and its rich style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Printer:
 
     @property
     def width(self) -> int:
-        """Columns of the terminal."""
+        """Width of the terminal in columns."""
         return self.console.width
 
 

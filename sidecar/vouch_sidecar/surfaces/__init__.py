@@ -1,1 +1,1 @@
-"""The ways in: each turns its own protocol into calls of the operations, and decides no more."""
+"""Surfaces: each translates one protocol into calls of operations, and decides nothing else."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HELP = {"-h", "--help"}
 M_ARENA_MAX = -8
-"""The number of this option of glibc's `mallopt`."""
+"""Parameter number for glibc's `mallopt`: the most arenas."""
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ def leave(code: int) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id runs, as far as this process can see."""
+    """Whether a process with this id runs; True if this can't be known."""
     if sys.platform == "win32":  # there, `os.kill` would end the process
         return True
     try:

@@ -1,4 +1,4 @@
-"""Reads the event that an agent gives to a hook. It may hold anything. Standard library only."""
+"""Reads the payload of an agent's event, which may hold anything. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = {
     "post-tool-use": "PostToolUse",
     "session-end": "SessionEnd",
 }
-"""Command line names of events, and the names that hosts use."""
+"""The hosts' names of events, by the names on our command line."""
 
 
 def output(event: str, text: str) -> dict[str, Any] | None:
@@ -33,7 +33,7 @@ def output(event: str, text: str) -> dict[str, Any] | None:
 
 
 def session_of(payload: Payload) -> str | None:
-    """The session's id; None without one. Raises ValueError when it can't be an id."""
+    """The session's id; None without one. Raises ValueError if it is no valid id."""
     session_id = payload.get("session_id")
     if session_id is None:
         return None

@@ -1,1 +1,1 @@
-"""Integrations with hosts: what `vouch-sidecar install HOST` writes, and takes away again."""
+"""Integrations with hosts, which `vouch-sidecar install HOST` installs and removes."""

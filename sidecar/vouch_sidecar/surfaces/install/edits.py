@@ -23,7 +23,7 @@ HEADING = "# vouch-sidecar"
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """What a user has to add to a file by hand."""
+    """A text that the user has to add to a file by hand."""
 
     text: str
 

@@ -153,7 +153,7 @@ class _JsonReader:
         return JsonNode(start, end, value, list(self._members(start + 1)))
 
     def _members(self, inside: int) -> Iterator[Member]:
-        """The members of an object that the decoder has read, from the place after its brace on."""
+        """The members of a valid object; `inside` is the offset after its opening brace."""
         at = inside
         while key := _KEY.match(self._without_comments, at):
             start, node = key.start(1), self._node(key.end())

@@ -78,7 +78,7 @@ def _read(path: Path, shown: PurePosixPath) -> str | None:
 
 
 def difference(change: FileChange) -> str:
-    """A unified diff."""
+    """The change as a unified diff."""
     lines = difflib.unified_diff(
         (change.before or "").splitlines(keepends=True),
         (change.after or "").splitlines(keepends=True),

@@ -20,8 +20,8 @@ SUFFIX = ".sock"
 
 
 def is_supported() -> bool:
-    """Whether processes of one user can find each other here: Windows has none of the sockets, file
-    locks and owners of files that this needs.
+    """Whether processes of one user can reach each other. Windows lacks the sockets, file locks and
+    file owners that this needs.
     """
     return hasattr(os, "getuid")
 
@@ -43,10 +43,10 @@ def runtime_folder(env: Mapping[str, str]) -> str:
 
 
 def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
-    """The runtime folder, closed to other users. With `make`, it is created where it is missing.
+    """The runtime folder, closed to other users. `make`: create it if it is missing.
 
-    Raises FileNotFoundError when it is missing, PermissionError when it is another user's, or no
-    folder, and OSError on a system that has no such folder.
+    Raises FileNotFoundError if it is missing, PermissionError if it is another user's or no folder,
+    and OSError on systems without such a folder.
     """
     if not is_supported():
         raise OSError("this system has no runtime folder")
@@ -64,15 +64,15 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
 
 
 def socket_path(root: str | os.PathLike[str], env: Mapping[str, str]) -> str:
-    """The path of the socket of the knowledge base in a folder."""
+    """The path of the socket of the knowledge base in folder `root`."""
     real = os.path.realpath(os.path.join(root, ".vouch"))
     name = hashlib.sha256(os.fsencode(real)).hexdigest()[:NAME_CHARS]
     return os.path.join(runtime_folder(env), name + SUFFIX)
 
 
 def is_own_user(connected: socket.socket) -> bool:
-    """Whether the process at the other end belongs to this user. True where the platform can't
-    tell: there the folder, which is closed to others, is the only guard.
+    """Whether the process at the other end belongs to this user. True if the platform
+    can't tell: then the folder's permissions are the only protection.
     """
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
@@ -87,6 +87,6 @@ def _fits(folder: str) -> bool:
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether it is a folder of this user. Raises FileNotFoundError."""
+    """Whether a path is a folder of this user. Raises FileNotFoundError."""
     found = os.lstat(folder)
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()

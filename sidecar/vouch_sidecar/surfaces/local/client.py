@@ -85,7 +85,7 @@ def owners(
 
 
 def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
-    """A connection to the owner of a socket; None when there is no owner or it is another user."""
+    """A connection to the socket's owner; None without one, or if it is another user's process."""
     if not is_supported():
         return None
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -112,7 +112,7 @@ def ask(
     """Ask one question of the first owner that serves all of these knowledge bases. Returns its
     answer in the form of the JSONL surface, or the last refusal.
 
-    None when there is no owner, or no sensible answer within `timeout` seconds.
+    None if there is no owner, or no valid answer within `timeout` seconds.
     """
     until = monotonic() + timeout
     answered = None

@@ -28,7 +28,7 @@ class Ownership:
 
     @classmethod
     def take(cls, root: Path, env: Mapping[str, str]) -> Ownership | None:
-        """Own the socket; None while another process does. Raises OSError when it can't be made."""
+        """Own the socket; None while another process does. Raises OSError if creating it fails."""
         lock = hold(root, env, "lock")
         if lock is None:
             return None
@@ -40,7 +40,7 @@ class Ownership:
             raise
 
     def holds(self) -> bool:
-        """Whether the file of the socket is still there: temporary folders get cleaned."""
+        """Whether the socket's file still exists: systems clean temporary folders."""
         return self._bound is not None and _identity(self._path) == self._bound
 
     def release(self) -> None:
@@ -52,8 +52,8 @@ class Ownership:
 
 
 def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int | None:
-    """Take the lock called `name` of a knowledge base. Returns a descriptor, whose closing or the
-    end of the process releases it; None while another process has it. Raises OSError.
+    """Take the lock `name` of a knowledge base. Returns a descriptor; closing it, or the end of the
+    process, releases the lock. None while another process has the lock. Raises OSError.
     """
     usable_folder(env, make=True)
     import fcntl  # absent on Windows, where there is no such folder

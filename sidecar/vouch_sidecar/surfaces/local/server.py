@@ -36,7 +36,7 @@ RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
 PROCESS = "process"
-"""The method that asks which process this is."""
+"""The method that returns the id of the owner's process and whether it is a resident one."""
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""URIs of the client as paths, and back."""
+"""Converts the client's URIs to paths, and back."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ class Server(LanguageServer):
 
 
 def _check_envelope(message: Any) -> None:
-    """Raises JsonRpcInvalidRequest where something is neither a call nor an answer."""
+    """Raises JsonRpcInvalidRequest if a message is neither a request, notification nor response."""
     if not isinstance(message, dict):
         raise JsonRpcInvalidRequest("a message must be one JSON object")
     if "method" not in message and "id" not in message:

@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 
 
 class Options(Wire):
-    """`initializationOptions`."""
+    """The `initializationOptions` that a client may send."""
 
     session_id: SessionId | None = None
     viewer: ViewerParams | None = None

@@ -1,4 +1,4 @@
-"""The server with version 1 of the MCP SDK, from 1.12 on."""
+"""The server for version 1 of the MCP SDK, 1.12 or later."""
 
 from __future__ import annotations
 

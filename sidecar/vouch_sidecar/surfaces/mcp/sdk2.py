@@ -1,4 +1,4 @@
-"""The server with version 2 of the MCP SDK."""
+"""The server for version 2 of the MCP SDK."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands that ask: one for each operation. Run by the process that serves already, or by this."""
+"""The shell's commands for operations, run by a process that serves already, else by this one."""

@@ -1,4 +1,4 @@
-"""The other places in a document that name the same entity, or hold the same id."""
+"""Highlights all places in a document that name the same entity or contain the same id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids in a file below `.vouch/` as links to what they name."""
+"""Links ids in files below `.vouch/` to the files of their artifacts."""
 
 from __future__ import annotations
 

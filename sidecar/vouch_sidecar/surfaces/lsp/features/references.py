@@ -115,6 +115,6 @@ def _of_entity(
 
 
 def _once(locations: Iterable[lsp.Location]) -> list[lsp.Location]:
-    """Each location once, in the order in which they came."""
+    """The locations without duplicates, in order."""
     known = {(one.uri, one.range.start.line, one.range.start.character): one for one in locations}
     return list(known.values())

@@ -160,7 +160,7 @@ class Sync:
 
 
 def changed_part(old: str, new: str) -> tuple[int, int]:
-    """Start and end of the part of a text that differs from an earlier one, in the new text."""
+    """Start and end of the part of `new` that differs from `old`, as offsets in `new`."""
     start = _common(old, new)
     most = min(len(old), len(new)) - start
     tail = _common(old[len(old) - most :][::-1], new[len(new) - most :][::-1])

@@ -1,4 +1,4 @@
-"""Workspace folders and client settings."""
+"""Follows workspace folders and client settings."""
 
 from __future__ import annotations
 

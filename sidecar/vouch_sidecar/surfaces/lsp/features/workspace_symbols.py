@@ -27,7 +27,7 @@ def register(server: Sidecar) -> None:
 
 
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    """Exact names first, then names that begin with the query, then what holds its words."""
+    """Exact names first, then names that begin with the query, then texts with its words."""
     served = server.engine.serving(server.caller)
     found = [
         (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
