@@ -6,7 +6,6 @@ import gc
 import os
 import random
 import shutil
-import subprocess
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +32,7 @@ from tests.engine.bases import (
 )
 from tests.kb.samples import claim, entity, page
 from tests.reference import Reference
+from tests.workspace.places import git
 
 pytestmark = pytest.mark.anyio
 
@@ -167,11 +167,6 @@ def _hammer(root: Path, stop: threading.Event) -> None:
             new.write_bytes(data)
             os.replace(new, file)  # noqa: PTH105 - what editors do
         stop.wait(0.002)
-
-
-def git(root: Path, *args: str) -> None:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *args], cwd=root, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("below", ["", "services/api"])

@@ -12,17 +12,9 @@ from vouch_sidecar.engine.sessions import (
     Session,
     Sessions,
 )
-from vouch_sidecar.retrieval.salience import rank
 
-from tests.retrieval.samples import claim, entity, view
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.engine.bases import Clock
+from tests.retrieval.samples import entity, view
 
 
 @pytest.fixture
@@ -91,15 +83,6 @@ def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
     assert {*head.split(), *tail.split()} == {"first", "between", "last"}
     assert MAX_SLOT_BYTES - 40 < len(kept) <= MAX_SLOT_BYTES
     assert abs(len(head) - len(tail)) < 20
-
-
-def test_what_is_asked_before_a_long_paste_and_after_it_counts() -> None:
-    kafka = entity("kafka", "Kafka")
-    seen = view(kafka, claim("c", "Five brokers.", entities=("kafka",)))
-    for text in ("Tell me about Kafka. {}", "{} Tell me about Kafka."):
-        session = a_session()
-        session.add(text.format("some words of a file\n" * 300), 1)
-        assert [row.entity.id for row in rank([seen], session.newest_first(), 3)] == ["kafka"]
 
 
 def test_no_name_is_made_of_what_stood_apart() -> None:

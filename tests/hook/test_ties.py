@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,15 +68,3 @@ def test_names_in_the_text_are_told_behind(place: Place, hook: Hook) -> None:
     said = hook("post-tool-use", **edited(place, "src/relay.py", "# see JWT here")).text
     assert said.index("It restarts at night.") < said.index("JWT")
     assert said.count("<vouch") == 1
-
-
-def test_what_says_something_else_by_now_is_not_told(
-    server: Client, place: Place, hook: Hook
-) -> None:
-    path = Path(place.root, ".vouch", "claims", "quotes.yaml")
-    path.write_text(path.read_text("utf-8").replace("stable", "redacted"), "utf-8")
-    event = {"tool_name": "Write", "tool_input": {"file_path": str(path), "content": "x"}}
-    hook("post-tool-use", **event)
-    asked = {"paths": ["src/relay.py"]}
-    server.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 1)
-    assert hook("post-tool-use", **edited(place, "src/relay.py")).is_silent()

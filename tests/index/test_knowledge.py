@@ -35,7 +35,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference
-from tests.retrieval.samples import claims_in
+from tests.retrieval.samples import claim, claims_in, entity
 from tests.soak import LONG, examples, soak
 
 NOW = 1.8e9
@@ -175,15 +175,6 @@ def test_a_change_leaves_what_was_known_before_as_it_was(
     before = answers(known, topics, gates)
     world.take(later)
     assert answers(known, topics, gates) == before
-
-
-def claim(claim_id: str, text: str, **fields: object) -> Claim:
-    return Claim(claim_id, f"claims/{claim_id}.yaml", text, **fields)  # type: ignore[arg-type]
-
-
-def entity(entity_id: str, name: str, **fields: object) -> Entity:
-    fields.setdefault("type", "concept")
-    return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 
 def page(page_id: str, **fields: object) -> Page:

@@ -15,12 +15,8 @@ from vouch_sidecar.kb.records import Entity
 
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
+from tests.retrieval.samples import entity
 from tests.soak import examples
-
-
-def entity(entity_id: str, name: str, **fields: object) -> Entity:
-    fields.setdefault("type", "concept")
-    return Entity(entity_id, f"entities/{entity_id}.yaml", name, **fields)  # type: ignore[arg-type]
 
 
 def names_of(*known: Entity) -> Names:

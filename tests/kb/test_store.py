@@ -9,16 +9,8 @@ from vouch_sidecar.kb.reader import Reading, parse
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
+from tests.engine.bases import Clock
 from tests.kb.samples import claim, entity, make_kb, page, put
-
-
-class Clock:
-    """A monotonic clock that stands still until it is moved."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -2,80 +2,51 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.operations import claim as claims
-from vouch_sidecar.operations import entity as entities
-from vouch_sidecar.operations.artifacts import Citation, ClaimView, EntityView
-from vouch_sidecar.operations.claim import ClaimResult
-from vouch_sidecar.operations.entity import EntityResult, PersonRow
+from pathlib import Path
+
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import OPERATIONS, perform
+
+from tests.engine.bases import base
+from tests.kb.samples import SHA, claim, dump, entity
+from tests.workspace.places import settled
 
 
-def citation(title: str) -> Citation:
-    nothing = dict.fromkeys(("source_id", "locator", "quote", "document", "fresh", "uri"))
-    return Citation.model_validate({"id": "x", "kind": "source", "title": title, **nothing})
+def read(engine: Engine, name: str, artifact_id: str) -> list[str]:
+    """The lines that an operation on an artifact gives."""
+    operation = OPERATIONS[name]
+    return operation.readable(perform(engine, operation, {"id": artifact_id}, Caller())).split("\n")
 
 
-def claim(claim_id: str, *titles: str) -> ClaimView:
-    """A claim that cites documents by their titles."""
-    return ClaimView(
-        id=claim_id,
-        said="It holds.",
-        sentence=None,
-        said_with=[],
-        text="It holds.",
-        type="fact",
-        status="stable",
-        confidence=0.9,
-        entities=[],
-        linked_entities=[],
-        link="declared",
-        tags=[],
-        contradicts=[],
-        date=None,
-        stale=None,
-        citations=[citation(title) for title in titles],
-        uri="file:///x",
-    )
+def test_a_document_cited_twice_is_one_source(tmp_path: Path) -> None:
+    other = "cd" * 32
+    files = {
+        f"sources/{one}/meta.yaml": dump({"id": one, "locator": "a.md", "title": title})
+        for one, title in ((SHA, "Report"), (other, "Runbook"))
+    }
+    evidence = {"id": "ev", "source_id": SHA, "locator": "L1", "quote": "It holds."}
+    files["evidence/ev.yaml"] = dump(evidence)
+    files["claims/a.yaml"] = claim("a", evidence=[SHA, other, "ev"])
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
+    assert read(engine, "claim", "a")[-1] == "sources: Report, Runbook"
 
 
-def person(entity_id: str, relation: str | None = None, claim_count: int = 0) -> PersonRow:
-    """Somebody to ask."""
-    return PersonRow(
-        entity_id=entity_id,
-        name=entity_id.capitalize(),
-        type="person",
-        via=None,
-        claim_count=claim_count,
-        relation=relation,
-    )
-
-
-def test_a_document_cited_twice_is_one_source() -> None:
-    cited = claim("a", "Report", "Runbook", "Report")
-    result = ClaimResult(claim=cited, pages=[], relations=[], collection=None)
-    assert claims.OPERATION.readable(result).splitlines()[-1] == "sources: Report, Runbook"
-
-
-def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown() -> None:
-    jwt = EntityView(
-        id="jwt", name="JWT", type="concept", aliases=[], description=None, uri="file:///x"
-    )
-    result = EntityResult(
-        entity=jwt,
-        people=[person("ada", claim_count=2), person("ops", relation="owned_by")],
-        claims=[claim(str(n)) for n in range(7)],
-        claim_count=9,
-        pages=[],
-        relations=[],
-        collection=None,
-    )
-    _, asked, count, *shown = entities.OPERATION.readable(result).splitlines()
+def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
+    owned = {"id": "r", "source": "vault", "relation": "owned_by", "target": "ops"}
+    about = {n: ["vault", "ada"] if n < 2 else ["vault"] for n in range(8)}
+    files = {
+        "entities/ada.yaml": entity("ada", name="Ada", type="person"),
+        "entities/ops.yaml": entity("ops", name="Ops", type="team"),
+        "relations/r.yaml": dump(owned),
+        **{f"claims/c{n}.yaml": claim(f"c{n}", entities=about[n]) for n in about},
+    }
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
+    _, asked, count, *shown = read(engine, "entity", "vault")
     assert asked == "ask: Ada (ada): 2 claims, Ops (ops): owned by"
     assert count == "9 live claims, the 5 best"
     assert len(shown) == 5
 
 
-def test_what_an_answer_had_to_do_without_is_said() -> None:
-    result = ClaimResult(
-        claim=claim("a"), pages=[], relations=[], collection=None, degraded=["files_skipped"]
-    )
-    assert claims.OPERATION.readable(result).endswith("(without all of it: files_skipped)")
+def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
+    engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
+    assert read(engine, "claim", "rotation")[-1] == "(without all of it: files_skipped)"

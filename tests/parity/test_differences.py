@@ -16,10 +16,6 @@ from tests.parity.ours import Sidecar
 Answer = dict[str, int]
 
 
-def note() -> Step:
-    return {"op": "source", "content": "What was said in the meeting.", "as": "note"}
-
-
 def entity(name: str, slug: str) -> Step:
     return {"op": "entity", "name": name, "entity_type": "concept", "slug_hint": slug}
 
@@ -29,8 +25,10 @@ def claim(slug: str, text: str, *entities: str, **fields: Any) -> Step:
     return {**made, "slug_hint": slug, **fields}
 
 
-def index() -> Step:
-    return {"op": "index"}
+def made(make_kb: MakeKb, *steps: Step) -> OracleKb:
+    """A knowledge base with these, and a note that the claims cite, that vouch has indexed."""
+    note = {"op": "source", "content": "What was said in the meeting.", "as": "note"}
+    return make_kb(note, *steps, {"op": "index"})
 
 
 def vouch_says(kb: OracleKb, topic: str, weight: str = "count", limit: int = 10) -> Answer:
@@ -44,29 +42,24 @@ def we_say(kb: OracleKb, topic: str, weight: str = "count", **params: Any) -> An
 
 
 def test_stems(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(), entity("Depot", "depot"), claim("a", "Deployments are frozen", "depot"), index()
-    )
+    kb = made(make_kb, entity("Depot", "depot"), claim("a", "Deployments are frozen", "depot"))
     assert vouch_says(kb, "deployment") == {}
     assert we_say(kb, "deployment") == {"depot": 1}
 
 
 def test_identifiers(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(), entity("Gate", "gate"), claim("a", "ScanBuffer drops bursts", "gate"), index()
-    )
+    kb = made(make_kb, entity("Gate", "gate"), claim("a", "ScanBuffer drops bursts", "gate"))
     assert vouch_says(kb, "buffer") == {}
     assert we_say(kb, "buffer") == {"gate": 1}
 
 
 def test_stopwords(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Gate", "gate"),
         entity("Depot", "depot"),
         claim("a", "A queue keeps its order", "gate"),
         claim("b", "All of the lights are red", "depot"),
-        index(),
     )
     assert vouch_says(kb, "the queue") == {"depot": 1, "gate": 1}
     assert we_say(kb, "the queue") == {"gate": 1}
@@ -75,29 +68,27 @@ def test_stopwords(make_kb: MakeKb) -> None:
 
 
 def test_several_words(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Gate", "gate"),
         entity("Depot", "depot"),
         entity("Locker", "locker"),
         claim("a", "A queue is drained before midnight", "gate"),
         claim("b", "A queue keeps its order", "depot"),
         claim("c", "Doors open at midnight", "locker"),
-        index(),
     )
     assert vouch_says(kb, "queue midnight") == {"depot": 1, "gate": 1, "locker": 1}
     assert we_say(kb, "queue midnight") == {"gate": 1}
 
 
 def test_several_words_that_no_claim_holds_together(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Gate", "gate"),
         entity("Depot", "depot"),
         claim("a", "A drained queue is an empty queue", "gate"),
         claim("b", "Doors open at midnight", "depot"),
         claim("c", "Lights go out at midnight", "depot"),
-        index(),
     )
     assert vouch_says(kb, "queue midnight drained") == {"depot": 2, "gate": 1}
     assert we_say(kb, "queue midnight drained") == {"gate": 1}
@@ -105,7 +96,7 @@ def test_several_words_that_no_claim_holds_together(make_kb: MakeKb) -> None:
 
 def test_limit_bound_counts(make_kb: MakeKb) -> None:
     claims = [claim(f"c{i:02}", f"Parcel {i} was weighed", "depot") for i in range(60)]
-    kb = make_kb(note(), entity("Depot", "depot"), *claims, index())
+    kb = made(make_kb, entity("Depot", "depot"), *claims)
     assert vouch_says(kb, "weighed", limit=1) == {"depot": 50}
     assert vouch_says(kb, "weighed", limit=100) == {"depot": 60}
     assert we_say(kb, "weighed", limit=1) == {"depot": 60}
@@ -116,7 +107,7 @@ def test_crowding_out_by_retired_claims(make_kb: MakeKb) -> None:
         claim(f"r{i:02}", f"Weighed {i}", "depot", then={"status": "archived"}) for i in range(60)
     ]
     live = claim("live", "A parcel with a torn label is weighed by hand once more", "depot")
-    kb = make_kb(note(), entity("Depot", "depot"), *retired, live, index())
+    kb = made(make_kb, entity("Depot", "depot"), *retired, live)
     assert vouch_says(kb, "weighed") == {}
     assert we_say(kb, "weighed") == {"depot": 1}
 
@@ -125,21 +116,19 @@ def test_crowding_out_by_pages(make_kb: MakeKb) -> None:
     claims = [claim(f"c{i:02}", f"Parcel {i} was weighed", "depot") for i in range(30)]
     about: list[Step] = [{"op": "page", "title": f"Weighed {i}", "body": ""} for i in range(40)]
     other: list[Step] = [{"op": "page", "title": f"Lamp {i}", "body": ""} for i in range(60)]
-    kb = make_kb(note(), entity("Depot", "depot"), *claims, *about, *other, index())
+    kb = made(make_kb, entity("Depot", "depot"), *claims, *about, *other)
     assert vouch_says(kb, "weighed") == {"depot": 10}
     assert we_say(kb, "weighed") == {"depot": 30}
 
 
 def test_retired_claims_in_salience(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Locker Gateway", "gateway"),
         claim("a", "The gateway waits three seconds", "gateway", then={"status": "archived"}),
         claim("b", "The gateway waits eight seconds", "gateway"),
-        index(),
-        {"op": "salience", "queries": ["Restart the Locker Gateway?"]},
     )
-    [theirs] = kb.results[-1]
+    [[theirs]] = kb.run({"op": "salience", "queries": ["Restart the Locker Gateway?"]})
     assert theirs == {"entity_id": "gateway", "claim_count": 2, "top_claim_id": "a"}
     [ours] = Sidecar(kb).salience("Restart the Locker Gateway?")
     assert {key: ours[key] for key in theirs} == {
@@ -152,13 +141,12 @@ def test_retired_claims_in_salience(make_kb: MakeKb) -> None:
 def test_viewer_scope(make_kb: MakeKb) -> None:
     private = {"visibility": "private", "agent": "auditor"}
     foreign = {"visibility": "project", "project": "another"}
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Depot", "depot"),
         claim("open", "Parcels are weighed twice", "depot"),
         claim("private", "Parcels were not weighed in May", "depot", scope=private),
         claim("foreign", "Letters are weighed once", "depot", scope=foreign),
-        index(),
     )
     assert vouch_says(kb, "weighed") == {"depot": 3}
     assert we_say(kb, "weighed") == {"depot": 1}
@@ -167,40 +155,34 @@ def test_viewer_scope(make_kb: MakeKb) -> None:
 
 @pytest.mark.parametrize(("name", "topic"), [("Go", "good"), ("Category", "cat")])
 def test_two_way_substrings(make_kb: MakeKb, name: str, topic: str) -> None:
-    kb = make_kb(note(), entity(name, "it"), claim("a", "Builds take a minute", "it"), index())
+    kb = made(make_kb, entity(name, "it"), claim("a", "Builds take a minute", "it"))
     assert vouch_says(kb, topic) == {"it": 1}
     assert we_say(kb, topic) == {}
 
 
 def test_tie_order(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
+    kb = made(
+        make_kb,
         entity("Alpha", "alpha"),
         entity("Zeta", "zeta"),
         claim("a", "Parcels are weighed twice", "alpha", confidence=1.0),
         claim("b", "Parcels are weighed at night", "zeta", confidence=0.5),
         claim("c", "Parcels are weighed by hand", "zeta", confidence=0.5),
-        index(),
     )
     assert list(vouch_says(kb, "weighed", "citation").items()) == [("zeta", 2), ("alpha", 1)]
     assert list(we_say(kb, "weighed", "citation").items()) == [("alpha", 1), ("zeta", 2)]
 
 
 def test_duplicate_references(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(),
-        entity("Depot", "depot"),
-        claim("a", "Parcels are weighed twice", "depot", "depot"),
-        index(),
+    kb = made(
+        make_kb, entity("Depot", "depot"), claim("a", "Parcels are weighed twice", "depot", "depot")
     )
     assert vouch_says(kb, "weighed") == {"depot": 2}
     assert we_say(kb, "weighed") == {"depot": 1}
 
 
 def test_zoneless_timestamps(make_kb: MakeKb) -> None:
-    kb = make_kb(
-        note(), entity("Depot", "depot"), claim("a", "Parcels are weighed twice", "depot"), index()
-    )
+    kb = made(make_kb, entity("Depot", "depot"), claim("a", "Parcels are weighed twice", "depot"))
     file = kb.root / ".vouch" / "claims" / "a.yaml"
     moment = NOW.isoformat().replace("+00:00", "Z")
     by_hand = file.read_text("utf-8").replace(f"'{moment}'", "2026-10-16T12:00:00")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from vouch_sidecar.index.base import MANIFEST
 
-from tests.engine.bases import base
-from tests.engine.processes import Server, place, serving, until
+from tests.engine.processes import Server, serving, until
 from tests.protocol.client import indexed_client
 
 FAILED = "the index could not be read; it is being rebuilt"
@@ -20,13 +19,6 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("context", {"task": "How do the keys of the key vault rotate?"}),
     ("claim", {"id": "rotation"}),
 ]
-
-
-@pytest.fixture
-def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
-    with place() as (folder, env):
-        base(folder / "kb")
-        yield folder, env
 
 
 def overwrite(folder: Path, ending: str) -> list[Path]:

@@ -7,15 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.bases import base, write
-from tests.engine.processes import place, until
+from tests.engine.bases import write
+from tests.engine.processes import until
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, environment
 
@@ -30,13 +30,6 @@ INITIALIZE: dict[str, Any] = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
-
-
-@pytest.fixture
-def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
-    with place() as (folder, env):
-        base(folder / "kb")
-        yield folder, env
 
 
 def greeting(command: str, root: Path) -> bytes:

@@ -11,19 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.bases import base, write
-from tests.engine.processes import place, until
+from tests.engine.bases import write
+from tests.engine.processes import until
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, environment, indexed_client
 
 ASKED = b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
-
-
-@pytest.fixture
-def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
-    with place() as (folder, env):
-        base(folder / "kb")
-        yield folder, env
 
 
 def experts(root: Path, env: Mapping[str, str | None]) -> list[str]:

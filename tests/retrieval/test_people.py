@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.retrieval.people import asks_whom
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, dump, entity
-from tests.retrieval.samples import claims_in
-
-COURIER = Path(__file__).parents[2] / "examples" / "courier"
 
 
 def relation(source: str, label: str, target: str) -> dict[str, bytes]:
@@ -201,30 +197,3 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
         "glyph fonts",
     ):
         assert not any("To ask" in line for line in context(found, text))
-
-
-def test_the_demo_names_somebody_wherever_it_can() -> None:
-    found = engine_on(COURIER)
-    owned = {
-        content["source"]
-        for path in (COURIER / ".vouch/relations").glob("*.yaml")
-        if (content := yaml.safe_load(path.read_text("utf-8")))["relation"] == "owned_by"
-    }
-    served = found.serving(Caller())
-    view = served[0].view
-    entities = [
-        one
-        for path in (COURIER / ".vouch/entities").glob("*.yaml")
-        if (one := view.entity(path.stem)) is not None
-    ]
-    persons = {one.id for one in entities if one.type == "person"}
-    shared = {
-        one.id
-        for one in entities
-        for claim in claims_in(view, view.search.about([one.id]))
-        if persons & set(view.knowledge.links(claim.id, view.gates)[0])
-    }
-    others = {one.id for one in entities} - persons
-    expected = others & (owned | shared)
-    assert len(expected) >= 9
-    assert {one for one in others if people(found, one)} == expected
