@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.topics import Topics
-from vouch_sidecar.operations import OPERATIONS, as_json, perform
 
-from tests.engine.bases import write
+from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, make_kb
 from tests.workspace.places import repository, settled
 
@@ -37,11 +34,6 @@ def root(tmp_path: Path) -> Path:
     for claim_id, text in (TEXTS | others).items():
         write(root, f"claims/{claim_id}.yaml", claim(claim_id, text=text, entities=[]))
     return root
-
-
-def ask(engine: Engine, operation: str, **params: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = as_json(perform(engine, OPERATIONS[operation], params, Caller("t")))
-    return answer
 
 
 def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.quality.measures import Case, ratio
+from benchmarks.quality.measures import Case
 from benchmarks.quality.runs import prompt_cases
 from benchmarks.quality.sets import Prompt, read_prompts
 from benchmarks.quality.world import copied
+from tests.quality.figures import within
 
 ROOT = Path(__file__).resolve().parents[2]
 HARD = {"ambiguous", "code", "commit", "language", "near-miss", "near-person", "ordinary", "trace"}
@@ -43,17 +44,11 @@ def test_the_set_is_large_and_hard(prompts: list[Prompt]) -> None:
     [("precision", 0.98), ("recall", 0.97), ("listed precision", 0.97), ("listed recall", 0.97)],
 )
 def test_enough_is_right(cases: list[Case], measure: str, floor: float) -> None:
-    value = ratio(measure)(cases)
-    wrong = [line for case in cases for line in case.wrong]
-    assert value is not None
-    assert value >= floor, "\n".join(wrong)
+    within(cases, measure, least=floor)
 
 
 @pytest.mark.parametrize(
     ("measure", "ceiling"), [("missed", 0.02), ("false fires", 0.01), ("repeats", 0.0)]
 )
 def test_little_is_wrong(cases: list[Case], measure: str, ceiling: float) -> None:
-    value = ratio(measure)(cases)
-    wrong = [line for case in cases for line in case.wrong]
-    assert value is not None
-    assert value <= ceiling, "\n".join(wrong)
+    within(cases, measure, most=ceiling)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.documents import EditorDocument
+from vouch_sidecar.surfaces.lsp.documents import EditorDocument, well_formed
 
 from tests.soak import examples
 
@@ -78,3 +78,13 @@ def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond
         position = lsp.Position(number, WIDTHS[encoding](said) + beyond)
         assert document.offset_at(position) == start + len(said)
         start += len(line)
+
+
+def test_the_rest_of_a_line() -> None:
+    document, at = EditorDocument("file:///a", "a\nbcd\n", "utf-16"), lsp.Position
+    assert document.rest_of_line(1, 1) == lsp.Range(at(1, 1), at(1, 3))
+    assert document.rest_of_line(9, 9) == lsp.Range(at(2, 0), at(2, 0))
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    assert well_formed("a\ud800b") == "a\ufffdb"
