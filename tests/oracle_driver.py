@@ -95,19 +95,6 @@ def ingest(root: Path, content: str, title: str) -> str:
     return str(made.id)
 
 
-def propose_claim(root: Path, text: str, evidence: list[str], **fields: Any) -> str:
-    """`proposals.propose_claim`; fields as there. Gives the proposal's id."""
-    result = vouch("proposals").propose_claim(
-        store_at(root), text=text, evidence=evidence, proposed_by=AGENT, **fields
-    )
-    return str(result.proposal.id)
-
-
-def approve_proposal(root: Path, proposal: str) -> str:
-    """`proposals.approve`; gives the artifact's id."""
-    return approve(root, store_at(root).get_proposal(proposal))
-
-
 def claim(
     root: Path,
     text: str,
@@ -219,12 +206,6 @@ def search(root: Path, queries: list[str], limit: int = 10) -> list[list[list[An
     ]
 
 
-def named(root: Path, queries: list[str]) -> list[list[str]]:
-    """`salience._substring_entity_ids` a query: which entities vouch takes it to name."""
-    entities = store_at(root).list_entities()
-    return [vouch("salience")._substring_entity_ids(entities, query) for query in queries]
-
-
 def experts(
     root: Path, topics: list[str], weights: list[str], limit: int = 10, min_claims: int = 1
 ) -> list[Json]:
@@ -287,10 +268,9 @@ def _read_once(store: Any) -> Any:
 OPS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        init, config, source, evidence, capture, ingest,
-        propose_claim, approve_proposal, claim, set_claim, entity,
+        init, config, source, evidence, capture, ingest, claim, set_claim, entity,
         page, relation, supersede, contradict, archive, redact, confirm, session_start,
-        session_end, index, search, named, experts, experts_given, salience,
+        session_end, index, search, experts, experts_given, salience,
     )
 }
 # fmt: on

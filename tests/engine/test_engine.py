@@ -146,6 +146,14 @@ def test_folders_that_close_take_their_knowledge_bases_along(three: list[Path]) 
 # Who asks
 
 
+def test_who_asks_may_be_said_by_the_environment(tmp_path: Path) -> None:
+    ours = claim("ours", text="Keys.", scope={"visibility": "project", "project": "us"})
+    root = base(tmp_path / "kb", {"claims/ours.yaml": ours})
+    for env, seen in ((None, 1), ({"VOUCH_PROJECT": "us"}, 2)):
+        (status,) = ask(engine_on(root, env=env), "status")["roots"]
+        assert status["counts"]["claims"] == seen
+
+
 # Settings
 
 

@@ -15,19 +15,17 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
+from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
 from vouch_sidecar.surfaces.hook.events import respond_async
-from vouch_sidecar.surfaces.lsp.features import features
-from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp import resources
 
 from tests.engine.bases import ask, base, cached, engine_on
 from tests.engine.processes import holds
 from tests.kb.samples import claim, dump, page
 from tests.soak import examples
-from tests.surfaces.conversation import call, framed, talk
+from tests.surfaces.conversation import call, framed, sidecar_on, talk
 
 MARK = "hunter2"
 """Stands in all that is hidden, and in no question."""
@@ -151,9 +149,7 @@ def said(engine: Engine, root: Path, viewer: Viewer) -> dict[str, Any]:
 
 def in_editor(engine: Engine, viewer: Viewer) -> dict[str, Any]:
     """Hover, definition, and whatever else a document shows."""
-    server = Sidecar(engine, Indexer(engine))
-    for register in features():
-        register(server)
+    server = sidecar_on(engine)
     uri = "untitled:text"
     at = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 12}}
     who = {"project": viewer.project, "agent": viewer.agent}

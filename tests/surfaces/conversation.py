@@ -9,6 +9,9 @@ from typing import Any
 
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
+from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.surfaces.lsp.features import features
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 Message = dict[str, Any]
 
@@ -35,6 +38,14 @@ def call(method: str, params: object = None, request: int | None = None) -> Mess
 
 
 INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 0)
+
+
+def sidecar_on(engine: Engine) -> Sidecar:
+    """A language server with all features, which talks to nobody yet."""
+    server = Sidecar(engine, Indexer(engine))
+    for register in features():
+        register(server)
+    return server
 
 
 def framed(*messages: object) -> bytes:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
-from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.kb.records import Artifact, Problem
-from vouch_sidecar.surfaces.lsp.features import diagnostics, features
+from vouch_sidecar.surfaces.lsp.features import diagnostics
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
+from tests.engine.bases import engine_on
 from tests.protocol import knowledge
-from tests.surfaces.conversation import INITIALIZE, call, framed, talk
+from tests.surfaces.conversation import INITIALIZE, call, framed, sidecar_on, talk
 
 PULL = "textDocument/diagnostic"
 
@@ -28,12 +28,7 @@ def test_an_open_file_is_checked_once_for_each_state(
 
     monkeypatch.setattr(diagnostics, "check_one", check)
     root = knowledge.make(tmp_path / "project")
-    engine = Engine(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
-    engine.add_root(root)
-    engine.load()
-    server = Sidecar(engine, Indexer(engine))
-    for register in features():
-        register(server)
+    server = sidecar_on(engine_on(root))
     path = root / ".vouch" / "claims" / "jwt-expires.yaml"
     document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": path.read_text()}
     opened = call("textDocument/didOpen", {"textDocument": document})
@@ -59,12 +54,7 @@ def test_a_keystroke_makes_the_diagnostics_of_that_file_alone(
     root = knowledge.make(tmp_path / "project")
     for number in range(3):
         knowledge.claim(root, f"faulty-{number}", "Faulty.", more="confidence: 2\n")
-    engine = Engine(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
-    engine.add_root(root)
-    engine.load()
-    server = Sidecar(engine, Indexer(engine))
-    for register in features():
-        register(server)
+    server = sidecar_on(engine_on(root))
     path = root / ".vouch" / "claims" / "faulty-0.yaml"
     text = path.read_text()
     document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": text}

@@ -11,11 +11,10 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from pygls.exceptions import JsonRpcException
-from vouch_sidecar.engine import Engine, Indexer
-from vouch_sidecar.surfaces.lsp.features import features
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-from tests.surfaces.conversation import INITIALIZE, call, heard
+from tests.surfaces.conversation import INITIALIZE, call, heard, sidecar_on
 
 TIMES = 50
 SPARE = 5
@@ -45,11 +44,8 @@ def silenced() -> Iterator[None]:
 @contextmanager
 def connected() -> Iterator[Sidecar]:
     """A server that a client has initialized, on an engine without a knowledge base."""
-    engine = Engine(env={})
-    server = Sidecar(engine, Indexer(engine))
+    server = sidecar_on(Engine(env={}))
     heard(server)
-    for register in features():
-        register(server)
     server.protocol.handle_message(INITIALIZE)
     yield server
 
