@@ -158,6 +158,15 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
 
 
+def test_a_retired_claim_is_gone_at_once(engine: Engine, root: Path) -> None:
+    retired = claim("cites", text="It restarts at night.", status="redacted", entities=[])
+    put(root / ".vouch", "claims/cites.yaml", retired, age=0)
+    engine.read()
+    answered = ask(engine, "files", paths=["src/relay.py"])
+    assert [one["id"] for one in answered["files"][0]["claims"]] == ["names"]
+    assert answered["degraded"] == ["workspace_pending"]
+
+
 def test_a_claim_that_says_something_else_ties_nothing_by_what_it_said(
     engine: Engine, root: Path
 ) -> None:

@@ -205,6 +205,15 @@ def test_a_private_page_names_nothing_for_others() -> None:
 # What changed since
 
 
+def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
+    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
+    view = seen(*KEYRINGS, *tagged)
+    retired = replace(KEYRINGS[0], status="redacted")
+    now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
+    assert names(now) == {"night shift"}
+    assert "keyring" not in {row.entity.name for row in rank([now], ["keyring"], 9)}
+
+
 def test_a_new_entity_silences_topics_until_they_are_made_anew() -> None:
     view = seen(*KEYRINGS)
     change = Change((entity("ring", "keyring"),), frozenset())
