@@ -87,7 +87,7 @@ def main() -> int:
         print("no model: the weights with meaning stay as they are", file=sys.stderr)
         return 0
     with MeaningWorlds(model) as made:
-        _write("_WITH_MEANING", _examples(_worlds(made)))
+        _write("_SEMANTIC", _examples(_worlds(made)))
     return 0
 
 
@@ -158,12 +158,12 @@ def _kind(one: Question) -> str:
 def _over(over: Over) -> Iterator[Example]:
     view = view_of(over.world)
     for prompt in over.prompts:
-        meant = over.world.meant(prompt.text)
+        vector = over.world.vector(prompt.text)
         named = {row.entity.id: row.strength for row in worth_volunteering([view], [prompt.text])}
         wanted = {_slugged(one) for one in prompt.want}
         found = [
             Candidate(one.features, _place(one.artifact, one.section) in wanted)
-            for one in answers(view, prompt.text, named, meant=meant)
+            for one in answers(view, prompt.text, named, vector=vector)
             if not isinstance(one.artifact, Relation)
         ]
         yield Example(over.name, over.size, prompt.kind, bool(wanted), tuple(found))

@@ -11,9 +11,9 @@ from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.embedding import Meaning
+from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.semantic.loading import backend_of
 
 from benchmarks.quality.measures import Case
@@ -30,10 +30,10 @@ class MeaningWorld(World):
         settings = {"semantic": {"model": str(model), "speaks": True}}
         super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
         self._portal = portal
-        self.engine.meaning = portal.call(
-            partial(Meaning, self.engine.collections, self.engine.tell, load)
+        self.engine.embeddings = portal.call(
+            partial(Embeddings, self.engine.collections, self.engine.tell, load)
         )
-        self._running = portal.start_task_soon(self.engine.meaning.run)
+        self._running = portal.start_task_soon(self.engine.embeddings.run)
         until = time.monotonic() + READY_SECONDS
         while self.ask("search", query="are the vectors there?")["degraded"]:
             assert time.monotonic() < until, self.ask("status")
@@ -43,10 +43,10 @@ class MeaningWorld(World):
         asked = partial(perform_async, self.engine, OPERATIONS[operation], params, Caller())
         return as_json(self._portal.call(asked))
 
-    def meant(self, text: str, /) -> Meant | None:
-        assert self.engine.meaning is not None
+    def vector(self, text: str, /) -> TextVector | None:
+        assert self.engine.embeddings is not None
         served = self.engine.serving(Caller())
-        return self._portal.call(partial(self.engine.meaning.meant, text, served))
+        return self._portal.call(partial(self.engine.embeddings.vector, text, served))
 
     def close(self) -> None:
         self._running.cancel()

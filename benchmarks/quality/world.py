@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import as_json, call, salience_notification
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase
@@ -102,7 +102,7 @@ class World:
         """The result of an operation as every surface gives it."""
         return as_json(call(self.engine, operation, params, self._caller))
 
-    def meant(self, _: str, /) -> Meant | None:
+    def vector(self, _: str, /) -> TextVector | None:
         """A text as a model hears it; here there is none."""
         return None
 

@@ -10,9 +10,9 @@ from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.constants import (
     BIAS,
-    BIAS_WITH_MEANING,
+    BIAS_SEMANTIC,
     WEIGHTS,
-    WEIGHTS_WITH_MEANING,
+    WEIGHTS_SEMANTIC,
 )
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.probe import Probe, run
@@ -54,11 +54,11 @@ def test_the_likelihood_is_the_logistic_function_of_the_weighted_sum() -> None:
     assert features.pairs == 2
     for bias, weights, some in (
         (BIAS, WEIGHTS, features),
-        (BIAS_WITH_MEANING, WEIGHTS_WITH_MEANING, features._replace(cosine=0.7, lead=0.1)),
+        (BIAS_SEMANTIC, WEIGHTS_SEMANTIC, features._replace(cosine=0.7, lead=0.1)),
     ):
         total = bias + sum(weight * getattr(some, name) for name, weight in weights.items())
         assert some.likelihood == round(1 / (1 + exp(-total)), 3)
-    assert features._fields == tuple(WEIGHTS_WITH_MEANING)
+    assert features._fields == tuple(WEIGHTS_SEMANTIC)
 
 
 @pytest.mark.parametrize(

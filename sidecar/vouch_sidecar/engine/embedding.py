@@ -19,7 +19,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.served import Served
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
 from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.texts import Texts, mark_of, texts_of
@@ -68,7 +68,7 @@ class _KbVectors:
     unwritten: int = 0
 
 
-class Meaning:
+class Embeddings:
     """The vectors of an engine's knowledge bases. Call its methods on the event loop only."""
 
     def __init__(
@@ -211,7 +211,7 @@ class Meaning:
         """Whether hits by meaning may appear in context blocks (`semantic.speaks`)."""
         return any(c.settings.semantic.speaks for c in self._collections.values())
 
-    async def meant(self, text: str, served: Sequence[Served]) -> Meant | None:
+    async def vector(self, text: str, served: Sequence[Served]) -> TextVector | None:
         """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
         the question's deadline is too close.
         """
@@ -222,7 +222,7 @@ class Meaning:
         if vector is None or not all(map(self._is_ready, collections)):
             return None
         vectors = {one.view.identity: self._vectors[one.collection.root].vectors for one in served}
-        return Meant(vector, vectors)
+        return TextVector(vector, vectors)
 
     async def _embed_question(self, text: str, left: float) -> Vector | None:
         """The vector of a text; None if the model fails or needs longer than `left` seconds, less

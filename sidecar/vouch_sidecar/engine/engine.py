@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.embedding import Meaning
+    from vouch_sidecar.engine.embedding import Embeddings
 
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Engine:
         self.sessions = Sessions(clock)
         self.overlays = Overlays()
         self.stats = Stats()
-        self.meaning: Meaning | None = None
+        self.embeddings: Embeddings | None = None
         """Semantic search; None unless an indexer runs."""
         self.generation = 0
         self._nothing = Knowledge()
@@ -393,7 +393,7 @@ class Engine:
         return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
 
     def _faulty(self) -> list[Problem]:
-        texts = [*self.faults, *self.untold, *(self.meaning.faults if self.meaning else ())]
+        texts = [*self.faults, *self.untold, *(self.embeddings.faults if self.embeddings else ())]
         return [Problem("", text, Severity.WARNING) for text in texts]
 
     def errors(self) -> list[tuple[Collection, Problem]]:

@@ -19,7 +19,7 @@ import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
-from vouch_sidecar.engine.embedding import Meaning
+from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.workspaces import Workspaces
 from vouch_sidecar.kb.layout import KB_DIRNAME
@@ -87,8 +87,8 @@ class Indexer:
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
         self._engine = engine
-        self._meaning = engine.meaning = Meaning(engine.collections, engine.tell)
-        engine.listeners.add(self._meaning.wake)
+        self._embeddings = engine.embeddings = Embeddings(engine.collections, engine.tell)
+        engine.listeners.add(self._embeddings.wake)
         self._workspaces = Workspaces(engine)
         engine.listeners.add(self._workspaces.wake)
         engine.listeners.add(self._wake_if_damaged)
@@ -127,7 +127,7 @@ class Indexer:
         """Read and publish changes until cancelled."""
         gc.freeze()  # imported modules stay: collecting through them during a start takes 45 ms
         async with anyio.create_task_group() as group:
-            group.start_soon(self._meaning.run)
+            group.start_soon(self._embeddings.run)
             group.start_soon(self._workspaces.run)
             while True:
                 self._wake = anyio.Event()
@@ -234,7 +234,7 @@ class Indexer:
         with collection.looking():
             await in_worker(collection.adopt, written)
             collection.knowledge = collection.latest
-        self._meaning.wake()
+        self._embeddings.wake()
         log.debug("rebased %r", collection.name)
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 

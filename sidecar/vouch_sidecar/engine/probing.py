@@ -10,7 +10,7 @@ from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.context import persona_of
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 from vouch_sidecar.retrieval.question_words import holds_exact
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def probe(
     *,
     again: bool = False,
     spoken: Spoken = frozenset(),
-    meant: Meant | None = None,
+    vector: TextVector | None = None,
 ) -> Probed:
     """Probe as many knowledge bases as the settings allow.
 
@@ -39,12 +39,12 @@ def probe(
     """
     asked = allowed(served)
     if session is None:
-        return _probe(asked, text, again, spoken, meant)
+        return _probe(asked, text, again, spoken, vector)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
     session.turn += 1
     probed, known = session.recall(
-        (text, again, frozenset(spoken), meant is not None, stamp),
-        lambda: _probe(asked, text, again, spoken, meant),
+        (text, again, frozenset(spoken), vector is not None, stamp),
+        lambda: _probe(asked, text, again, spoken, vector),
     )
     if any(one.view.deadline.cut for one in asked):
         session.probed.clear()
@@ -53,14 +53,14 @@ def probe(
 
 
 def _probe(
-    asked: Sequence[Served], text: str, again: bool, spoken: Spoken, meant: Meant | None
+    asked: Sequence[Served], text: str, again: bool, spoken: Spoken, vector: TextVector | None
 ) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    found = run([one.view for one in asked], text, threshold, full_text, spoken, meant)
+    found = run([one.view for one in asked], text, threshold, full_text, spoken, vector)
     return Probed(found, 0, persona_of(asked, found.primary))
 
 

@@ -31,7 +31,7 @@ from vouch_sidecar.operations.question_queue import Turns
 from vouch_sidecar.operations.wire import Choices, Meta, Params, Result, SalienceMeta, Wire
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.embedding import Meaning
+    from vouch_sidecar.engine.embedding import Embeddings
 
 
 log = logging.getLogger(__name__)
@@ -106,8 +106,8 @@ async def perform_async(
     """
     with _refusing_if_damaged(engine):
         this = _Call.begin(engine, operation, raw, caller, documents)
-        if engine.meaning is not None and engine.meaning.is_on:
-            this = await this.with_vector(engine.meaning)
+        if engine.embeddings is not None and engine.embeddings.is_on:
+            this = await this.with_vector(engine.embeddings)
         if not operation.is_long:
             return this.completed(this.run())
         return this.completed(await this.run_in_turn())
@@ -192,21 +192,21 @@ class _Call(Generic[P, R]):
         )
         return cls(operation, params, ask, engine.generation, started, bool(others), pending)
 
-    async def with_vector(self, meaning: Meaning) -> _Call[P, R]:
+    async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
         """The call with the vector of its text, if the operation wants one and the model is in
         time.
         """
         operation = self.operation
-        wanted = operation.by_meaning == "yes" or (
-            operation.by_meaning == "if it speaks" and meaning.speaks
+        wanted = operation.semantic == "yes" or (
+            operation.semantic == "if it speaks" and embeddings.speaks
         )
         text = getattr(self.params, operation.text_field or "text", None) if wanted else None
         if not text or not self.ask.served:
             return self
         text = analysed(text)
-        meant = await meaning.meant(text, self.ask.served)
-        lacks = meant is None and meaning.reads(text)
-        return replace(self, ask=replace(self.ask, meant=meant, lacks_meaning=lacks))
+        vector = await embeddings.vector(text, self.ask.served)
+        lacks = vector is None and embeddings.reads(text)
+        return replace(self, ask=replace(self.ask, vector=vector, lacks_vector=lacks))
 
     def run(self) -> R:
         """The operation's result, with the salience of the session that the call names."""
@@ -247,7 +247,7 @@ class _Call(Generic[P, R]):
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
         lacking = [*result.degraded]
-        lacking += ["semantic_unavailable"] if self.ask.lacks_meaning else []
+        lacking += ["semantic_unavailable"] if self.ask.lacks_vector else []
         lacking += ["workspace_pending"] if self.is_pending else []
         lacking += ["unknown_param"] if self.has_unknown else []
         common = {

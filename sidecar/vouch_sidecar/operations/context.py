@@ -94,7 +94,7 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
         known = session is not None and not params.repeat
         spoken = spoken_before(served, session, task) if known and session else frozenset()
-        made = probing.probe(served, task, session, again=again, spoken=spoken, meant=ask.meant)
+        made = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
     request = ContextRequest(
@@ -152,6 +152,6 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     text_field="task",
-    by_meaning="if it speaks",
+    semantic="if it speaks",
     needs=frozenset({"topics"}),
 )

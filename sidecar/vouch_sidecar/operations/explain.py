@@ -69,7 +69,7 @@ class ExplainResult(Result):
 def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
-    probed = probing.probe(served, text, None, meant=ask.meant).probe
+    probed = probing.probe(served, text, None, vector=ask.vector).probe
     speech = speak_of(served, ContextRequest([text], probed=probed))
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
@@ -100,7 +100,7 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=collection,
             )
-            for line in lines(one.view, text, speaking, speech.hits, threshold, ask.meant)
+            for line in lines(one.view, text, speaking, speech.hits, threshold, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 
@@ -140,6 +140,6 @@ OPERATION = Operation(
     show=show,
     is_long=True,
     minds_time=True,
-    by_meaning="if it speaks",
+    semantic="if it speaks",
     needs=frozenset({"topics"}),
 )

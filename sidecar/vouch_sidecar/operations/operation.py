@@ -17,7 +17,7 @@ from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.lookup import by_name, nearest, successor
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.slices import slices
 
@@ -66,9 +66,9 @@ class Ask:
     served: Sequence[Served]
     documents: Documents | None = None
     """The caller's open documents, if the surface knows them."""
-    meant: Meant | None = None
+    vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
-    lacks_meaning: bool = False
+    lacks_vector: bool = False
     """Whether a model is configured but failed or was late."""
 
     def since(self, since: str | None) -> Ask:
@@ -154,7 +154,7 @@ class Operation(Generic[P, R]):
     """Whether it may take long and has to run in a worker thread."""
     minds_time: bool = False
     """Whether it returns partial results at `timeout_ms`. Hits by name are never left out."""
-    by_meaning: Literal["no", "yes", "if it speaks"] = "no"
+    semantic: Literal["no", "yes", "if it speaks"] = "no"
     """Whether to compute the vector of its text first; `if it speaks`: if `semantic.speaks` is on.
     """
     forgets: bool = False

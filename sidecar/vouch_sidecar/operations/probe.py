@@ -15,7 +15,7 @@ from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.wire import HitArm, Params, Result, SearchKind, Text, Wire
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.retrieval.semantic import hits_by_meaning
+from vouch_sidecar.retrieval.semantic import semantic_hits
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
@@ -69,11 +69,11 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = analysed(params.text)
-    probed = probing.probe(ask.served, text, session, meant=ask.meant)
+    probed = probing.probe(ask.served, text, session, vector=ask.vector)
     found, hits = probed.probe, list(probed.probe.hits)
-    if ask.meant is not None:
+    if ask.vector is not None:
         threshold = min(one.settings.recall.similarity_threshold for one in ask.served)
-        hits += hits_by_meaning(ask.meant, ask.views, text, hits, threshold)
+        hits += semantic_hits(ask.vector, ask.views, text, hits, threshold)
         hits.sort(key=lambda hit: -hit.similarity)
     ask.engine.stats.looked(probing.allowed(ask.served), found, probed.from_cache)
     return ProbeResult(
@@ -145,6 +145,6 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     text_field="text",
-    by_meaning="yes",
+    semantic="yes",
     needs=frozenset({"topics"}),
 )

@@ -13,7 +13,7 @@ from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
-from vouch_sidecar.retrieval.semantic import search_by_meaning
+from vouch_sidecar.retrieval.semantic import semantic_search
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import ColumnKind, Printer
@@ -61,7 +61,7 @@ def answer(ask: Ask, params: SearchParams) -> SearchResult:
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
-    found = search(*asked) if ask.meant is None else search_by_meaning(ask.meant, *asked)
+    found = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
     return SearchResult(
         hits=[
             SearchHit(
@@ -115,5 +115,5 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     text_field="query",
-    by_meaning="yes",
+    semantic="yes",
 )

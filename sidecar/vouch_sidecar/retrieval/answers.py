@@ -21,16 +21,16 @@ from vouch_sidecar.retrieval.constants import (
     ANSWER_WORDS,
     BARE_WEIGHT,
     EXCHANGE_SHARE,
-    MAX_BY_MEANING,
     MAX_CONSIDERED,
     MAX_EXCHANGES,
     MAX_NEAREST,
     MAX_PASSAGES,
     MAX_RELATIONS,
+    MAX_SEMANTIC,
     MAX_SPEAKING,
     MAX_STATEMENTS,
     MAX_TIED,
-    MEANT,
+    SEMANTIC_LEAST,
 )
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.likelihood import Features
@@ -40,7 +40,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.names_in_text import named_in
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.text_vector import Meant
+    from vouch_sidecar.retrieval.text_vector import TextVector
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """Kinds of artifacts that answer a text."""
@@ -98,19 +98,19 @@ def answers(
     text: str,
     named: Strengths,
     kinds: Sequence[Kind] = ANSWERING,
-    meant: Meant | None = None,
+    vector: TextVector | None = None,
 ) -> list[Answer]:
     """The artifacts that may answer a text, likeliest first, each once. Candidates are artifacts of
     `kinds` that hold most of the text's words beside the names, and artifacts about the entities
-    that it names. A name of strength 0 is taken out of the text and is no evidence. With `meant`,
+    that it names. A name of strength 0 is taken out of the text and is no evidence. With `vector`,
     artifacts that are near by meaning are candidates too, and nearness is a feature.
     """
-    key = f"answers {sorted(named.items())} {kinds} {meant is not None}"
-    return view.once(key, text, lambda: _answers(view, text, named, kinds, meant))
+    key = f"answers {sorted(named.items())} {kinds} {vector is not None}"
+    return view.once(key, text, lambda: _answers(view, text, named, kinds, vector))
 
 
 def _answers(
-    view: View, text: str, named: Strengths, kinds: Sequence[Kind], meant: Meant | None
+    view: View, text: str, named: Strengths, kinds: Sequence[Kind], vector: TextVector | None
 ) -> list[Answer]:
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
     paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
@@ -118,12 +118,12 @@ def _answers(
     tied = _claims(view, ties)
     found = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
-        for one in (*_candidates(view, asked, named, kinds, meant), *tied)
+        for one in (*_candidates(view, asked, named, kinds, vector), *tied)
         if view.sayable(one.artifact)
     }
     judged = list(_judged(view, asked, named, found.values(), ties))
-    if meant is not None:
-        judged = _by_meaning(view, judged, meant)
+    if vector is not None:
+        judged = _with_nearness(view, judged, vector)
     judged.sort(key=lambda one: one.order)
     first: dict[tuple[type, str], Answer] = {}
     for one in judged:
@@ -131,9 +131,9 @@ def _answers(
     return list(first.values())
 
 
-def _by_meaning(view: View, judged: Sequence[Answer], meant: Meant) -> list[Answer]:
+def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> list[Answer]:
     """The candidates with their nearness by meaning."""
-    cosines = [meant.cosine(view, one.artifact) for one in judged]
+    cosines = [vector.cosine(view, one.artifact) for one in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
     return [
         one._replace(
@@ -150,7 +150,7 @@ def _candidates(
     asked: Asked,
     named: Strengths,
     kinds: Sequence[Kind],
-    meant: Meant | None = None,
+    vector: TextVector | None = None,
 ) -> Iterator[_Candidate]:
     snapshot = view.knowledge.snapshot
     for kind in kinds if asked.weights else ():
@@ -158,7 +158,9 @@ def _candidates(
             query = view.search.weighed(asked.weights, SAID if kind is Kind.CLAIM else kind)
             for hit in snapshot.search(query, MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit), asked, named)
-    near = [] if meant is None else meant.nearest(view, [Kind.CLAIM], MEANT, MAX_BY_MEANING)
+    near = (
+        [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
+    )
     yield from _claims(view, (one.id for one in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)

@@ -151,8 +151,8 @@ WEIGHTS = {
 # own claims: alone 148/148, beside 100/103, exact 23/26, exact_silent 1/21, half 56/66, named
 #   113/120, ordinary 36/36, page 89/98, page_only 20/25, page_silent 0/16, paraphrase 0/24,
 #   relation_silent 0/17, silent 19/253, silent_domain 9/24, task 49/78, task_silent 0/32
-BIAS_WITH_MEANING = -7.09
-WEIGHTS_WITH_MEANING = {
+BIAS_SEMANTIC = -7.09
+WEIGHTS_SEMANTIC = {
     "held": 1.25,
     "missing": -0.36,
     "rivals": -0.51,
@@ -193,9 +193,9 @@ SAID = 0.40
 
 # What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
 
-MEANT = 0.25
+SEMANTIC_LEAST = 0.25
 """Cosine from which on a text is found by meaning alone: what is unrelated is mostly below."""
-MEANING_WEIGHT = 0.6
+SEMANTIC_WEIGHT = 0.6
 """Of a hit's score; the rest is the share of the query that it holds, which a model can't see."""
 BESIDE_A_CLAIM = 0.7
 """What an entity's description or a section is worth of a claim: it is about it, and tells less."""
@@ -248,7 +248,7 @@ MAX_STATEMENTS = 12
 """Statements of one answer that are looked at: as many as vouch takes out of one."""
 MAX_NAMED = 24
 """Entities that a text names, of which claims are looked for: the strongest."""
-MAX_BY_MEANING = 5
+MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
 MAX_SPEAKING = 8
 """Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""

@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]
@@ -88,14 +88,14 @@ def lines(
     speaking: Mapping[str, float],
     hits: Sequence[ContextHit],
     threshold: float,
-    meant: Meant | None = None,
+    vector: TextVector | None = None,
 ) -> list[Line]:
     """The claims, sections and relations that a text may bring in; those that are said come first.
     `speaking` holds the strength of the entities that are said, `hits` what is said, `threshold`
     the least likelihood for that.
     """
     text = text[:MAX_PHRASED]
-    found = {key_of(one.artifact): one for one in answers(view, text, speaking, meant=meant)}
+    found = {key_of(one.artifact): one for one in answers(view, text, speaking, vector=vector)}
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
     BIAS,
-    BIAS_WITH_MEANING,
+    BIAS_SEMANTIC,
     WEIGHTS,
-    WEIGHTS_WITH_MEANING,
+    WEIGHTS_SEMANTIC,
 )
 
 
@@ -80,7 +80,7 @@ class Features(NamedTuple):
         """The bias and the weights: those with meaning, where a model heard the text."""
         if self.cosine is None:
             return BIAS, WEIGHTS
-        return BIAS_WITH_MEANING, WEIGHTS_WITH_MEANING
+        return BIAS_SEMANTIC, WEIGHTS_SEMANTIC
 
     @property
     def likelihood(self) -> float:

@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.text_vector import Meant
+    from vouch_sidecar.retrieval.text_vector import TextVector
 
 
 Strength = Literal["strong", "moderate", "weak"]
@@ -61,10 +61,10 @@ def run(
     threshold: float,
     full_text: bool = True,
     spoken: Spoken = frozenset(),
-    meant: Meant | None = None,
+    vector: TextVector | None = None,
 ) -> Probe:
     """Probe all views. `threshold` is the likelihood from which on something counts as a hit;
-    `meant` the text as a model heard it."""
+    `vector` the text as a vector."""
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits = _named_hits(named, text)
@@ -78,7 +78,7 @@ def run(
         answering = _to_ask(views, named, text)
         for view in views:
             if not view.deadline.has_passed():
-                asked = (view, named, text, threshold, looked_for, spoken, meant)
+                asked = (view, named, text, threshold, looked_for, spoken, vector)
                 answering += _answering(*asked)
     ranked = sorted(
         [*hits, *answering],
@@ -120,7 +120,7 @@ def _answering(
     threshold: float,
     looked_for: Sequence[Phrase],
     spoken: Spoken,
-    meant: Meant | None,
+    vector: TextVector | None,
 ) -> list[ContextHit]:
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
     that it holds.
@@ -133,7 +133,7 @@ def _answering(
     out: list[ContextHit] = []
     asks_who = _WHO.search(text) is not None
     kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
-    for one in answers(view, text, strengths, kinds, meant):
+    for one in answers(view, text, strengths, kinds, vector):
         somebody = _somebody(view, one) if asks_who else None
         told = somebody is not None and one.words and one.likelihood >= WHO_LIKELIHOOD
         if not told and one.likelihood < threshold:

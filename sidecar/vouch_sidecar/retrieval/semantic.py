@@ -17,13 +17,13 @@ from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
     COMMONNESS,
-    MAX_BY_MEANING,
-    MEANING_WEIGHT,
-    MEANT,
+    MAX_SEMANTIC,
+    SEMANTIC_LEAST,
+    SEMANTIC_WEIGHT,
 )
 from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
-from vouch_sidecar.retrieval.text_vector import Meant
+from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
@@ -46,8 +46,8 @@ def _standing(view: View, near: Near) -> Ranked | None:
     return Ranked(view, near.kind, artifact, near.section, near.cosine, "semantic")
 
 
-def search_by_meaning(
-    meant: Meant,
+def semantic_search(
+    vector: TextVector,
     views: Sequence[View],
     query: str,
     kinds: Collection[Kind],
@@ -59,14 +59,21 @@ def search_by_meaning(
     """
     named, others = found_by_words(views, query, kinds, limit, exclude)
     known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
-    alone = _alone(meant, views, [kind for kind in KINDS if kind in kinds], known, exclude, MEANT)
-    named = ranked(_scored(meant, row, query) for row in named)
-    rest = ranked(_scored(meant, row, query) for row in (*others, *alone))
+    alone = _alone(
+        vector,
+        views,
+        [kind for kind in KINDS if kind in kinds],
+        known,
+        exclude,
+        SEMANTIC_LEAST,
+    )
+    named = ranked(_scored(vector, row, query) for row in named)
+    rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
     return [*named, *as_units(rest, kinds, limit, exclude)][:limit]
 
 
 def _alone(
-    meant: Meant,
+    vector: TextVector,
     views: Sequence[View],
     kinds: Collection[Kind],
     known: Collection[tuple[str, Kind, str]],
@@ -74,8 +81,8 @@ def _alone(
     least: float,
 ) -> list[Ranked]:
     """A few near artifacts that are not known yet, each once, best first."""
-    most = MAX_BY_MEANING + len(known) + len(exclude) + SPARE
-    found = [(view, near) for view in views for near in meant.nearest(view, kinds, least, most)]
+    most = MAX_SEMANTIC + len(known) + len(exclude) + SPARE
+    found = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
     found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
     first: dict[tuple[str, Kind, str], Ranked] = {}
     for view, near in found:
@@ -83,7 +90,7 @@ def _alone(
         if key not in known and key not in first and near.id not in exclude:
             if (standing := _standing(view, near)) is not None:
                 first[key] = standing
-            if len(first) == MAX_BY_MEANING:
+            if len(first) == MAX_SEMANTIC:
                 break
     return list(first.values())
 
@@ -92,10 +99,10 @@ def _worth(kind: Kind) -> float:
     return 1.0 if kind is Kind.CLAIM else BESIDE_A_CLAIM
 
 
-def _scored(meant: Meant, row: Ranked, query: str) -> Ranked:
-    near = max(0.0, meant.cosine(row.view, row.artifact))
+def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
+    near = max(0.0, vector.cosine(row.view, row.artifact))
     held = _coverage(row, query)
-    both = MEANING_WEIGHT * near + (1 - MEANING_WEIGHT) * held
+    both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * held
     return row._replace(score=round(_worth(row.kind) * both, 6))
 
 
@@ -110,14 +117,18 @@ def _coverage(row: Ranked, query: str) -> float:
     return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole
 
 
-def hits_by_meaning(
-    meant: Meant, views: Sequence[View], text: str, known: Iterable[ContextHit], threshold: float
+def semantic_hits(
+    vector: TextVector,
+    views: Sequence[View],
+    text: str,
+    known: Iterable[ContextHit],
+    threshold: float,
 ) -> list[ContextHit]:
     """What a probe lists beside what it found: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
-    near = _alone(meant, views, KINDS, keys, (), max(threshold, MEANT))
+    near = _alone(vector, views, KINDS, keys, (), max(threshold, SEMANTIC_LEAST))
     return [_hit(one, text) for one in near]
 
 

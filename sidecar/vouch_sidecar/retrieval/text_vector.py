@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
 
 
-class Meant(NamedTuple):
+class TextVector(NamedTuple):
     """A text as a vector, and the vectors of knowledge bases by `View.identity`."""
 
     query: Vector

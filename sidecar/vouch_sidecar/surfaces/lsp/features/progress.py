@@ -43,14 +43,14 @@ async def _begin(server: Sidecar, title: str) -> str:
 
 async def _show_vectors(server: Sidecar) -> None:
     """Show progress whenever the engine makes many vectors."""
-    meaning, progress = server.engine.meaning, server.work_done_progress
-    if meaning is None:
+    embeddings, progress = server.engine.embeddings, server.work_done_progress
+    if embeddings is None:
         return
     changed, token = anyio.Event(), None
-    meaning.on_progress.add(lambda: changed.set())
+    embeddings.on_progress.add(lambda: changed.set())
     while True:
         await changed.wait()
-        changed, now = anyio.Event(), meaning.progress
+        changed, now = anyio.Event(), embeddings.progress
         if now is not None:
             token = token or await _begin(server, "Reading for meaning")
             said, percentage = f"{now.done:,} of {now.total:,} texts", 100 * now.done // now.total
