@@ -23,7 +23,7 @@ from vouch_sidecar.engine import (
     sessions,
 )
 from vouch_sidecar.retrieval.turn import Turn, Window, turn
-from vouch_sidecar.surfaces.keeping import GATHER_SECONDS, keep_told
+from vouch_sidecar.surfaces.keeping import GATHER_SECONDS, push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import Clock, base, engine_on, until, write
@@ -66,7 +66,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
     async with anyio.create_task_group() as tasks:
         with monkeypatch.context() as broken:
             broken.setattr(pushes, "turn", fails)
-            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
+            tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
             await until(lambda: len(told) == 2)
             assert [push.health for push in told] == ["ok", "warning"]
             assert "TypeError" in told[1].message
@@ -93,7 +93,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
 
     async with anyio.create_task_group() as tasks:
         engine.observe("s", None, "the Key Vault")
-        tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), tell)
+        tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), tell)
         await until(lambda: len(told) == 2)
         tasks.cancel_scope.cancel()
     assert [[row.entity.id for row in one.rows] for one in told] == [["vault"], []]
@@ -119,7 +119,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(operations.beside, Caller(), held_up)
             await until(begun.is_set)
-            tasks.start_soon(keep_told, engine, Pushes(engine, Caller()), told.append)
+            tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
             engine.observe("s", "draft", "the Key")
             await anyio.sleep(2 * GATHER_SECONDS)
             engine.observe("s", "draft", "the Key Vault")
@@ -158,7 +158,7 @@ def test_what_is_fresh_is_told_to_one_connection_alone(engine: Engine) -> None:
         return run()
 
     async def look(pushes: Pushes) -> None:
-        told.extend([push async for push in pushes.salience_behind(at_once)])
+        told.extend([push async for push in pushes.salience_in_turn(at_once)])
 
     async def main() -> None:
         async with anyio.create_task_group() as tasks:
@@ -187,7 +187,7 @@ def test_a_push_of_what_was_published_over_is_void(engine: Engine) -> None:
         return worked
 
     async def texts() -> list[str]:
-        return [push.speech.text async for push in told.salience_behind(late)]
+        return [push.speech.text async for push in told.salience_in_turn(late)]
 
     engine.observe("s", None, "the Key Vault")
     (said,) = anyio.run(texts)

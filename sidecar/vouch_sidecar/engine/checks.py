@@ -105,7 +105,7 @@ class CheckContext:
     allowance: Allowance = _ANY_NUMBER
     """The budget for reading files of retired artifacts."""
 
-    def stands(self, kind: Kind, artifact_id: str) -> bool:
+    def is_there(self, kind: Kind, artifact_id: str) -> bool:
         """Whether the artifact has a file; retired and faulty ones count."""
         key = kind, artifact_id
         return self.knowledge.artifact(key) is not None or self.collection.store.has_file(key)
@@ -225,7 +225,7 @@ def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """Finds ids that name nothing."""
     for code, field, kinds, artifact_id, at in _references(artifact):
-        if not artifact_id or any(around.stands(kind, artifact_id) for kind in kinds):
+        if not artifact_id or any(around.is_there(kind, artifact_id) for kind in kinds):
             continue
         severity = Severity.WARNING
         if kinds == LINKED and at is not None:  # a link may also say a name or a title

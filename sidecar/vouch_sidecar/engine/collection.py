@@ -17,7 +17,7 @@ from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
-from vouch_sidecar.index.links import stands_in
+from vouch_sidecar.index.links import standing_of
 from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
@@ -323,7 +323,7 @@ class Collection:
     # Faults
 
     @contextmanager
-    def looking(self) -> Iterator[None]:
+    def reading(self) -> Iterator[None]:
         """Contains a read of the files. If it fails, the next one reads everything again."""
         with self.faults.contained(LOOK, "Changes on disk could not be taken in"):
             yield
@@ -333,7 +333,7 @@ class Collection:
             self.failing_since = self.clock()
 
     @contextmanager
-    def remembering(self) -> Iterator[None]:
+    def writing_base(self) -> Iterator[None]:
         """Contains the writing of a base. If it fails, the next start reads more files."""
         with self.faults.contained(BASE, "The cache could not be written"):
             yield
@@ -416,7 +416,7 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documen
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    lost = stands_in(made[0]).linked == WITHOUT_QUOTE != stands_in(then).linked
+    lost = standing_of(made[0]).linked == WITHOUT_QUOTE != standing_of(then).linked
     old, new = quoted_in(then), quoted_in(made[0])
     sentence = None if old is None else old.sentence
     kept = None if new is None else new.sentence

@@ -39,9 +39,9 @@ UNWRITTEN_SECONDS = 5.0
 """Pause before vectors that could not be written are tried again: a base may be in progress."""
 UNWRITTEN = 256
 """Up to this many new vectors wait for more before all are written to disk."""
-HEARD = 64
+MAX_QUESTIONS = 64
 """Number of questions whose vectors are remembered."""
-FOLLOW, HEAR = "follow", "hear"
+FOLLOW, EMBED = "follow", "hear"
 SAID = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
@@ -136,7 +136,7 @@ class Embeddings:
             kept = [await self._embed_missing(backend, one) for one in list(collections.values())]
         except UnavailableError:
             self._backend = None
-            self.faults.remove(HEAR)  # the fault of FOLLOW says it
+            self.faults.remove(EMBED)  # the fault of FOLLOW says it
             raise
         return math.inf if all(kept) else UNWRITTEN_SECONDS
 
@@ -144,7 +144,7 @@ class Embeddings:
         """Drop all vectors, because the model changed."""
         self._vectors.clear()
         self._questions.clear()
-        self.faults.remove(HEAR)
+        self.faults.remove(EMBED)
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
@@ -233,7 +233,7 @@ class Embeddings:
             self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
             seconds = max(0.0, left - LEFT_SECONDS)
-            with self._notifying(), self.faults.contained(HEAR, SAID):
+            with self._notifying(), self.faults.contained(EMBED, SAID):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
                     found = (await in_worker(embed, abandon_on_cancel=True))[0]
@@ -243,7 +243,7 @@ class Embeddings:
                     self._questions[mark] = found
                 if limit.cancelled_caught:
                     raise UnavailableError(SLOW)
-            while len(self._questions) > HEARD:
+            while len(self._questions) > MAX_QUESTIONS:
                 self._questions.popitem(last=False)
         return self._questions.get(mark)
 

@@ -124,7 +124,7 @@ class Engine:
     def _let_go(self) -> None:
         """Drop what sessions remember of old generations."""
         for session in self.sessions:
-            session.let_go()
+            session.release_knowledge()
 
     def look_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
@@ -135,7 +135,7 @@ class Engine:
     def read(self) -> None:
         """Read every knowledge base and publish what changed. Blocks."""
         for collection in self.collections.values():
-            with collection.looking():
+            with collection.reading():
                 if (step := collection.read()) is not None:
                     self.publish(collection, step)
 
@@ -146,7 +146,7 @@ class Engine:
         self.read()
         done = []
         for collection in self.collections.values():
-            with collection.remembering():
+            with collection.writing_base():
                 done.append(collection.keep_up(whole))
         return all(done)
 

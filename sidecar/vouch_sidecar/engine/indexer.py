@@ -204,7 +204,7 @@ class Indexer:
             self._finish_at = float("inf")
             for collection in list(self._engine.collections.values()):
                 done = False
-                with collection.remembering():
+                with collection.writing_base():
                     done = await in_worker(collection.finish_base)
                 if not done:
                     self._finish_at = self._engine.clock() + FINISH_SECONDS
@@ -219,7 +219,7 @@ class Indexer:
 
     async def _write(self, collection: Collection) -> None:
         self._write_at = self._engine.clock() + WRITE_SECONDS
-        with collection.remembering():
+        with collection.writing_base():
             written = await in_worker(collection.write)
             if written is None:  # another process is about to write one
                 self._write_at = self._engine.clock() + RETRY_SECONDS
@@ -231,7 +231,7 @@ class Indexer:
 
     async def _adopt(self, collection: Collection, written: Written) -> None:
         """Replace the base by a written one. The published content stays the same."""
-        with collection.looking():
+        with collection.reading():
             await in_worker(collection.adopt, written)
             collection.knowledge = collection.latest
         self._embeddings.wake()
@@ -252,7 +252,7 @@ class Indexer:
     async def _check(self, collection: Collection) -> None:
         started = self._engine.clock()
         due = self._due.setdefault(collection.root, _Due())
-        with collection.looking():
+        with collection.reading():
             await self._read_due(collection, due)
         if collection.is_failing:
             now = self._engine.clock()

@@ -106,7 +106,7 @@ class Pushes:
             pushes += self._push_if_changed(*rank())
         return pushes
 
-    async def salience_behind(self, behind: Behind) -> AsyncIterator[SaliencePush]:
+    async def salience_in_turn(self, behind: Behind) -> AsyncIterator[SaliencePush]:
         """As `salience`, but each ranking waits for its turn `behind` all questions and uses the
         session's texts at that time.
         """

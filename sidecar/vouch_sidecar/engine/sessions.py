@@ -118,7 +118,7 @@ class Session:
         self.turns[operation] = text
         return before == text
 
-    def let_go(self) -> None:
+    def release_knowledge(self) -> None:
         """Drop remembered probes and rankings: they keep old generations in memory."""
         self.probed.clear()
         self.ranked.clear()

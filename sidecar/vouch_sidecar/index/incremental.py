@@ -13,7 +13,7 @@ from itertools import chain
 from tantivy import Occur, Query
 from vouch_sidecar.index.encoding import CountedEntity, Pointer, StemPlace
 from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.links import documents_of, standing, stands_in
+from vouch_sidecar.index.links import documents_of, standing, standing_of
 from vouch_sidecar.index.name_forms import forms, required
 from vouch_sidecar.index.query import any_of, pointing_query, stem_query, value_query
 from vouch_sidecar.index.receipts import (
@@ -66,7 +66,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     dependants = _dependants(before, told, gone, world) | _quoting(before, told, gone, world)
     for key, artifact in dependants.items():
         stands, stood = standing(artifact, world), before.document(key)
-        if stood is None or stands != (stood_in := stands_in(stood)):
+        if stood is None or stands != (stood_in := standing_of(stood)):
             if stood is not None and stood_in.linked == WITHOUT_QUOTE:
                 artifact = _whole(artifact, disk)
             documents[key] = tuple(documents_of(artifact, stands))

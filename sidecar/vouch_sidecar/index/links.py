@@ -139,7 +139,7 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
     return list(map(document, fields_of(artifact, *stands)))
 
 
-def stands_in(of: Document) -> Standing:
+def standing_of(of: Document) -> Standing:
     """The standing of an artifact as its first document has it."""
     label = StemPlace.decode(of["place"][0]).label
     linked = next(iter(of.get_all("linked")), "")

@@ -181,7 +181,7 @@ class _Occurrence:
         return surface(self.written) in self.view.words.always
 
     @cached_property
-    def stands(self) -> PlaceKind:
+    def by_position(self) -> PlaceKind:
         """What its letters and its neighbours say of it."""
         has_capital = self.mention.name != self.mention.name.lower()
         return self.placing.place(self.mention, self.is_person, has_capital)
@@ -189,20 +189,20 @@ class _Occurrence:
     @cached_property
     def place(self) -> PlaceKind:
         """What its position says of it, given what is known of its words and its entity."""
-        if self.stands in ("alone", "unsigned", "another's"):
-            return self.stands
+        if self.by_position in ("alone", "unsigned", "another's"):
+            return self.by_position
         if not self.is_one_word:
             return "name"
-        if self.stands == "code":
+        if self.by_position == "code":
             return "code"
         if not self.is_part and not self.is_person and _beside_its_trade(self):
-            is_word = self.tier and self.stands == "word" and not self.is_settled
+            is_word = self.tier and self.by_position == "word" and not self.is_settled
             return "bare" if is_word else "trade"
-        if self.is_settled or not self.tier or self.stands == "name":
+        if self.is_settled or not self.tier or self.by_position == "name":
             return "name"
         if self.is_part:
             return "as it is" if self.tier == 3 else "word"
-        return "word" if self.tier == 1 else self.stands
+        return "word" if self.tier == 1 else self.by_position
 
 
 def _weighed(named: _Occurrence) -> WeighedMention:
@@ -269,7 +269,7 @@ def _keyness(named: _Occurrence) -> float:
     own = named.view.claim_count(named.mention.entity_id)
     using = named.view.frequency(words[0]) if words else 0
     keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
-    shown = named.stands == "name" and named.mention.name != named.mention.name.lower()
+    shown = named.by_position == "name" and named.mention.name != named.mention.name.lower()
     return max(keyness, WRITTEN_OUT if shown else 0.0)
 
 

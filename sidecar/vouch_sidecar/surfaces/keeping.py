@@ -56,7 +56,7 @@ class Changes:
         self._event = anyio.Event()
 
 
-async def keep_told(
+async def push_changes(
     engine: Engine, pushes: Pushes, tell: Callable[[SaliencePush | StatusPush], None]
 ) -> None:
     """Call `tell` with each push, soon after every change and when a session expires, of which no
@@ -78,7 +78,7 @@ async def keep_told(
         with Changes(engine) as changes:
             while True:
                 with engine.untold.contained(pushes, "What is in play could not be told"):
-                    async for push in pushes.salience_behind(behind):
+                    async for push in pushes.salience_in_turn(behind):
                         tell(push)
                 tell_status()
                 left = engine.sessions.seconds_left

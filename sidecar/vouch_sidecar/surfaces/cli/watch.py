@@ -58,7 +58,7 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     import anyio
 
     from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
-    from vouch_sidecar.surfaces.keeping import beside, keep_told
+    from vouch_sidecar.surfaces.keeping import beside, push_changes
     from vouch_sidecar.surfaces.sockets import local_server
 
     engine = Engine(env=os.environ)
@@ -67,7 +67,7 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     pushes = Pushes(engine, Caller(connection="watch"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
-        tasks.start_soon(beside, partial(keep_told, engine, pushes, pane.pushed))
+        tasks.start_soon(beside, partial(push_changes, engine, pushes, pane.pushed))
         tasks.start_soon(beside, local_server(engine, indexer, pane.tell, watches=True).run)
 
 

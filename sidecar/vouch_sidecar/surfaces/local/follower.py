@@ -41,7 +41,7 @@ async def feed(
     """
     with Changes(engine) as changes:
         while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
-            async for push in pushes.salience_behind(behind):
+            async for push in pushes.salience_in_turn(behind):
                 writer.write(as_line(as_json(salience_notification(push))))
                 await writer.drain()  # waits if the follower does not read
             await changes.wait(CHECK_SECONDS)

@@ -238,7 +238,7 @@ class Sidecar(Server):
         if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
             self.report_server_error(error, type(error))
 
-    def take_in(self) -> None:
+    def apply_pending(self) -> None:
         """Apply pending edits, before a request is answered."""
         for take in self.before_requests:
             take()

@@ -23,7 +23,7 @@ class Pending:
         self._ids: set[object] = set()
         self._none = anyio.Event()
 
-    def came(self, item: object) -> None:
+    def received(self, item: object) -> None:
         """Record a message of the client."""
         message = _message(item)
         method, request_id = getattr(message, "method", None), getattr(message, "id", None)
@@ -32,7 +32,7 @@ class Pending:
         elif method is not None and request_id is not None:
             self._ids.add(request_id)
 
-    def went(self, item: object) -> None:
+    def sent(self, item: object) -> None:
         """Record a message to the client."""
         message = _message(item)
         if not hasattr(message, "method"):
@@ -71,7 +71,7 @@ class Incoming(ObjectReceiveStream[Any]):
         except anyio.EndOfStream:
             await self._pending.settled()
             raise
-        self._pending.came(item)
+        self._pending.received(item)
         return item
 
     async def aclose(self) -> None:
@@ -87,7 +87,7 @@ class Outgoing(ObjectSendStream[Any]):
 
     async def send(self, item: Any, /) -> None:
         await self._inner.send(item)
-        self._pending.went(item)
+        self._pending.sent(item)
 
     async def aclose(self) -> None:
         await self._inner.aclose()

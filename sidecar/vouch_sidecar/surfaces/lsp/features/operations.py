@@ -33,7 +33,7 @@ def register(server: Sidecar) -> None:
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
     """The result of an operation; long ones run in a worker thread. Raises JsonRpcException."""
-    server.take_in()  # an answer reflects every message before it
+    server.apply_pending()  # an answer reflects every message before it
     try:
         asked = (operation, params, server.caller, server.documents)
         result: Result = await perform_async(server.engine, *asked)
@@ -46,7 +46,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 def _prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
-    server.take_in()
+    server.apply_pending()
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:
