@@ -84,7 +84,7 @@ def test_one_frame_within_its_budget(
     assert ">" not in "".join(lines)
     assert text.splitlines() == text.split("\n")
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in first)
-    lines = [line.replace("\u200d", "") for line in lines]  # where, tests/kb/test_plain says
+    lines = [line.replace("\u200d", "") for line in lines]  # where, tests/kb/test_sanitize says
     assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in "".join(lines))
     items = [line for line in lines if line.startswith("- ")]
     assert len(items) == len(said)
