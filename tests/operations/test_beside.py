@@ -162,6 +162,11 @@ def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
     assert order == ["a0", "b0", "b1", "a2"]
 
 
+def test_what_can_be_long_is_marked() -> None:
+    marked = {name for name, operation in OPERATIONS.items() if operation.is_long}
+    assert marked == {"context", "experts", "explain", "files", "mentions", "probe", "search"}
+
+
 async def test_bad_params_are_refused_before(engine: Engine) -> None:
     with pytest.raises(InvalidParamsError):
         await ask_async(engine, "search", {"query": " "})

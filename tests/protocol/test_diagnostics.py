@@ -63,6 +63,16 @@ def test_columns_are_in_the_units_of_the_client(
     assert found["range"]["start"] == {"line": 0, "character": column}
 
 
+def test_config_is_checked_as_well(start: Start, root: Path) -> None:
+    knowledge.config(root, "retrieval:\n  reflex:\n    window: true\n")
+    client = start()
+    client.initialize(root)
+    uri = (root / ".vouch" / "config.yaml").as_uri()
+    (found,) = published(client, uri, 1)
+    assert found["range"]["start"]["line"] == 2
+    assert found["message"].startswith("`retrieval.reflex.window` must be")
+
+
 def test_the_end_of_a_torn_file_is_on_its_last_line(start: Start, root: Path) -> None:
     path = root / ".vouch" / "claims" / "x.yaml"
     path.write_text("id: x\ntext: [é\n", "utf-8")

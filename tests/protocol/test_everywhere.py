@@ -82,6 +82,8 @@ def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
     uri = editor.open(link / ".vouch" / "pages" / "auth.md")
     assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
     assert all(one["target"].startswith(link.as_uri()) for one in editor.whole(uri, LINKS))
+    (found,) = editor.at(uri, "redis", "textDocument/definition")
+    assert found["uri"] == (link / ".vouch" / "entities" / "redis.yaml").as_uri()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import anyio
 import pytest
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, session_of
 
@@ -41,6 +42,16 @@ def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
 )
 def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
     assert session_of(uri) == session_id
+
+
+def test_typing_counts_once_it_stands_still() -> None:
+    async def script(prompts: PromptDocuments) -> None:
+        prompts.open("u", "s", "")
+        for text in ("j", "jw", "jwt"):
+            prompts.type("u", text)
+        await anyio.sleep(IDLE * 5)
+
+    assert play(script) == [("s", "c/u", "jwt", False)]
 
 
 def test_submitted_once_then_anew() -> None:
