@@ -56,11 +56,18 @@ def finished(folder: Path) -> list[Path]:
 
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
     """An engine that has read the knowledge bases in these folders."""
-    options.setdefault("clock", Clock())
-    engine = Engine(env=env or {}, now=lambda: NOW, **options)
+    engine = unread_engine(*roots, env=env, **{"clock": Clock(), **options})
+    engine.load()
+    return engine
+
+
+def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
+    """An engine that has read nothing yet, as a process has that begins; its clock is a real one
+    unless the options have another.
+    """
+    engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
     for root in roots:
         engine.add_root(root)
-    engine.load()
     return engine
 
 

@@ -17,7 +17,19 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.kb.watch import watch
 from vouch_sidecar.surfaces.keeping import indexed
 
-from tests.engine.bases import NOW, Clock, ask, base, cached, counts, finished, kept, until, write
+from tests.engine.bases import (
+    NOW,
+    Clock,
+    ask,
+    base,
+    cached,
+    counts,
+    finished,
+    kept,
+    unread_engine,
+    until,
+    write,
+)
 from tests.kb.samples import claim
 
 pytestmark = pytest.mark.anyio
@@ -69,9 +81,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(root: Path, clock: Clock) -> Engine:
     """An engine that has read nothing yet."""
-    engine = Engine(env={}, now=lambda: NOW, clock=clock)
-    engine.add_root(root)
-    return engine
+    return unread_engine(root, clock=clock)
 
 
 def faults(engine: Engine) -> list[str]:
@@ -213,8 +223,7 @@ async def test_silence_is_told_without_any_event(
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
     monkeypatch.setattr("vouch_sidecar.engine.indexer.sweep_interval", lambda *_, **__: 3600.0)
-    engine = Engine(env={}, now=lambda: NOW)
-    engine.add_root(root)
+    engine = unread_engine(root)
     pushes, heard = Pushes(engine, Caller()), set[str]()
 
     def listener() -> None:
@@ -277,11 +286,11 @@ def test_a_cache_that_fails_is_not_relied_on_twice(
     tmp_path: Path, root: Path, clock: Clock, fails: Fails, where: str
 ) -> None:
     env = cached(tmp_path)
-    assert started(root, env, clock).load()
+    assert unread_engine(root, env=env, clock=clock).load()
     (manifest,) = finished(tmp_path)
     switch = fails(where)
     switch.on = True
-    engine = started(root, env, clock)
+    engine = unread_engine(root, env=env, clock=clock)
     engine.load()
     assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
     switch.on = False
@@ -300,7 +309,7 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     name: str,
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 1)
-    engine = started(root, cached(tmp_path), clock)
+    engine = unread_engine(root, env=cached(tmp_path), clock=clock)
     switch = fails(f"vouch_sidecar.index.base:Bases:{name}")
 
     async with kept(engine) as indexer:
@@ -314,13 +323,6 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
         switch.on = False
         await again(indexer, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
         assert told(engine).health == "ok"
-
-
-def started(root: Path, env: dict[str, str], clock: Clock) -> Engine:
-    """An engine that has read nothing yet, as a process has that begins."""
-    engine = Engine(env=env, now=lambda: NOW, clock=clock)
-    engine.add_root(root)
-    return engine
 
 
 async def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(

@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
@@ -27,6 +26,7 @@ from tests.engine.bases import (
     engine_on,
     finished,
     kept,
+    unread_engine,
     until,
     write,
 )
@@ -39,13 +39,6 @@ pytestmark = pytest.mark.anyio
 GATES = frozenset({"open"})
 
 
-def serve(root: Path, env: Mapping[str, str] | None = None) -> Engine:
-    """An engine that has read nothing yet, on real clocks."""
-    engine = Engine(env=env or {}, now=lambda: NOW)
-    engine.add_root(root)
-    return engine
-
-
 @pytest.mark.parametrize("rebase_from", [3, REBASE_FROM])
 def test_every_answer_is_that_of_one_generation(
     tmp_path: Path, rebase_from: int, monkeypatch: pytest.MonkeyPatch
@@ -55,7 +48,7 @@ def test_every_answer_is_that_of_one_generation(
     """
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", rebase_from)
     root = base(tmp_path / "kb")
-    engine = serve(root, cached(tmp_path))
+    engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.collections[root]
     plain: dict[int, Reference] = {}
     checked: set[int] = set()
@@ -115,7 +108,7 @@ async def test_files_are_watched_once_they_were_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file that is read is an event as well."""
-    engine = serve(base(tmp_path / "kb"))
+    engine = unread_engine(base(tmp_path / "kb"))
     began: list[bool] = []
 
     async def watch(*_: object, **__: object) -> None:
@@ -186,7 +179,7 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
     git(repository, "add", ".")
     git(repository, "commit", "-qm", "other")
     git(repository, "checkout", "-q", "main")
-    engine = serve(root)
+    engine = unread_engine(root)
     main_branch, other_branch = {"vault": 301}, {"vault": 1, "relay": 300}
 
     async with kept(engine):
@@ -210,7 +203,7 @@ async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> N
     lock = root / ".git" / "index.lock"
     lock.touch()
     os.utime(lock, (1.0, 1.0))
-    engine = serve(root)
+    engine = unread_engine(root)
 
     async with kept(engine):
         await until(lambda: engine.complete)
@@ -288,7 +281,7 @@ async def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
     )
     claim_id = kb.results[-1]
     (file,) = (kb.root / ".vouch" / "claims").glob("*.yaml")
-    engine = serve(kb.root)
+    engine = unread_engine(kb.root)
     entity_id = kb.results[-2]
 
     def told() -> bool:

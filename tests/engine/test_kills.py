@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 
-from tests.engine.bases import NOW, engine_on, finished
+from tests.engine.bases import engine_on, finished, unread_engine
 from tests.engine.processes import Server, place, until, warming
 from tests.engine.world import Files, changed, files, lay, said_by, take
 from tests.soak import LONG, soak
@@ -127,8 +127,7 @@ def is_left(path: Path) -> bool:
 
 def read(root: Path, env: dict[str, str]) -> Engine:
     """An engine that has read what is there, and left nothing itself."""
-    engine = Engine(env=env, now=lambda: NOW)
-    engine.add_root(root)
+    engine = unread_engine(root, env=env)
     engine.read()
     return engine
 

@@ -35,10 +35,7 @@ def clock() -> Ticking:
 
 @pytest.fixture
 def engine(tmp_path: Path, clock: Ticking) -> Engine:
-    engine = Engine(env={}, clock=clock)
-    engine.add_root(knowledge.make(tmp_path / "project"))
-    engine.load()
-    return engine
+    return engine_on(knowledge.make(tmp_path / "project"), clock=clock)
 
 
 def ids(found: dict[str, list[dict[str, str]]], rows: str) -> set[str]:
@@ -68,9 +65,7 @@ def test_when_time_is_up_what_is_there_is_said(
 def test_the_limit_is_what_the_config_says(tmp_path: Path, clock: Ticking) -> None:
     root = knowledge.make(tmp_path / "slow")
     knowledge.config(root, "sidecar: {recall: {timeout_ms: 10000}}\n")
-    engine = Engine(env={}, clock=clock)
-    engine.add_root(root)
-    engine.load()
+    engine = engine_on(root, clock=clock)
     clock.step = 0.1
     assert call(engine, "context", {"task": PROMPT}, Caller())["degraded"] == []
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.session_brief import MAX_BRIEF, brief
 from vouch_sidecar.surfaces.hook.events import respond
 
@@ -36,9 +36,8 @@ def root(tmp_path: Path) -> Path:
 
 def begin(root: Path, tmp_path: Path, now: float, event: str = "session-start", **more: str) -> str:
     """What a hook prints that works alone, at some time."""
-    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: now)
-    engine.add_root(root)
-    engine.load()
+    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
+    engine = engine_on(root, env=env, now=lambda: now)
     payload = {"session_id": "s", "cwd": str(root), **more}
     answered = respond(engine, event, payload, Caller())
     return "" if answered is None else str(answered["hookSpecificOutput"]["additionalContext"])

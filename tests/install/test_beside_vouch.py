@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.test_install import SAFE, Install, tree
-from tests.install.test_install import install as install
-from tests.install.test_install import root as root
+from tests.install.conftest import SAFE, Install, tree
 from tests.protocol.client import COMMAND
 
 

@@ -6,26 +6,20 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from vouch_sidecar.surfaces.cli import main
 from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.install.jsonc import parse
 
 from tests.install import formats
+from tests.install.conftest import ENV, MERGING, PLUGIN, WRITING, Install, tree
 from tests.install.known_versions import FILES, MERGED
 from tests.protocol import knowledge
-
-PLUGIN = ".claude/skills/vouch-sidecar"
-MERGING = ("codex", "cursor", "opencode", "zed")
-WRITING = ("claude-code", *MERGING)
-ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
-SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     ".cursor/mcp.json": formats.CURSOR,
@@ -35,38 +29,6 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     f"{PLUGIN}/hooks/hooks.json": formats.CLAUDE_HOOKS,
     f"{PLUGIN}/.mcp.json": formats.MCP_SERVERS,
 }
-
-Install = Callable[..., Result]
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return knowledge.make(tmp_path / "home" / "project")
-
-
-@pytest.fixture
-def install(root: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Runs the command in the project."""
-    monkeypatch.chdir(root)
-    monkeypatch.setenv("HOME", str(root.parent))
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "VOUCH_KB_PATH", "VOUCH_PROJECT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*args: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["install", *args])
-        assert result.exit_code == code, result.output
-        return result
-
-    return run
-
-
-def tree(root: Path) -> dict[str, bytes]:
-    """Every file below a folder; folders that are empty are there by their name."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else b""
-        for path in root.rglob("*")
-        if path.is_file() or not any(path.iterdir())
-    }
 
 
 @pytest.mark.parametrize("host", WRITING)

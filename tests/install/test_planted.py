@@ -17,9 +17,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.surfaces.lsp.framing import frame
 
-from tests.install.test_install import PLUGIN, WRITING, Install
-from tests.install.test_install import install as install
-from tests.install.test_install import root as root
+from tests.install.conftest import PLUGIN, WRITING, Install
 from tests.mcp.test_process import INITIALIZE
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces import test_entry

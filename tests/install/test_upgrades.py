@@ -11,22 +11,9 @@ from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.known_versions import calling, digest, is_known
 
+from tests.install.conftest import MERGING, PLUGIN, SAFE, WRITING, Install, tree
 from tests.install.known_versions import CODEX, FILES, INTEGRATIONS, MERGED
-from tests.install.test_install import (
-    MERGING,
-    PLUGIN,
-    SAFE,
-    TRUST,
-    WRITING,
-    Install,
-    tree,
-)
-from tests.install.test_install import (
-    install as install,
-)
-from tests.install.test_install import (
-    root as root,
-)
+from tests.install.test_install import TRUST
 from tests.protocol.client import COMMAND
 
 OPENCODES = ("{}", '{"mcp": {"servers": {}}}')

@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import InvalidParamsError
 
-from tests.engine.bases import NOW, ask, cached
+from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put
 from tests.workspace.places import cite, repository, settled
 
@@ -214,9 +214,7 @@ def test_retirement_removes_what_was_kept(root: Path, tmp_path: Path, engine: En
 
 
 def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> None:
-    engine = Engine(env=cached(tmp_path), now=lambda: NOW)
-    engine.add_root(root)
-    engine.load()
+    engine = engine_on(root, env=cached(tmp_path))
     answered = ask(engine, "files", paths=["src/relay.py"])
     assert answered["degraded"] == ["workspace_pending"]
     assert answered["files"] == [{"path": "src/relay.py", "claims": []}]
