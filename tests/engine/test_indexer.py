@@ -30,7 +30,7 @@ from tests.engine.bases import (
     until,
     write,
 )
-from tests.kb.samples import claim, entity, page
+from tests.kb.samples import claim, dump, entity, page
 from tests.reference import Reference
 from tests.workspace.places import git
 
@@ -47,7 +47,8 @@ def test_every_answer_is_that_of_one_generation(
     while bases are written and taken up.
     """
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", rebase_from)
-    root = base(tmp_path / "kb")
+    config = dump({"sidecar": {"topics": {"enabled": False}}})  # a plain look knows of none
+    root = base(tmp_path / "kb", {"config.yaml": config})
     engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.collections[root]
     plain: dict[int, Reference] = {}

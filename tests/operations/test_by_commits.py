@@ -126,14 +126,6 @@ def test_who_is_never_named(root: Path, tmp_path: Path) -> None:
     assert names(looked(root, tmp_path, people={"never": ["Ada Byron"]})) == []
 
 
-def test_models_are_told_only_where_the_user_says_so(root: Path, tmp_path: Path) -> None:
-    for engine, told in ((looked(root, tmp_path), 0), (looked(root, tmp_path, **AGENTS), 2)):
-        for operation, params in (("experts", {"topic": "restarts"}), ("entity", {"id": "relay"})):
-            answered = ask(engine, operation, MODEL, **params)
-            assert len(answered.get("by_commits", [])) == told
-            assert len(ask(engine, operation, **params)["by_commits"]) == 2
-
-
 @pytest.mark.parametrize("client", [{}, AGENTS, {"people": {"git": "people"}}])
 @pytest.mark.parametrize("said", ["off", False])
 def test_a_repository_may_switch_it_off(

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import exp
 
 import pytest
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.answers import answers, best_claim_id, claims_about
-from vouch_sidecar.retrieval.constants import (
-    BIAS,
-    BIAS_SEMANTIC,
-    WEIGHTS,
-    WEIGHTS_SEMANTIC,
-)
-from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.question_words import holds_exact, worth_searching
 from vouch_sidecar.retrieval.view import View
@@ -37,28 +29,6 @@ def said(seen: View, text: str) -> list[str]:
 
 def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
     return run([seen], text, threshold)
-
-
-def test_the_likelihood_is_the_logistic_function_of_the_weighted_sum() -> None:
-    features = Features.of(
-        held=1.5,
-        whole=2.0,
-        rivals=2,
-        lone=False,
-        pairs=7,
-        named=0.9,
-        section=True,
-        around=0.3,
-        total=160,
-    )
-    assert features.pairs == 2
-    for bias, weights, some in (
-        (BIAS, WEIGHTS, features),
-        (BIAS_SEMANTIC, WEIGHTS_SEMANTIC, features._replace(cosine=0.7, lead=0.1)),
-    ):
-        total = bias + sum(weight * getattr(some, name) for name, weight in weights.items())
-        assert some.likelihood == round(1 / (1 + exp(-total)), 3)
-    assert features._fields == tuple(WEIGHTS_SEMANTIC)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.semantic.backend import UnavailableError, is_latin, unit
+from vouch_sidecar.semantic.backend import UnavailableError, is_latin
 from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 
@@ -94,12 +94,6 @@ def test_a_graph_of_another_width_is_refused(tmp_path: Path) -> None:
     local = Local(model.make(tmp_path / "m", dimension=model.DIMENSION + 1))
     with pytest.raises(UnavailableError, match="numbers, not"):
         local.embed(["snow"], 1)
-
-
-@pytest.mark.parametrize("rows", [None, "x", [[1.0], [2.0]], [[0.0, 0.0]], [[float("nan")]], [1.0]])
-def test_what_is_no_vector_is_refused(rows: object) -> None:
-    with pytest.raises(UnavailableError):
-        unit(rows, 1)
 
 
 def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
