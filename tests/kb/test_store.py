@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,11 @@ from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.engine.bases import Clock
 from tests.kb.samples import claim, entity, make_kb, page, put
+
+PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+NOT_ROOT = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="root may read everything"
+)
 
 
 @pytest.fixture
@@ -269,26 +275,46 @@ def test_the_same_id_of_two_kinds_is_two_things(kb_dir: Path, store: Store) -> N
     assert step.problems == {}
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_held_then_withheld(
-    kb_dir: Path, store: Store, clock: Clock
-) -> None:
-    file = put(kb_dir, "claims/a.yaml", claim("a"))
-    store.reconcile()
+def lock(file: Path) -> None:
     file.chmod(0)
-    put_stamp(file)
-    assert not store.reconcile().change
-    clock.now += GRACE_SECONDS
-    assert gone(store.reconcile()) == {"a"}
-    file.chmod(0o600)
-    assert ids(store.reconcile()) == {"a"}
-
-
-def put_stamp(file: Path) -> None:
     os.utime(file, (6000, 6000))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def grow(file: Path) -> None:
+    file.write_bytes(b"#" * ((1 << 20) + 1))
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        pytest.param(lock, "", marks=NOT_ROOT),
+        pytest.param(pipe, "not a regular file", marks=PIPES),
+        (grow, "larger than 1024 KiB"),
+    ],
+)
+def test_a_file_that_cant_be_read_is_held_then_withheld(
+    kb_dir: Path, store: Store, clock: Clock, harm: Callable[[Path], None], said: str
+) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a"))
+    store.reconcile()
+    harm(file)
+    for paths in (None, ["claims/a.yaml"]):
+        step = store.reconcile(paths)
+        assert not step.change
+        assert said in step.problems["claims/a.yaml"][0].message
+    clock.now += GRACE_SECONDS
+    assert gone(store.reconcile()) == {"a"}
+    file.unlink()
+    put(kb_dir, "claims/a.yaml", claim("a"))
+    assert ids(store.reconcile()) == {"a"}
+
+
+@PIPES
 def test_one_look_finds_what_is_the_same_new_changed_gone_and_unreadable(
     kb_dir: Path, store: Store
 ) -> None:
@@ -303,22 +329,6 @@ def test_one_look_finds_what_is_the_same_new_changed_gone_and_unreadable(
     step = store.reconcile()
     assert (ids(step), gone(step)) == ({"a", "e"}, {"c"})
     assert step.problems.keys() == {"claims/b.yaml"}
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_file_replaced_by_a_pipe_is_held_then_withheld(
-    kb_dir: Path, store: Store, clock: Clock
-) -> None:
-    file = put(kb_dir, "claims/a.yaml", claim("a"))
-    store.reconcile()
-    file.unlink()
-    os.mkfifo(file)
-    for paths in (None, ["claims/a.yaml"]):
-        step = store.reconcile(paths)
-        assert not step.change
-        assert [p.message for p in step.problems["claims/a.yaml"]] == ["not a regular file"]
-    clock.now += GRACE_SECONDS
-    assert gone(store.reconcile()) == {"a"}
 
 
 def test_a_folder_that_cant_be_listed_is_held_then_withheld(
@@ -356,16 +366,6 @@ def test_a_file_that_vanishes_between_look_and_read(
         raise FileNotFoundError
 
     monkeypatch.setattr("vouch_sidecar.kb.file_versions.read_bytes_of", vanish)
-    assert gone(store.reconcile()) == {"a"}
-
-
-def test_a_file_that_grows_too_large(kb_dir: Path, store: Store, clock: Clock) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    store.reconcile()
-    put(kb_dir, "claims/a.yaml", b"#" * ((1 << 20) + 1), age=5)
-    step = store.reconcile()
-    assert "larger than 1024 KiB" in step.problems["claims/a.yaml"][0].message
-    clock.now += GRACE_SECONDS
     assert gone(store.reconcile()) == {"a"}
 
 
