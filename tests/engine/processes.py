@@ -94,7 +94,9 @@ def warming(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([COMMAND, "warm", "--root", str(root)], env=environment(env), cwd=root)
 
 
-def until(holds: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
+def until(
+    holds: Callable[[], object], what: str = "it does not come to hold", seconds: float = PATIENCE
+) -> None:
     """Wait for something to hold."""
     deadline = time.monotonic() + seconds
     while not holds():

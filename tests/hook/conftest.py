@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, indexed_client
 
@@ -153,11 +154,3 @@ def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
         check=False,
     )
     return Ended(done.stdout, done.stderr, done.returncode, time.monotonic() - started)
-
-
-def until(holds: Callable[[], object], seconds: float = 30.0) -> None:
-    """Wait for something to hold."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it does not come to hold"
-        time.sleep(0.02)

@@ -16,7 +16,8 @@ from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import artifact_in
 from vouch_sidecar.surfaces.local.ownership import hold
 
-from tests.hook.conftest import Hook, Place, until
+from tests.engine.processes import until
+from tests.hook.conftest import Hook, Place
 from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import Client, run_command

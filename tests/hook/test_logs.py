@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hook.conftest import Place, until
+from tests.engine.processes import until
+from tests.hook.conftest import Place
 from tests.protocol import knowledge
 from tests.protocol.client import run_command, running
 
@@ -48,8 +49,8 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
             "refused: limit",
         )
         for line in wanted:
-            until(lambda line=line: line in file.read_text("utf-8"), 30)  # type: ignore[misc]
-        until(lambda: file.read_text("utf-8").count("published generation") > 1, 30)
+            until(lambda line=line: line in file.read_text("utf-8"))  # type: ignore[misc]
+        until(lambda: file.read_text("utf-8").count("published generation") > 1)
     text = file.read_text("utf-8")
     assert SECRET not in text
     assert file.stat().st_mode & 0o077 == 0

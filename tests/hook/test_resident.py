@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 
-from tests.hook.conftest import Hook, Place, processes_of, until
+from tests.engine.processes import until
+from tests.hook.conftest import Hook, Place, processes_of
 from tests.hook.test_bad_input import socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import environment, indexed_client, run_command

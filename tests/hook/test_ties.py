@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.engine.processes import until
 from tests.hook.conftest import Hook, Place
-from tests.hook.conftest import until as holds
 from tests.protocol.client import Client, indexed_client
 from tests.workspace.places import cite, git, write
 
@@ -34,7 +34,7 @@ def place(place: Place) -> Place:
 def server(place: Place) -> Iterator[Client]:
     with indexed_client(place.root, env=place.env) as client:
         client.until("vouch/files", {"paths": ["src/relay.py"]}, lambda a: not a["degraded"])
-        holds(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
+        until(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
         yield client
 
 

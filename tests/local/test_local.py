@@ -20,7 +20,8 @@ from vouch_sidecar.surfaces.local.address import (
 )
 from vouch_sidecar.surfaces.local.client import ask
 
-from tests.hook.conftest import Place, project, until
+from tests.engine.processes import until
+from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
 from tests.protocol.client import Client, indexed_client, run_command, running
 
@@ -120,7 +121,7 @@ def test_what_a_dead_owner_left_is_replaced(start: Any, place: Place) -> None:
 def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> None:
     start()
     Path(socket_path(place.root, place.env)).unlink()
-    until(lambda: prompt(place), 5)
+    until(lambda: prompt(place))
 
 
 def test_both_editors_are_told_and_the_second_takes_over(start: Any, place: Place) -> None:

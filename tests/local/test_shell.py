@@ -11,7 +11,8 @@ import pytest
 from vouch_sidecar.surfaces.local import client
 from vouch_sidecar.surfaces.shell.remote import SHELL
 
-from tests.hook.conftest import Place, project, until
+from tests.engine.processes import until
+from tests.hook.conftest import Place, project
 from tests.hook.test_bad_input import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import Client, run_command, running

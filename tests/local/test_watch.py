@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.surfaces.local.address import socket_path
 
-from tests.hook.conftest import Place, project, until
+from tests.engine.processes import until
+from tests.hook.conftest import Place, project
 from tests.local.test_local import prompt
 from tests.protocol.client import COMMAND, environment, running
 
@@ -64,4 +65,4 @@ def test_what_is_edited_is_seen(place: Place, first: str) -> None:
         editor.indexed()
         editor.open("file:///notes.txt", "")
         editor.change("file:///notes.txt", "We ask Redis whether the JWT is known.")
-        until(lambda: ["typing", "jwt"] in [row[:2] for row in rows], 30)
+        until(lambda: ["typing", "jwt"] in [row[:2] for row in rows])

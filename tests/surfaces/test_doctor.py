@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeKb
-from tests.hook.conftest import until
+from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, indexed_client, run_command
 
