@@ -54,9 +54,9 @@ _NAMING = ("declares", "lists-claim", "lists-entity", "joins", "quotes", "cites"
 
 
 class Knowledge:
-    """The contents of one knowledge base. Any thread may use it. `changed` holds the documents of
-    artifacts that differ from the base: none for one that is gone, or one that says which evidence
-    a retired claim withholds.
+    """One generation of a knowledge base's contents; any thread may use it. `changed` maps each
+    artifact that differs from the base to its documents: none for a deleted artifact; for a retired
+    claim, at most one, which names the evidence that it hides.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Knowledge:
         return self._of(Evidence, Kind.EVIDENCE, evidence_id)
 
     def at_path(self, path: str) -> Artifact | None:
-        """The artifact of a file below `.vouch/`; None where the file does not count."""
+        """The artifact that was read from a path below `.vouch/`; None if there is none."""
         if classify(path) is None:
             return None
         elsewhere = self._referring(Pointer("stands", path).encode())
@@ -154,7 +154,7 @@ class Knowledge:
         return found if found is not None and found.path == path else None
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
-        """The artifacts of a kind, for whatever viewer, in no particular order."""
+        """All artifacts of a kind, whoever may see them, in no particular order."""
         if kind is Kind.ENTITY:
             yield from self.names.entities()
             return
@@ -162,7 +162,7 @@ class Knowledge:
         if places:
             yield from self.found(value_query("place", places))
 
-    # What is said of what
+    # Receipts
 
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source, where it is known."""
@@ -176,7 +176,7 @@ class Knowledge:
             yield quoted_in(self.snapshot.document(hit))
 
     def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
-        """The claims with a sentence of a source, by id."""
+        """Yield each claim whose receipt lies in a source, with the receipt's place, sorted by id."""
         for hit in self.snapshot.every(pointing_query("stands-in", source_id)):
             found = self.snapshot.document(hit)
             claim, quoted = artifact_in(found), quoted_in(found)
@@ -184,7 +184,9 @@ class Knowledge:
                 yield claim, quoted
 
     def withheld_by(self, key: Key) -> list[str]:
-        """How a retired claim points at the evidence that nobody may see because of it."""
+        """The encoded pointers of a retired claim to the evidence that it hides from everybody;
+        empty for any other artifact.
+        """
         kind, artifact_id = key
         if kind != Kind.CLAIM:
             return []
@@ -195,13 +197,13 @@ class Knowledge:
         return [] if number is None else self.base.document(number).get_all("refers")
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
-        """Whether a retired claim points at evidence like this. `but` excludes claims by their sort
-        key.
+        """Whether a document holds this pointer of a retired claim. Documents whose sort key `but`
+        accepts are ignored.
         """
         hits = self.snapshot.every(pointing_query(*pointer))
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
-    # What refers to what
+    # References
 
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
@@ -231,7 +233,9 @@ class Knowledge:
         return value_query("refers", named)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
-        """The entities that a claim counts for, for whoever passes the gates, and why."""
+        """Sorted ids of the entities that a claim is linked to, for a viewer with these gates; and
+        what linked them.
+        """
         found = self.document((Kind.CLAIM, claim_id))
         if found is None:
             return [], "named"
@@ -240,8 +244,9 @@ class Knowledge:
 
     @cached_property
     def sparse_behind(self) -> frozenset[str]:
-        """The visibility labels behind which most of what is seen, with what everybody sees,
-        links to no declared entity: half of the claims or more; without claims, pages.
+        """The visibility labels whose viewers see few linked claims: of the claims with this label
+        or the open one, less than `LINKED_ENOUGH` are linked to an entity; or there are no claims,
+        but pages with this label.
         """
         every, pages = Counter[str](), set[str]()
         for name, found in self.snapshot.lengths.items():
@@ -261,11 +266,11 @@ class Knowledge:
         return frozenset(sparse)
 
     def _referring(self, refers: str) -> Iterator[Artifact]:
-        """The artifacts that point at something in one way, by kind and id."""
+        """The artifacts that hold an encoded pointer, sorted by kind and id."""
         return self.found(term_query("refers", refers))
 
     def found(self, query: Query) -> Iterator[Artifact]:
-        """Every artifact whose first document fits a query, by kind and id."""
+        """Every artifact whose first document matches a query, sorted by kind and id."""
         for hit in self.snapshot.every(query):
             found = self.snapshot.document(hit)
             if key_in(found)[2] == 0:
@@ -274,13 +279,15 @@ class Knowledge:
     # Other generations
 
     def changed_to(self, documents: Mapping[Key, Documents], names: Names) -> Knowledge:
-        """The generation in which some artifacts have other documents; those without documents are
-        gone.
+        """The next generation: `documents` replaces those of the same keys. No documents for a key
+        mean that the artifact is deleted.
         """
         return Knowledge(self.base, names, {**self.changed, **documents}, self._replaced)
 
     def on(self, base: Layer, written: Knowledge) -> Knowledge:
-        """This generation on another base, which was written from it or from an earlier one."""
+        """This generation on a new base that holds `written`, which is this generation or an
+        earlier one.
+        """
         nothing = object()
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
@@ -305,7 +312,7 @@ class Knowledge:
 
 
 def is_known(documents: Documents) -> bool:
-    """Whether documents are those of an artifact that is not retired."""
+    """Whether the artifact with these documents exists and is not retired."""
     return bool(documents) and not is_retired(documents[0])
 
 

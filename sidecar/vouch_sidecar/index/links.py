@@ -1,5 +1,5 @@
-"""Says which entities a claim counts for, and which visibility label each artifact has. Both depend
-on other artifacts, so that a change of one may change others (`index.incremental`).
+"""Links claims to entities and gives each artifact its visibility label. Both depend on other
+artifacts, so changing one artifact may change others (see `index.incremental`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LinkedBy = Literal["declared", "named", "page"]
 
 
 class World(Protocol):
-    """The artifacts that links, labels and sentences depend on."""
+    """Look-ups of the other artifacts that links, labels and sentences depend on."""
 
     @property
     def sources(self) -> QuotedSources:
@@ -44,8 +44,8 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The entities that a claim counts for, and why. `behind` holds, by gate, those that a page
-    with that gate links: they count only for viewers who pass it.
+    """The entities that a claim is linked to, and what linked them. `behind` maps a gate to further
+    entities, which only viewers who pass this gate see linked.
     """
 
     entity_ids: tuple[str, ...]
@@ -54,9 +54,9 @@ class Links:
 
 
 def link(claim: Claim, world: World) -> Links:
-    """The entities that a claim counts for: those that it declares; if none of them exists, those
-    that its text names; if none, those that its pages are about, as far as all who see the claim
-    see these pages.
+    """Link a claim to the entities that it declares; if none of them exists, to those that its text
+    names; if none, to those that the pages listing it are about. A page that not all viewers of the
+    claim see links only an open claim, behind the page's gate.
     """
     if declared := _known(claim.entities, world):
         return Links(declared, "declared", {})
@@ -78,8 +78,8 @@ def link(claim: Claim, world: World) -> Links:
 
 
 def _about(page: Page, world: World) -> tuple[str, ...]:
-    """The entities that a page is about: the only one that it lists, else those of them that its
-    title names.
+    """Ids of the entities that a page is about: its only entity, or those of several that the
+    page's title names.
     """
     if len(set(page.entities)) < 2:
         return page.entities
@@ -92,10 +92,10 @@ def _known(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:
 
 
 def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
-    """The entities of the links, each with its visibility label.
+    """Encode each linked entity with the visibility label of the link.
 
-    One that is linked behind two gates which a viewer may pass both stands there once for each and
-    once for both: whoever passes both counts one, one and minus one.
+    An entity linked behind an agent's and a project's gate is encoded three times: with each gate,
+    and with both. For a viewer who passes both, the count is 1 + 1 − 1.
     """
     own = label_of([gate_of(claim) or OPEN])
     yield from (CountedEntity(own, entity_id).encode() for entity_id in links.entity_ids)
@@ -110,8 +110,8 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
 
 class Standing(NamedTuple):
     """The part of an artifact's documents that depends on other artifacts: its visibility label
-    and, for a claim, the entities that it counts for and why, and the sentence that it is a part
-    of.
+    and, for a claim, its linked entities (`CountedEntity`), what linked them, and its receipt's
+    place.
     """
 
     label: str
@@ -121,7 +121,7 @@ class Standing(NamedTuple):
 
 
 def standing(artifact: Artifact, world: World) -> Standing:
-    """The standing of an artifact that some viewer may see."""
+    """The `Standing` of an artifact that some viewer may see."""
     label = _label_of(artifact, world)
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
@@ -140,7 +140,7 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
 
 
 def standing_of(of: Document) -> Standing:
-    """The standing of an artifact as its first document has it."""
+    """The `Standing` that an artifact's first document was made with."""
     label = StemPlace.decode(of["place"][0]).label
     linked = next(iter(of.get_all("linked")), "")
     return Standing(label, of.get_all("about"), linked, quoted_in(of))

@@ -1,6 +1,6 @@
-"""Finds the names and aliases of entities in a text, by a trie that is walked from word border to
-word border. Offsets are those of the original text. A matcher never changes: a change makes another
-one, which shares the large trie and has a small one for new names.
+"""Finds the names and aliases of entities in a text, by a trie that is walked from word boundary to
+word boundary. Offsets are those of the original text. A matcher is immutable: `Names.changed`
+returns another, which shares the large trie and has a small one for new names.
 """
 
 from __future__ import annotations
@@ -29,15 +29,13 @@ from vouch_sidecar.index.trie import Node, Reached, walk
 from vouch_sidecar.kb.records import Entity
 
 MANY_SHARE = 5
-"""The number of entities that may share a part of their names; a part that more share is no
-evidence.
-"""
+"""The most entities that a part of a name may match; a part that matches more is ignored."""
 LONG_NAME = 256
-"""Characters of a text that may be a name as a whole."""
+"""The longest text, in characters, that is looked up as one name."""
 MANY_NEW = 500
-"""The number of new or gone entities from which one trie of all names is made again."""
+"""With more new and outdated entities than this, one trie of all names is built anew."""
 _NUMBER_BEHIND = re.compile(r"-\d")
-"""INC of INC-118 is no part of INC-119."""
+"""A number after a part of a name rules it out: the INC of INC-118 does not match in INC-119."""
 
 
 class _Known:
@@ -95,11 +93,13 @@ class Names:
 
     @classmethod
     def recalled(cls, entities: Iterable[tuple[Entity, Sequence[Named]]]) -> Names:
-        """A matcher of entities whose forms are known already."""
+        """A matcher built from stored forms, which saves working them out."""
         return cls(_Known(entities))
 
     def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
-        """A matcher with these entities as they are now, and without those removed."""
+        """A matcher with `upserts` added or replaced, and without the entities whose ids `removals`
+        has.
+        """
         if not upserts and not any(map(self.entity, removals)):
             return self
         ids = {*removals, *(entity.id for entity in upserts)}
@@ -116,12 +116,12 @@ class Names:
         return self._known.entities.get(entity_id)
 
     def entities(self) -> Iterator[Entity]:
-        """All of them, in no particular order."""
+        """All entities, in no particular order."""
         yield from (e for e in self._known.entities.values() if e.id not in self._gone)
         yield from self._new.entities.values()
 
     def find(self, text: str) -> list[Mention]:
-        """All mentions in a text, by position; covered ones are marked as nested."""
+        """All mentions in a text, by position; a mention inside another is marked as nested."""
         analysed = units(text)
         found: list[Mention] = []
         known, new = self._known.root.children, self._new.root.children
@@ -131,8 +131,8 @@ class Names:
         return mark_nested([*found, *self._whole(text, {one.entity_id for one in found})])
 
     def _whole(self, text: str, known: Container[str]) -> list[Mention]:
-        """More entities whose name is the whole text: a name may have no words, such as a lone
-        sign, or the words of another name and signs of its own.
+        """Mentions of entities named by the whole text and not in `known`. The trie misses names
+        that have no words, such as a lone sign, or differ from another name only in signs.
         """
         if len(text) > LONG_NAME:
             return []
@@ -146,7 +146,7 @@ class Names:
         ]
 
     def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
-        """The ends of the names that begin at a unit."""
+        """Yield the ends of the names that begin at a unit."""
         for known in (self._known, self._new):
             for step in walk(known.root, analysed, start):
                 if known is self._known and self._gone:
@@ -164,9 +164,9 @@ class Names:
         return sorted([*known, *self._new.by_surface.get(whole, ())])
 
     def containing(self, text: str) -> list[str]:
-        """Ids of the entities with a name or alias of which the text is a part; sorted.
+        """Sorted ids of the entities whose name or alias contains the text.
 
-        A part ends at word borders and is more than stopwords.
+        Only whole words match, and a text of stopwords matches nothing.
         """
         analysed = units(text)
         if all(u.folded in STOPWORDS for u in analysed.units):
@@ -178,8 +178,8 @@ class Names:
         return sorted(found)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """The places of a text, beside its mentions, that are a part of the names of a few
-        entities: the longest runs of words, in the same form as in the name.
+        """Mentions of a part of a name, outside the given mentions: the longest runs of words that
+        are in the names of at most `MANY_SHARE` entities, in the singular or plural.
         """
         analysed = units(text)
         covered = bytearray(len(text) + 1)
@@ -209,7 +209,9 @@ class Names:
         return [*filter(self._counts, self._known.containing(stems)), *self._new.containing(stems)]
 
     def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
-        """The name of an entity with these words, or the same in another number, in a row."""
+        """An entity's name that has these words in a row, in the singular or plural; None if none
+        has.
+        """
         entity = self.entity(entity_id)
         for _, form in forms(entity) if entity is not None else ():
             runs = (form.words[i : i + len(words)] for i in range(len(form.words)))
@@ -221,8 +223,8 @@ class Names:
 def _longest_part(
     analysed: Units, at: int, covered: bytearray, holding: Callable[[Path], list[str]]
 ) -> tuple[int, list[str]]:
-    """The end of the longest run of words that some name has, and the entities with such names;
-    none where there are many.
+    """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
+    entities with such names: none if they are more than `MANY_SHARE`.
     """
     found = analysed.units
     last, ids = at, list[str]()

@@ -45,31 +45,35 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import marks
 
 TITLE = "title"
-"""The kind of a document that is a page's title alone."""
+"""The kind of a document that holds only a page's title."""
 QUESTION = "question"
-"""The kind of a document that is the question of an exchange alone."""
+"""The kind of a document that holds only the question of an exchange."""
 SAID = "said"
-"""The kind under which full text finds claims by the text that is shown for them: their whole
-sentences, each once. Under the kind of claims they are found by their own texts.
+"""The kind of stems by which full-text search finds claims: stems of the sentence that is shown for
+a claim, each sentence once. Stems of the kind `claim` are those of the claim's own text.
 """
 RETIRED = "retired"
-"""The kind of a document that holds nothing but which evidence a retired claim cites."""
+"""The kind of a document that names the evidence a retired claim cites, and nothing else."""
 WITHOUT_QUOTE = "without-quote"
 """Marks evidence that is kept without its quote: no live claim cites it."""
 MAX_SECTIONS = 256
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
 FRESH_FROM = 1_767_225_600.0
-"""2026-01-01. Freshness is stored relative to it, and multiplied by one constant at a question."""
+"""2026-01-01 in Unix seconds. Stored freshness is relative to this day; a query multiplies it by
+one constant.
+"""
 _FRESH_POWERS = 1_000.0
-"""The number of half-lives before or after that day beyond which freshness stays the same."""
+"""Freshness stays the same beyond this many half-lives before or after `FRESH_FROM`."""
 CITED_UNIT = 10**9
-"""The factor for confidence × evidence, so that sums of it are sums of integers."""
+"""The factor that makes confidence × number of citations an integer, so that sums are exact."""
 MICROSECONDS = 1_000_000
 _SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
-"""The bits of `worth`: dates up to the year 2514, 255 citations, confidence to a millionth."""
+"""The bits of each part of `worth`: dates up to the year 2514, 255 citations, confidence to a
+millionth.
+"""
 UNDATED = 2**62
-"""The time of a claim without a date. Its age is 0, like that of a claim from the future."""
+"""The `at` of a claim without a date. Its age is 0, like that of a claim from the future."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 Fields = dict[str, Any]
@@ -98,16 +102,16 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 
 
 SCHEMA = _schema()
-"""`key`: what the index is sorted by (`DocumentKey`). `place`: kind and visibility label
-(`StemPlace`). `stems`: the text, each stem with the place in front; of a claim once more what is
-said of it. `length`: how many they are. `unit`: the label behind which a claim is found by what is
-said of it, `unit_length` how many stems that has. `quoted`: what is known of the place of its
-receipt (see `receipts`). `about`: the entities that a claim counts for, each with the label of the
-link (`CountedEntity`). `linked`: why. `refers`: what it points at (`Pointer`). `evidence`: hashes
-of what a claim cites, as numbers are told apart in a fifth of the time. `cited`, `fresh`, `at`:
-what rankings of claims add up and compare. `worth`: see there. `mark`: a hash of the artifact.
-`artifact`: the artifact itself, in the first document of each. `forms`: those of an entity's names,
-so that a start does not take them apart.
+"""`key`: the sort key (`DocumentKey`). `place`: kind and visibility label (`StemPlace`). `stems`:
+the stems of the text, each with the place in front; a claim has a second value, the stems of its
+`SAID` text. `length`: the number of stems. `unit`: the label of a claim's `SAID` text,
+`unit_length` the number of stems with that label. `quoted`: the place of a claim's receipt
+(`Quoted`). `about`: the entities that a claim is linked to (`CountedEntity`). `linked`: what linked
+them. `refers`: references to other artifacts (`Pointer`). `evidence`: hashes of the ids of evidence
+that a claim cites; distinct numbers are counted five times as fast as strings. `cited`, `fresh`,
+`at` (microseconds): what rankings of claims add up and compare. `worth`: see `worth()`. `mark`: a
+hash of the artifact. `artifact`: the artifact as JSON, in its first document only. `forms`: the
+forms of an entity's names, stored to start faster.
 """
 
 
@@ -120,7 +124,7 @@ def key_in(made: Document) -> DocumentKey:
 
 
 def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
-    """Ids of the entities that a claim counts for, for a viewer with these gates."""
+    """Ids of the entities that a claim is linked to, for a viewer with these gates."""
     visible = labels_for(gates)
     counted = map(CountedEntity.decode, claim.get_all("about"))
     return frozenset(one.entity_id for one in counted if one.label in visible)
@@ -133,8 +137,8 @@ def stems_in(made: Document) -> list[str]:
 
 
 def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
-    """The stems of the text that is shown for a claim to a viewer with these gates, in order; none
-    where another claim leads its sentence.
+    """The stems of a claim's `SAID` text that a viewer with these gates may see, in order; none if
+    another claim holds the sentence's stems.
     """
     visible = {StemPlace(SAID, one).encode() for one in labels_for(gates)}
     values = claim.get_all("stems")
@@ -143,7 +147,7 @@ def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
 
 
 def quoted_in(claim: Document) -> Quoted | None:
-    """The place of a claim's receipt; None where it is not known."""
+    """The place of a claim's receipt; None if it is unknown."""
     if not claim.get_all("quoted"):
         return None
     form, sentence = json.loads(str(claim["quoted"][0], "utf-8"))
@@ -192,11 +196,11 @@ def fields_of(
     linked: str = "",
     quoted: Quoted | None = None,
 ) -> list[Fields]:
-    """An artifact's documents, at least one; a page has one for each section and one for its title,
-    an exchange one for its question.
+    """The fields of an artifact's documents, at least one; a page has one document for each section
+    and one for its title, an exchange one more for its question.
 
-    `label` is for whom it is visible; `counts_for`, `linked` and `quoted` are for claims (see
-    `links`).
+    `label` is the visibility label; `counts_for`, `linked` and `quoted` are those of a
+    `links.Standing`.
     """
     refers = [one.encode() for one in references(artifact)]
     if linked == WITHOUT_QUOTE and isinstance(artifact, Evidence):
@@ -229,7 +233,7 @@ def fields_of(
 
 
 def document(of: Fields) -> Document:
-    """Plain values as tantivy takes them."""
+    """A tantivy document with these fields."""
     return Document.from_dict(of, SCHEMA)
 
 
@@ -248,9 +252,9 @@ def _terms(where: str, stems: Iterable[str]) -> str:
 
 
 def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -> Fields:
-    """The fields of the sentence that a claim is a part of. The claim that leads a sentence is
-    found for all that are parts of it. Words of the sentence beyond the claim's own have the label
-    of the sentence.
+    """The fields by which a claim is found by the sentence around its receipt. Of several claims in
+    a sentence, the leading one holds the sentence's stems. Stems that are not the claim's own have
+    the label of the sentence.
     """
     fields: Fields = {}
     if quoted is not None:
@@ -288,8 +292,8 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
 
 
 def retired_fields(claim: Claim) -> Fields | None:
-    """A document that keeps everybody from seeing what a retired claim's receipts quote. It holds
-    nothing else of the claim. None where the claim has no evidence.
+    """The fields of a document that hides from everybody what a retired claim's receipts quote, and
+    holds nothing else of the claim. None if the claim has no evidence.
     """
     if not claim.evidence:
         return None
@@ -306,14 +310,14 @@ def retired_fields(claim: Claim) -> Fields | None:
 
 
 def retired_key(claim_id: str) -> str:
-    """The sort key of that document. It holds a digest of the claim's id, which may be made of the
+    """The sort key of a retired claim's document. The id is hashed, since it may be made of the
     claim's text.
     """
     return DocumentKey(RETIRED, _digest(claim_id)).encode()
 
 
 def repeats(claim_id: str) -> Pointer:
-    """The pointer of a receipt to the claim that repeats its quote, if there is one."""
+    """The pointer from a receipt to the claim whose id is made of the same quote. It may not exist."""
     return Pointer("repeats", _digest(claim_id))
 
 
@@ -372,7 +376,7 @@ def _microseconds(at: float) -> int:
 
 
 def references(artifact: Artifact) -> Iterator[Pointer]:
-    """The pointers of an artifact, and its path if the file is not named like its id."""
+    """The references of an artifact, and its path if the file is not named after its id."""
     match artifact:
         case Claim():
             yield from (Pointer("declares", one) for one in dict.fromkeys(artifact.entities))
@@ -423,7 +427,7 @@ def _plain(value: Any) -> Any:
 
 
 def artifact_in(made: Document) -> Artifact:
-    """The artifact that the first of its documents holds."""
+    """Decode an artifact from its first document."""
     kind, *values = json.loads(str(made["artifact"][0], "utf-8"))
     for at, value in enumerate(values):
         if isinstance(value, list):

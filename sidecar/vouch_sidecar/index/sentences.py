@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 MAX_SENTENCE = 1_000
-"""Characters that a sentence may have."""
+"""Characters of a sentence; after so many, the next full stop ends it in any case."""
 MAX_HEADING = 200
 MAX_BLOCK = 20_000
-"""Characters that a paragraph may have; a longer one is data."""
+"""Characters of a paragraph; a longer one is taken for data."""
 
 
 class Form(StrEnum):
@@ -139,7 +139,7 @@ _SPEAKER = re.compile(r"(?:User|Human|Assistant|AI|Bot|System|Agent):[ \t]")
 
 
 class _Blocks:
-    """Goes through the lines of a document once. Blank lines are in no block."""
+    """Reads the lines of a document into blocks, in one pass. Blank lines belong to no block."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -147,10 +147,9 @@ class _Blocks:
         self._out: list[_Block] = []
         self._open: _Block | None = None
         self._code_below = -1
-        """The indentation beyond which lines belong to a block of code; none where it is negative.
-        """
+        """Lines indented deeper than this are code; -1 outside a block of code."""
         self._free = True
-        """Whether four blanks begin a block of code: not in lists, and not below a directive."""
+        """Whether an indent of four spaces begins code; False in lists and below a directive."""
 
     def read(self) -> list[_Block]:
         number = self._front_matter()
@@ -216,7 +215,7 @@ class _Blocks:
             self._code_below = indent
 
     def _is_titled(self, number: int) -> bool:
-        """Whether the line below marks this one as a title."""
+        """Whether the line below underlines this one as a title."""
         line, below = self._line(number).rstrip(), self._line(number + 1)
         if self._open is not None or line[:1].isspace() or _UNDERLINE.match(line):
             return False
@@ -317,7 +316,7 @@ _JOINED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def _joined(text: str, pieces: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
-    """Pieces of lines as one line, and where in the document each of its characters stands."""
+    """Join pieces of lines into one line; also return the document offset of each character."""
     out: list[str] = []
     places: list[int] = []
     for start, end in pieces:
@@ -373,7 +372,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
 
 
 def _is_open(so_far: str, rest: str) -> bool:
-    """Whether brackets are open, and close later."""
+    """Whether a bracket is open at the end of `so_far` and closes in `rest`."""
     for opening, closing in ("()", "[]", "“”"):
         if so_far.count(opening) > so_far.count(closing) and closing in rest:
             return True
@@ -419,8 +418,8 @@ def form_of_text(text: str) -> Form:
 
 
 def is_talk(text: str) -> bool:
-    """Whether a sentence of a message only speaks to the one who asked: an offer, a question back,
-    an acknowledgement.
+    """Whether a sentence of a message only addresses its reader: an offer, a question back, an
+    acknowledgement.
     """
     line = text.strip().replace("’", "'")
     rest = line
