@@ -1,5 +1,5 @@
-"""Makes the generation after a change: it reindexes what changed, and the artifacts whose links,
-labels or sentences depend on that.
+"""Makes the generation after a change: reindexes the changed artifacts, and those whose links,
+labels or sentences depend on them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 
 
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
-    """The generation after a change. Retired artifacts are removed, not kept."""
+    """The generation after a change. Retired artifacts are removed."""
     told = {key_of(one): one for one in change.upserts if is_told(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
@@ -88,7 +88,9 @@ def _withheld(documents: Documents | None) -> list[str]:
 
 
 def _whole(artifact: Artifact, disk: Disk) -> Artifact:
-    """Evidence with its quote, if the index did not keep that."""
+    """The artifact as its file has it, with the quote that the index may lack; if that fails, as
+    given.
+    """
     with suppress(LookupError):
         found = disk.reread(artifact.path)
         if key_of(found) == key_of(artifact):
@@ -99,8 +101,8 @@ def _whole(artifact: Artifact, disk: Disk) -> Artifact:
 def _quoting(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
-    """The claims whose sentences may change with a change of others, and the evidence that may gain
-    or lose its quote: those around the receipts that the change touches.
+    """The unchanged claims whose sentences may differ after the change, and the evidence that may
+    gain or lose its quote: those around the receipts that the change touches.
     """
     touched, sources = _touched(before, told, gone, world)
     found: dict[Key, Artifact] = {}
@@ -121,7 +123,7 @@ def _quoting(
 
 
 def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
-    """Ids of the receipts of a source whose sentences may hold a changed one."""
+    """Ids of the receipts of a source whose sentences may contain a changed receipt."""
     sources = world.sources
     spans = [span for one in changed if (span := sources.span(one))]
     whole = whole or any(map(sources.repeats, changed))
@@ -136,7 +138,9 @@ def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool)
 def _touched(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> tuple[set[str], set[str]]:
-    """The evidence whose citations change, and the sources whose receipts may all be affected."""
+    """Ids of the evidence whose citations change, and of the sources all of whose receipts may be
+    affected.
+    """
     evidence: set[str] = set()
     sources: set[str] = set()
     for key in [*told, *gone]:
@@ -165,7 +169,7 @@ def _touched(
 def _dependants(
     before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
-    """The artifacts whose links or labels may change with a change of others."""
+    """The unchanged artifacts whose links or labels may differ after the change."""
     found: dict[Key, Artifact] = {}
     for key in [*told, *gone]:
         effect = _effect(before.artifact(key), told.get(key))
@@ -188,7 +192,7 @@ def _dependants(
 
 
 def _about(before: Knowledge, entity_id: str) -> Query:
-    """The claims that declare an entity or count for it."""
+    """A query for the claims that declare an entity or are linked to it."""
     labels = {StemPlace.decode(place).label for place in before.snapshot.lengths}
     return any_of(
         [
@@ -199,7 +203,7 @@ def _about(before: Knowledge, entity_id: str) -> Query:
 
 
 def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
-    """The claims that may count for an entity because they name it."""
+    """Queries for the claims that may be linked to an entity because they name it."""
     if not isinstance(entity, Entity):
         return
     declared = (Occur.MustNot, value_query("linked", ["declared"]))
@@ -213,8 +217,8 @@ def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The artifacts that depend on one: claims by id, claims that may hold an entity's names, and
-    artifacts that refer to it in the ways `refers`.
+    """The artifacts that depend on a changed one: claims by id, claims whose text may name
+    `entity`, and artifacts that hold one of the encoded pointers `refers`.
     """
 
     claims: Iterable[str] = ()
@@ -223,8 +227,8 @@ class _Effect:
 
 
 def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
-    """The artifacts that depend on a change of one; none where nothing changed on which others
-    depend.
+    """The artifacts that depend on how an artifact changed; none if no other depends on the
+    difference.
     """
     one = before or after
     moved = (before is None) != (after is None) or _gate(before) != _gate(after)
@@ -254,7 +258,7 @@ def _forms(entity: Artifact | None) -> object:
 
 
 class _After:
-    """The artifacts that links, labels and sentences depend on, as they are after a change."""
+    """Look-ups, as after a change, of the artifacts that links, labels and sentences depend on."""
 
     def __init__(
         self,
@@ -271,7 +275,7 @@ class _After:
         self._disk = disk
         self._evidence: dict[str, Evidence | None] = {}
         self._citing: dict[str, list[Citing]] = {}
-        """By evidence, the claims of the change that cite it."""
+        """The claims of the change that cite evidence, by evidence id."""
         for one in told.values():
             if isinstance(one, Claim):
                 for evidence_id, cites in citing(one, self.evidence).items():
@@ -354,7 +358,7 @@ class _After:
         return Cited(tuple(sorted(by)), withholds, redacts)
 
     def withheld_by(self, key: Key) -> list[str]:
-        """How a claim that the change retires points at its evidence."""
+        """The encoded pointers to its evidence of a claim that the change retires."""
         return _withheld(self._retired.get(key))
 
     def gate_of_text(self, text: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Finds the whole sentence of a kept source around a claim's receipt, and who may see it. A receipt
-is evidence with a range in a source. The sentence around one may hold other receipts. It is visible
-to those who see the source and every claim that these receipts belong to; where one belongs to a
-retired claim, or to none, nobody sees it.
+"""Finds the whole sentence around a claim's receipt in a kept source, and who may see the sentence.
+A receipt is evidence with a range in a source. A sentence is visible to those who see the source
+and every claim that cites a receipt in the sentence. If one of its receipts is cited by a retired
+claim, or by none, nobody sees the sentence.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ class Sentence(NamedTuple):
     claims: tuple[str, ...]
     """Ids of the live claims whose text is a part of the sentence, sorted."""
     holds: bool
-    """Whether the sentence holds the claim's own text, so that it is shown instead."""
+    """Whether the sentence contains the claim's text. If so, the sentence is shown in place of the
+    text.
+    """
     whole: bool
     """Whether the claim's text is the whole sentence, the heading aside."""
     leads: bool
-    """Whether the claim leads those that are parts of this sentence: full text finds them by it."""
+    """Whether the claim is the one under which full-text search finds this sentence."""
     source_id: str
     start: int
     """The offset of the sentence in its source, in characters."""
@@ -49,8 +51,8 @@ class Sentence(NamedTuple):
 
 
 class Quoted(NamedTuple):
-    """The place of a claim's receipt: the form of the claim's text there, and the sentence, if
-    anybody may see it.
+    """The place of a claim's receipt: the form of the claim's text there, and the sentence; None
+    instead of the sentence if nobody may see it or it is no sentence.
     """
 
     form: Form
@@ -58,7 +60,7 @@ class Quoted(NamedTuple):
 
 
 class Citing(NamedTuple):
-    """A live claim that cites evidence. `verbatim`: its text is the quote of that evidence."""
+    """A live claim that cites evidence. `verbatim`: the claim's text is the evidence's quote."""
 
     claim_id: str
     gate: str
@@ -66,8 +68,8 @@ class Citing(NamedTuple):
 
 
 class Cited(NamedTuple):
-    """The live claims that cite a piece of evidence. `retired` says whether a retired claim cites
-    it too, `redacted` whether a redacted one does.
+    """The live claims that cite a piece of evidence. `retired`: a retired claim cites it too;
+    `redacted`: a redacted claim does.
     """
 
     by: tuple[Citing, ...]
@@ -79,9 +81,9 @@ class Disk(NamedTuple):
     """Reads from disk what the index does not keep."""
 
     content: Callable[[Source], bytes | None]
-    """The content of a source; None where it is not kept."""
+    """The content of a source; None if the knowledge base does not keep it."""
     reread: Callable[[str], Artifact]
-    """The artifact of a file as it is now. Raises LookupError where there is none."""
+    """The artifact that a file holds now. Raises LookupError if there is none."""
 
 
 def _nothing(path: str) -> Artifact:
@@ -92,7 +94,7 @@ NO_DISK = Disk(lambda _: None, _nothing)
 
 
 class Receipts(Protocol):
-    """The artifacts that sentences depend on."""
+    """Look-ups of the artifacts that sentences depend on."""
 
     def source(self, source_id: str) -> Source | None:
         """A source that some viewer may see."""
@@ -104,13 +106,13 @@ class Receipts(Protocol):
         """The evidence that quotes a source."""
 
     def cited(self, evidence_id: str) -> Cited:
-        """Who cites a piece of evidence."""
+        """The claims that cite a piece of evidence."""
 
     def gate_of_text(self, text: str) -> str | None:
-        """The gate of a live claim that says exactly this; None where there is none."""
+        """The gate of a live claim with exactly this text; None if there is none."""
 
     def content(self, source: Source) -> bytes | None:
-        """The content of a source, where it is kept."""
+        """The content of a source; None if it is not kept."""
 
 
 def is_receipt(evidence: Evidence) -> bool:
@@ -119,8 +121,8 @@ def is_receipt(evidence: Evidence) -> bool:
 
 
 def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
-    """By evidence, how a claim cites it. The first one that the claim repeats word by word comes
-    first.
+    """How a claim cites each piece of its evidence, by evidence id. The first receipt whose quote
+    is the claim's text comes first and is the only `verbatim` one.
     """
     gate = gate_of(claim) or OPEN
     cited = dict.fromkeys(claim.evidence)
@@ -143,8 +145,8 @@ def slug_of(text: str) -> str:
 
 
 class _Receipt(NamedTuple):
-    """The place of a receipt in its source, in characters. `gates` are those of the claims that it
-    belongs to; None where nobody may see it.
+    """The place of a receipt in its source, in characters. `gates` are those of the claims that
+    cite the receipt; None if nobody may see it.
     """
 
     start: int
@@ -156,7 +158,7 @@ class _Receipt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _QuotedSource:
-    """One source with its receipts, by where they begin."""
+    """One source with its receipts, sorted by their start."""
 
     source: Source
     gate: str
@@ -168,7 +170,7 @@ class _QuotedSource:
     """The texts of the receipts that nobody may see."""
 
     def touching(self, start: int, end: int) -> Iterator[_Receipt]:
-        """The receipts that share a character with a range."""
+        """Yield the receipts that overlap a range of characters."""
         first = bisect_left(self.receipts, start - self.longest, key=lambda one: one.start)
         for at in range(first, len(self.receipts)):
             one = self.receipts[at]
@@ -178,7 +180,7 @@ class _QuotedSource:
                 yield one
 
     def gates(self, start: int, end: int) -> frozenset[str] | None:
-        """The gates that a viewer must pass to see a range; None where nobody may."""
+        """The gates, all of which a viewer must pass to see a range; None if nobody may see it."""
         text = _flat(self.layout.text[start:end])
         if any(one in text for one in self.withheld):
             return None
@@ -194,7 +196,7 @@ class _QuotedSource:
         return self.layout.around(receipt.start, receipt.end)
 
     def saying(self, place: Place) -> Iterator[str]:
-        """Ids of the claims whose text is a part of a place."""
+        """Yield ids of the claims whose text is quoted from a place."""
         for one in self.touching(place.start, place.end):
             for claim in one.by:
                 if claim.verbatim and _is_same(self.around(one), place):
@@ -202,7 +204,9 @@ class _QuotedSource:
 
 
 class QuotedSources:
-    """The sources that claims quote. Each is read once while claims come sorted by source."""
+    """The sources that claims quote. The last `size` are kept, so claims sorted by source read each
+    source once.
+    """
 
     def __init__(self, world: Receipts, size: int = 4) -> None:
         self._world = world
@@ -210,7 +214,9 @@ class QuotedSources:
         self._held: dict[str, _QuotedSource | None] = {}
 
     def quoted(self, claim: Claim) -> Quoted | None:
-        """The place of the first receipt that the claim repeats; None where there is none."""
+        """The place of the claim's first receipt whose sentence contains the claim's text, else of
+        its first receipt; None if no receipt is found.
+        """
         found = None
         for evidence_id, one in citing(claim, self._world.evidence).items():
             evidence = self._world.evidence(evidence_id)
@@ -223,13 +229,15 @@ class QuotedSources:
         return found
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The characters of its source that a receipt quotes; None where that is not known."""
+        """The range of characters that a receipt quotes from its source; None if it is unknown."""
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
         return None if receipt is None else (receipt.start, receipt.end)
 
     def reach(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The characters of its source from the heading to the end of a receipt's sentence."""
+        """The range of characters from the heading above a receipt to the end of its sentence; None
+        if it is unknown.
+        """
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
         place = None if source is None or receipt is None else source.around(receipt)
@@ -238,7 +246,7 @@ class QuotedSources:
         return place.start if place.heading is None else place.heading[0], place.end
 
     def repeats(self, evidence: Evidence) -> bool:
-        """Whether what a receipt quotes stands in its source more than once."""
+        """Whether a receipt's quote occurs more than once in its source."""
         source, span = self._of(evidence.source_id), self.span(evidence)
         if source is None or span is None:
             return False
@@ -274,7 +282,7 @@ class QuotedSources:
         return Quoted(form, sentence)
 
     def _headed(self, source: _QuotedSource, place: Place, needed: frozenset[str]) -> str:
-        """A sentence with its heading in front, if all who may see the sentence may see the
+        """A sentence, with its heading in front if everybody who sees the sentence may see the
         heading.
         """
         if place.heading is None:
@@ -335,10 +343,10 @@ class _Places:
         self._data = data
         self._is_ascii = text.isascii()
         self._marks = [(0, 0)]
-        """Bytes and characters of some places, sorted."""
+        """Pairs of byte and character offset of the same place, sorted."""
 
     def of(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The range of evidence in the source, in characters; None where it has none."""
+        """The range of evidence in the source, in characters; None if it has no valid range."""
         start, end = evidence.byte_start, evidence.byte_end
         if start is None or end is None or not start < end <= len(self._data):
             return None
@@ -364,7 +372,7 @@ def _is_same(one: Place | None, other: Place) -> bool:
 
 
 def _form(place: Place | None, source: Source) -> Form:
-    """The form of a claim's text that a source holds word by word."""
+    """The form of a claim's text that is quoted from a place of a source."""
     if place is None:
         return Form.MARKUP
     if place.form is not Form.STATEMENT:
@@ -375,7 +383,7 @@ def _form(place: Place | None, source: Source) -> Form:
 
 
 def _holds(sentence: str, text: str) -> bool:
-    """Whether a sentence holds all words of a text, in a row."""
+    """Whether a sentence contains all words of a text, in a row; False if the text has none."""
     wanted, words = _words(text), _words(sentence)
     many = len(wanted)
     return many > 0 and any(words[at : at + many] == wanted for at in range(len(words) - many + 1))
