@@ -176,7 +176,9 @@ class Knowledge:
             yield quoted_in(self.snapshot.document(hit))
 
     def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
-        """Yield each claim whose receipt lies in a source, with the receipt's place, sorted by id."""
+        """Yield each claim with a sentence of a source, and the receipt's place, sorted by claim
+        id.
+        """
         for hit in self.snapshot.every(pointing_query("stands-in", source_id)):
             found = self.snapshot.document(hit)
             claim, quoted = artifact_in(found), quoted_in(found)

@@ -317,7 +317,7 @@ def retired_key(claim_id: str) -> str:
 
 
 def repeats(claim_id: str) -> Pointer:
-    """The pointer from a receipt to the claim whose id is made of the same quote. It may not exist."""
+    """The pointer from a receipt to the claim whose id its quote makes, if that claim exists."""
     return Pointer("repeats", _digest(claim_id))
 
 
