@@ -36,14 +36,12 @@ _EXACT = 2**24 - 1
 
 
 def rarity(total: int, frequency: int) -> float:
-    """The weight of a word that `frequency` of `total` texts hold; a word that none holds is
-    rarest.
-    """
+    """The weight of a word that `frequency` of `total` texts contain; 0 weighs like 1."""
     return math.log(1 + total / max(frequency, 1)) if total else 1.0
 
 
 def fewest(weights: Iterable[float], share: float) -> int:
-    """The least number of words that a text must hold to hold this share of their weight."""
+    """The least number of words that a text needs to reach this share of the words' weight."""
     heaviest = sorted(weights, reverse=True)
     wanted = share * math.fsum(heaviest) - 1e-9
     held = 0.0
@@ -60,7 +58,7 @@ def term_query(field: str, value: str) -> Query:
 
 
 def pointing_query(how: str, target: str) -> Query:
-    """Artifacts that point at something in one way (see `Pointer`)."""
+    """Artifacts with one pointer to something (see `Pointer`)."""
     return term_query("refers", Pointer(how, target).encode())
 
 
@@ -70,7 +68,7 @@ def nearly_query(kind: Kind, artifact_id: str) -> Query:
 
 
 def stem_query(place: str, stem: str) -> Query:
-    """Documents that hold a stem at a place."""
+    """Documents with a stem at a place (`StemPlace`)."""
     return Query.term_query(SCHEMA, "stems", PlacedStem(place, stem).encode(), "freq")
 
 
@@ -224,7 +222,7 @@ class Search:
     # Claims of entities
 
     def about(self, entity_ids: Sequence[str]) -> Query:
-        """The claims that count for one of the entities or topics, in the order of their ids."""
+        """The claims linked to at least one of the entities or topics, sorted by id."""
         derived = {one: topic for one in entity_ids if (topic := self.topics.get(one)) is not None}
         declared = [one for one in entity_ids if one not in derived]
         found = []
@@ -247,7 +245,7 @@ class Search:
         return all_of([query, _unscored(dated)])
 
     def claim_count(self, entity_id: str) -> int:
-        """How many claims count for an entity or a topic."""
+        """The number of claims linked to an entity or a topic."""
         if self.topics.get(entity_id) is not None:
             return self.snapshot.count(replace(self, since=None).about([entity_id]))
         frequency = self.snapshot.frequency
@@ -255,12 +253,14 @@ class Search:
         return sum(_sign(one.label) * frequency("about", one.encode()) for one in visible)
 
     def _counting(self, entity_id: str) -> list[CountedEntity]:
-        """An entity as the claims that count for it hold it: with each label, once."""
+        """The values of the field `about` for an entity, one for each label that the viewer may
+        see.
+        """
         return [CountedEntity(label, entity_id) for label in labels_for(self.gates)]
 
     def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
-        """By entity and topic, the number of matching claims that count for it, and the sum of a
-        column.
+        """For each entity and topic, the number of matching claims linked to it, and the sum of a
+        column over them.
         """
         out: dict[str, Sum] = {}
         signs = {one: _sign(one) for one in labels_for(self.gates)}
@@ -301,7 +301,7 @@ def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
 
 
 def _sign(label: str) -> int:
-    """The sign of an entry of the field `about`. A claim that counts for an entity behind each of
-    two gates has two entries, and a third one behind both, which is subtracted (see `links`).
+    """The sign of an entry of the field `about`. A claim linked to an entity behind each of two
+    gates has an entry for each, and a third one for both, which is subtracted (see `links`).
     """
     return -1 if is_of_two_gates(label) else 1

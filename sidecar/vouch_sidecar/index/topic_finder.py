@@ -476,7 +476,7 @@ def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
 
 
 def _prose(text: str) -> str:
-    """A text without what stands in backticks, and without addresses and paths."""
+    """A text without its parts in backticks, addresses and paths."""
     if "`" in text:
         text = _TICKED.sub(" . ", text)
     return _ADDRESS.sub(" . ", text) if any(sign in text for sign in "/\\@") else text

@@ -69,8 +69,8 @@ class Finder:
             return []
 
     def _above(self, origin: str, home: str) -> str | None:
-        """The nearest one in a folder or above it. The home folder's own serves nothing below it
-        unless its config allows that.
+        """The nearest knowledge base in a folder or above it. That of the home folder serves no
+        folder below unless its config allows so.
         """
         folder, passed = origin, False
         while True:
@@ -86,8 +86,8 @@ class Finder:
             folder = parent
 
     def _below(self, origin: str, home: str) -> list[str]:
-        """Those up to `DEPTH` levels down; none inside another one, and none below the home folder
-        or a temporary folder.
+        """The knowledge bases up to `DEPTH` levels down; none inside another, and none below the
+        home folder or a temporary folder.
         """
         temporary = (*TEMPORARY, self.env.get("TMPDIR") or TEMPORARY[0])
         closed = {home, *map(os.path.realpath, temporary)}
@@ -210,7 +210,7 @@ def _ignore_rules(top: str, below: str) -> Rules:
 
 
 def _working_tree(folder: str) -> str | None:
-    """The folder around this one that holds `.git`."""
+    """The nearest folder, from this one upward, with a `.git`."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:

@@ -37,8 +37,8 @@ def rules_in(folder: str, text: str) -> Rules:
 
 
 def is_ignored(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
-    """Whether a path below the root is ignored by the rules of the folders above it, outermost
-    first. The folders that it stands in must not be ignored themselves.
+    """Whether the rules of the folders above a path, outermost first, ignore the path. None of
+    these folders may itself be ignored.
     """
     for folder, rules in reversed(stack):
         below = path[len(folder) :]

@@ -33,7 +33,7 @@ MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
 """Bytes of a page's body that are read; more would keep the processor busy for seconds."""
 MAX_CONTENT = 4 << 20
-"""Bytes that a source's content may have for sentences to be taken from it."""
+"""The largest content of a source, in bytes, from which sentences are taken."""
 MAX_PROBLEMS = 20
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
@@ -89,7 +89,7 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
 
 def read_content(kb_dir: Path, source: Source) -> bytes | None:
-    """The content of a source; None where it is not kept, does not match the source's id, or is too
+    """The content of a source; None if it is not kept, does not match the source's id, or is too
     large.
     """
     path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT}"
@@ -254,7 +254,7 @@ def _open(visibility: object) -> bool:
 
 
 def _in_words(failure: ErrorDetails) -> str:
-    """One line for one of pydantic's errors, without what was given."""
+    """A pydantic error as one line, without the faulty value."""
     if failure["type"].startswith(("date", "time")):
         return "is no date or time"
     return _WORDS.get(failure["type"], failure["msg"].removeprefix("Value error, "))
@@ -288,7 +288,9 @@ class Kept:
             at = data.find(b"\n", at + 1)
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The range that evidence quotes; None without one, or where something else stands."""
+        """The range that evidence quotes; None if it has none, or the source has another text
+        there.
+        """
         start, end = evidence.byte_start, evidence.byte_end
         if start is None or end is None or not start < end <= len(self.data):
             return None
@@ -297,7 +299,7 @@ class Kept:
         return start, end
 
     def line_at(self, offset: int) -> int:
-        """The line, from 1, in which a byte stands."""
+        """The line, from 1, that contains a byte."""
         return bisect_right(self._starts, offset)
 
 

@@ -1,6 +1,6 @@
-"""Finds where a file below `.vouch/` names artifacts by id. The file is read line by line, so that
-ids are found while it is being written and is no YAML for the moment. What only a YAML parser
-understands, such as anchors, is left out.
+"""Finds where a file below `.vouch/` names artifacts by id. Files are read line by line, so that
+ids are found in a file that is being edited and is not valid YAML. What needs a YAML parser, such
+as anchors, is left out.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def front_of(relative: str, text: str) -> str:
 
 
 def marks(text: str, start: int = 0) -> Iterator[Reference]:
-    """`[[id]]` and `[claim: id]` in the body of a page, which begins at `start`: of 2,000 marks
-    those that name something in at most 200 characters. What stands in code is an example.
+    """The marks `[[id]]` and `[claim: id]` in a page's body, which begins at `start`: of the first
+    2,000 those with an id of 1 to 200 characters. Marks in code are examples and left out.
     """
     marked = list(islice(MARK.finditer(text, start), MAX_MARKS))
     in_code = _in_code(text, start) if marked else bool
@@ -146,7 +146,7 @@ def _in_code(text: str, start: int) -> Callable[[int], bool]:
 
 
 def _fenced(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The blocks of code between fences; one that nothing closes goes to the end."""
+    """The blocks of code between fences; a block without a closing fence goes to the end."""
     opening = None
     for found in FENCE_OF_CODE.finditer(text, start):
         if opening is None:
@@ -177,7 +177,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def scalars(text: str) -> Iterator[Scalar]:
-    """The values of fields and of lists that stand on one line."""
+    """The values of fields and lists that are written on one line."""
     top = field = ""
     in_flow = False
     for line in LINE.finditer(text):

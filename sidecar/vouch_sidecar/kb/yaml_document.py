@@ -64,7 +64,7 @@ class Document:
 
 
 def decode(data: bytes) -> str:
-    """The text of a file, without byte order mark. Raises DocumentError where it is not UTF-8."""
+    """The text of a file, without byte order mark. Raises DocumentError if it is not UTF-8."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         text = data.decode()
@@ -130,9 +130,8 @@ def _check(text: str) -> None:
 
 
 def _refuse_aliases(text: str) -> None:
-    """Refuses aliases (`*name`), with which a short text stands for endless values.
-
-    vouch writes none. An anchor (`&name`) that no alias refers to changes nothing.
+    """Refuses aliases (`*name`), by which a short text expands to endless values. vouch writes
+    none. An anchor (`&name`) without an alias is harmless.
     """
     if "*" not in text:
         return

@@ -46,7 +46,7 @@ class Vectors(NamedTuple):
         return next((block.matrix.shape[1] for block in self.blocks.values()), None)
 
     def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
-        """The greatest cosine of some texts; 0 where none is known."""
+        """The greatest cosine of some texts; 0 if no vector is known."""
         known = (self.by_mark.get(mark) for mark in marks)
         return max((float(one @ query) for one in known if one is not None), default=0.0)
 
@@ -112,7 +112,7 @@ def to_bytes(vectors: Vectors) -> bytes:
 
 
 def from_bytes(data: bytes) -> dict[bytes, Vector]:
-    """The vectors in a file; none where it is damaged."""
+    """The vectors in a file; empty if the file is damaged."""
     import numpy as np
 
     try:

@@ -183,7 +183,7 @@ def _lines(text: str, word: str, language: str | None) -> list[int]:
 
 
 def _is_listed(text: str, first: int, last: int) -> bool:
-    """Whether a line is one of many with an option each, as in a list of options."""
+    """Whether a line is in a list of options, with one option a line."""
     if not _BARE.fullmatch(text, first, last):
         return False
     before = text[max(0, first - MAX_LINE) : first].splitlines()[: -ENOUGH - 1 : -1]

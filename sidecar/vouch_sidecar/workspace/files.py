@@ -55,8 +55,8 @@ class Files:
         return self._by_name.get(folded(name), [])
 
     def find(self, path: str) -> str | None:
-        """A path as it is listed: the same, else the only one that differs in case or Unicode form
-        alone.
+        """The listed spelling of a path: the path itself, else the only listed path that differs
+        just in case or Unicode form.
         """
         if path in self._known:
             return path
@@ -65,7 +65,7 @@ class Files:
         return same[0] if len(same) == 1 else None
 
     def ending(self, path: str) -> list[str]:
-        """The paths that are this one, or end with it after a slash."""
+        """The listed paths that equal this path, or end with a slash and this path."""
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
@@ -100,7 +100,7 @@ class Files:
         return found
 
     def folders_ending(self, path: str) -> list[str]:
-        """The folders that are this one, or end with it after a slash."""
+        """The folders that equal this folder, or end with a slash and this folder."""
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
@@ -211,7 +211,7 @@ def _counts(path: str) -> bool:
 
 
 class _Folder(NamedTuple):
-    """A folder to be walked, with a slash at its end, and the rules of those above it."""
+    """A folder to be walked, with a slash at its end, and the ignore rules of the folders above."""
 
     path: str
     stack: tuple[Rules, ...]

@@ -27,12 +27,12 @@ from vouch_sidecar.kb.files import UnreadableError, read_bounded
 log = logging.getLogger(__name__)
 
 STALE_SECONDS = 10.0
-"""The age, in seconds, from which git's lock counts as left over; so does one that lies as far in
-the future.
+"""Seconds after which git's lock is taken for left over; also if its time is that far in the
+future.
 """
 GIT_SECONDS = 60.0
-"""Seconds that git may take. What it printed by then is dropped, so that answers depend on no
-clock.
+"""Seconds that a git command may take. Its output is dropped if it takes longer, so no answer is
+partial.
 """
 MAX_OUTPUT = 64 << 20
 MAX_CONFIG = 65_536
@@ -244,7 +244,7 @@ class WorkingTree:
 
     @classmethod
     def around(cls, root: Path) -> WorkingTree:
-        """The innermost one around a folder."""
+        """The innermost repository around a folder."""
         for folder in (root, *root.parents):
             git = folder / ".git"
             # pathlib raises where a link is too long, or leads to where nobody may look

@@ -46,7 +46,7 @@ class Locator:
 
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: the path below the root; else the longest end of
-        it that exists; else the only file with its name.
+        the path that exists; else the only file with its name.
         """
         if "\0" in locator or len(locator) > MAX_LOCATOR:
             return None

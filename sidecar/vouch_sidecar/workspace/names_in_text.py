@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 MAX_TEXT = 20_000
-"""Characters of one text that are read."""
+"""The number of characters of one text that are read."""
 MAX_NAMED = 200
 """Names of one text that are used: a hostile claim may hold a hundred thousand."""
 MAX_NAME = 200
@@ -43,7 +43,7 @@ Kind = Literal["path", "identifier", "option"]
 
 
 class Named(NamedTuple):
-    """A name in a text. `start` and `end` are offsets of it. `ticked`: it stands in backticks."""
+    """A name in a text, from offset `start` to `end`. `ticked`: the name is in backticks."""
 
     kind: Kind
     name: str
@@ -53,7 +53,7 @@ class Named(NamedTuple):
 
 
 def named_in(text: str) -> list[Named]:
-    """The names of a text, each once, as they first stand there; at most `MAX_NAMED`."""
+    """The names of a text, each once, in order of first use; at most `MAX_NAMED`."""
     found: dict[tuple[str, str], Named] = {}
     for one in _named(text[:MAX_TEXT]):
         key = (one.kind, one.name)

@@ -33,7 +33,7 @@ LATER = 0.8
 PLAIN = 0.5
 """The factor for an identifier that is also a word."""
 MAX_DEFINING = 3
-"""The number of files that may define an identifier for it to tie a claim to them."""
+"""The most files that may define an identifier; one that more files define makes no tie."""
 MAX_TIES = 200
 """The number of ties of one claim; those of one file are not bounded here."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
