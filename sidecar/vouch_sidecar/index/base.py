@@ -96,8 +96,8 @@ class Bases:
         """Whether there was a base of this version that could not be read."""
 
     def open(self) -> tuple[Layer, Manifest] | None:
-        """Open the newest finished base; None where there is none. Older ones, and those that can't
-        be trusted, are removed.
+        """Open the newest finished base; None if there is none. Older bases, and untrusted ones,
+        are removed.
         """
         tidy(self.caches)
         self._tidy()
@@ -112,7 +112,7 @@ class Bases:
         return found
 
     def is_there(self) -> bool:
-        """Whether there is a finished base, also a damaged one."""
+        """Whether there is a finished base, even a damaged one."""
         return bool(self._finished())
 
     def begin(self) -> Unfinished:

@@ -11,7 +11,7 @@ beyond these are passed over. No language needs them, and the cost grows with th
 
 
 def is_composed(text: str) -> bool:
-    """Whether a text has nothing that could be written as one character instead."""
+    """Whether no characters of a text could be composed into one."""
     return text.isascii() or is_normalized("NFC", text)
 
 
@@ -39,7 +39,7 @@ def compose(text: str) -> tuple[str, list[int]]:
 
 
 def _joins(before: str, char: str) -> bool:
-    """Whether a character changes with what stands before it: a mark, or a part of a syllable."""
+    """Whether a character may combine with the one before: a mark, or a part of a syllable."""
     if char < "\u0300":
         return False
     if combining(char):

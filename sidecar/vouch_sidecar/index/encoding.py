@@ -26,14 +26,14 @@ def label_of(gates: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1 << 8)
 def labels_for(gates: frozenset[str]) -> tuple[str, ...]:
-    """The labels of what a viewer who passes these gates may see, each once."""
+    """The visibility labels that a viewer who passes these gates may see, each once."""
     closed = sorted(gates - {OPEN})
     pairs = [(one, two) for i, one in enumerate(closed) for two in closed[i + 1 :]]
     return (OPEN, *(label_of([gate]) for gate in closed), *map(label_of, pairs))
 
 
 def is_of_two_gates(label: str) -> bool:
-    """Whether a label stands for two gates or more."""
+    """Whether a label is made of two gates or more."""
     return "&" in label
 
 
@@ -44,7 +44,7 @@ class StemPlace(NamedTuple):
     label: str
 
     def encode(self) -> str:
-        """As the field `place` holds it."""
+        """The value for the field `place`."""
         return f"{self.kind}@{self.label}"
 
     @classmethod
@@ -61,7 +61,7 @@ class PlacedStem(NamedTuple):
     stem: str
 
     def encode(self) -> str:
-        """As the field `stems` holds it."""
+        """The value for the field `stems`."""
         return f"{self.place}:{self.stem[:MAX_STEM]}"
 
     @classmethod
@@ -72,13 +72,13 @@ class PlacedStem(NamedTuple):
 
 
 class CountedEntity(NamedTuple):
-    """An entity that a claim counts for, for those who may see that."""
+    """An entity that a claim is linked to, with the visibility label of the link."""
 
     label: str
     entity_id: str
 
     def encode(self) -> str:
-        """As the field `about` holds it."""
+        """The value for the field `about`."""
         return f"{self.label} {self.entity_id}"
 
     @classmethod
@@ -98,7 +98,7 @@ class Pointer(NamedTuple):
     target: str
 
     def encode(self) -> str:
-        """As the field `refers` holds it."""
+        """The value for the field `refers`."""
         return f"{self.how} {self.target}"
 
     @classmethod
@@ -118,7 +118,7 @@ class DocumentKey(NamedTuple):
     section: int = 0
 
     def encode(self) -> str:
-        """As the field `key` holds it."""
+        """The value for the field `key`."""
         return f"{self.kind}\0{self.id}\0{self.section:03}"
 
     @classmethod

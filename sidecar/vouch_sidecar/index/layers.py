@@ -20,12 +20,12 @@ LAYER_HEAP = 15_000_000
 """The same for a few documents: the least that tantivy takes, as more takes longer to set up."""
 MANY_DOCUMENTS = 5_000
 MANY = 65_000
-"""Values that one aggregation counts; tantivy refuses to count more than 65,536."""
+"""The number of values that one aggregation counts; tantivy refuses more than 65,536."""
 _FIRST_HITS = 64
 
 
 class Sum(NamedTuple):
-    """The number of some documents, and the sum of one of their columns."""
+    """A number of documents, and the sum of one column over them."""
 
     number: int
     total: float
@@ -113,7 +113,7 @@ class Layer:
 
     @_asks
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
-        """The documents that hold each value of a field, with the sum of a column."""
+        """For each value of a field, the number of documents with it and the sum of a column."""
         if not self.size:
             return {}
         asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
@@ -227,7 +227,9 @@ class Snapshot:
         )
 
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:
-        """The matching documents that hold each value of a field, with the sum of a column."""
+        """For each value of a field, the number of matching documents with it and the sum of a
+        column.
+        """
         found = self.base.sums(query, field, number)
         for layer, sign in ((self.new, 1), (self.old, -1)):
             for value, more in layer.sums(query, field, number).items():
@@ -249,8 +251,8 @@ class Snapshot:
         return (_merged(found, new) if new else found)[:limit]
 
     def best_of_each(self, query: Query, limit: int) -> list[Hit]:
-        """The best hits of the base and of the new layer, each for itself: a score that weighs
-        words by their rarity in one layer can't be compared with that of another.
+        """The best hits of the base and of the new layer, apart: scores depend on the rarity of
+        words in a layer, so scores of two layers can't be compared.
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 

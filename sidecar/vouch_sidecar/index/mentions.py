@@ -18,11 +18,11 @@ class Mention(NamedTuple):
     entity_id: str
     arm: Arm
     name: str
-    """The name or alias that was recognised, as the entity has it."""
+    """The name or alias that was recognised, as the entity spells it."""
     ambiguous: bool
     """Whether the same words name another entity as well."""
     nested: bool
-    """Whether a longer mention covers it."""
+    """Whether the mention is inside a longer one."""
 
     def overlaps(self, other: Mention) -> bool:
         """Whether both share a character."""
@@ -66,7 +66,7 @@ def _better(arm: Arm, form: NameForm, known: tuple[Arm, NameForm] | None, writte
 
 
 def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
-    """The arm by which these words name the form; None where they only share stems."""
+    """The arm by which these words name the form; None if they only share stems."""
     if form.arm is Arm.SURNAME:
         return Arm.SURNAME if form.words == words else None
     if surface(written) == form.surface:

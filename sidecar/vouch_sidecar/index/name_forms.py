@@ -41,7 +41,7 @@ class Arm(IntEnum):
 
 
 class NameForm(NamedTuple):
-    """One name of one entity, as the trie holds it."""
+    """One name of one entity, as stored in the trie."""
 
     entity_id: str
     arm: Arm

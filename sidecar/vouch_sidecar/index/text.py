@@ -145,7 +145,7 @@ def _any_spaceless() -> re.Pattern[str]:
 
 
 def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
-    """Spans of the words in `RateLimiter` or `HTTPServer`; none where a part has one letter."""
+    """Spans of the words in `RateLimiter` or `HTTPServer`; none if a part has one letter."""
     bare = word if word.isascii() else _ANY_MARK.sub("", word)
     if bare.islower() or bare.isupper() or bare.istitle() or not bare.isalnum():
         return
@@ -175,7 +175,7 @@ class Unit(NamedTuple):
     folded: str
     stem: str
     gap: str
-    """The punctuation before the unit; "" where there is none, or one that may join a name."""
+    """The punctuation before the unit; "" if there is none, or it may join the words of a name."""
     spaceless: bool
 
 

@@ -124,7 +124,7 @@ class Around(NamedTuple):
 
 @dataclass
 class _Heard:
-    """The evidence for one name behind one gate."""
+    """The evidence for one name, from artifacts with one gate."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
     spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class _Heard:
         self.folder |= other.folder
 
     def number(self, *origins: Origin) -> int:
-        """How many claims hold the name, by these origins."""
+        """The number of claims that contain the name, by these origins."""
         return len(set().union(*(self.claims.get(one, ()) for one in origins)))
 
     @property

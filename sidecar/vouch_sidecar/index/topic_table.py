@@ -85,7 +85,7 @@ class Seen:
         return kept
 
     def of_claim(self, claim_id: str) -> tuple[str, ...]:
-        """Ids of the topics that a claim counts for."""
+        """Ids of the topics that a claim is linked to."""
         return self._by_claim.get(claim_id, ())
 
     @cached_property
@@ -97,8 +97,8 @@ class Seen:
         return {claim_id: tuple(sorted(ids)) for claim_id, ids in found.items()}
 
     def find(self, text: str) -> list[Mention]:
-        """The places in a text that name a topic, by position, without those that a longer one
-        covers. A topic that is named twice in a row has two places.
+        """The mentions of topics in a text, by position, without mentions inside a longer one. A
+        topic that is named twice in a row has two mentions.
         """
         if not self._by_id:
             return []

@@ -32,7 +32,7 @@ Pooling = Literal["mean", "cls"]
 
 
 class Local:
-    """A model in a folder. Raises UnavailableError where it can't be used."""
+    """A model in a folder. Raises UnavailableError if the model can't be used."""
 
     def __init__(self, folder: Path) -> None:
         inner = folder / "onnx" / "model.onnx"

@@ -22,7 +22,7 @@ LOOK_SECONDS = 5.0
 
 
 class Ollama:
-    """A model by its name. Raises UnavailableError where Ollama does not have it."""
+    """A model of Ollama, by name. Raises UnavailableError if Ollama does not have the model."""
 
     any_script = False
 

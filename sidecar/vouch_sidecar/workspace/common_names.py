@@ -1,4 +1,4 @@
-"""Finds the names that many files of a workspace hold, which tell no file apart."""
+"""Finds the names that so many files of a workspace contain that they identify none."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _WORD = re.compile(r"[^\W_]+")
 def widespread(
     root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
 ) -> dict[str, bool]:
-    """Whether each name's words stand side by side in too many files, in any case. A name that
-    begins with a sign, such as an option, counts as it is written.
+    """Whether each name's words are side by side in too many files, in upper or lower case. A name
+    that begins with a sign, such as an option, is looked for as written.
     """
     found = dict.fromkeys(names, 0)
     by_first: dict[str, list[tuple[str, str]]] = {}

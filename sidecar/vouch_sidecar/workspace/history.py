@@ -143,7 +143,7 @@ def _commits(data: bytes) -> Iterator[tuple[str, str, int, list[bytes]]]:
 
 
 def _is_somebody(author: str) -> bool:
-    """Whether a name is one of a person, without an address in it."""
+    """Whether a name is a person's, without an address in it."""
     return (
         bool(author) and len(author) <= MAX_NAME and "@" not in author and not _BOT.search(author)
     )
