@@ -108,7 +108,7 @@ class Layer:
 
     @_asks
     def frequency(self, field: str, value: str) -> int:
-        """How many documents hold a value."""
+        """The number of documents with a value."""
         return self._searcher.doc_freq(field, value) if self.size else 0
 
     @_asks
@@ -219,7 +219,7 @@ class Snapshot:
         return self.base.count(query) + self.new.count(query) - self.old.count(query)
 
     def frequency(self, field: str, value: str) -> int:
-        """How many documents hold a value."""
+        """The number of documents with a value."""
         return (
             self.base.frequency(field, value)
             + self.new.frequency(field, value)
