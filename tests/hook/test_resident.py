@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.index.base import MANIFEST
 from vouch_sidecar.kb.discovery import RESIDENT
 
 from tests.engine.processes import until
@@ -138,7 +139,7 @@ def test_it_may_be_killed(hook: Hook, place: Place) -> None:
 def test_the_user_may_want_none(hook: Hook, place: Place, said: str) -> None:
     env = {RESIDENT: said}
     assert hook("user-prompt-submit", prompt=PROMPT, env=env).is_silent()
-    until(lambda: not processes_of(place.base))
+    until(lambda: any(place.cache.rglob(MANIFEST)) and not processes_of(place.base))
     assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, env=env).text
     assert not Path(socket_of(place)).exists()
     assert not residents(place)
