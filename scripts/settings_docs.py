@@ -1,4 +1,4 @@
-"""Writes what is said of the settings elsewhere from the models in `kb/options.py`: README's
+"""Writes what is said of the settings elsewhere from the models in `kb/settings_model.py`: README's
 table, the extension's manifest, and the names that the extension sends.
 
 python -m scripts.settings_docs [--check]

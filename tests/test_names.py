@@ -14,7 +14,7 @@ ROOT = Path(vouch_sidecar.__file__).parent
 CLASSES: frozenset[str] = frozenset()
 MODULES = frozenset(
     """
-    client context experts files links mentions probe pushes references run salience schema search
+    client context experts links mentions probe pushes references run salience schema search
     server stats watch
     """.split()
 )

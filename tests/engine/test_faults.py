@@ -15,7 +15,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.pushes import StatusPush
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.kb.watch import watch
-from vouch_sidecar.surfaces.keeping import indexed
+from vouch_sidecar.surfaces.background import indexed
 
 from tests.engine.bases import (
     NOW,
@@ -119,7 +119,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:reconcile",
     "vouch_sidecar.kb.store:Store:_survey",
     "vouch_sidecar.kb.store:Store:_accept",
-    "vouch_sidecar.kb.ledger:Ledger:take_change",
+    "vouch_sidecar.kb.id_owners:Ledger:take_change",
     "vouch_sidecar.engine.collection:Collection:_apply",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",
@@ -279,7 +279,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     [
         "vouch_sidecar.kb.store:Store:resume",
         "vouch_sidecar.engine.collection:Collection:_resume",
-        "vouch_sidecar.index.base:Bases:open",
+        "vouch_sidecar.index.base_cache:Bases:open",
     ],
 )
 def test_a_cache_that_fails_is_not_relied_on_twice(
@@ -310,7 +310,7 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 1)
     engine = unread_engine(root, env=cached(tmp_path), clock=clock)
-    switch = fails(f"vouch_sidecar.index.base:Bases:{name}")
+    switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
 
     async with kept(engine) as indexer:
         await until(lambda: engine.complete)

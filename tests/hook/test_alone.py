@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tantivy import Index
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.index.base import MANIFEST
+from vouch_sidecar.index.base_cache import MANIFEST
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import artifact_in
 from vouch_sidecar.surfaces.local.ownership import hold

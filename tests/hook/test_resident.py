@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.index.base import MANIFEST
+from vouch_sidecar.index.base_cache import MANIFEST
 from vouch_sidecar.kb.discovery import RESIDENT
 
 from tests.engine.processes import until

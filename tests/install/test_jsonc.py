@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.surfaces.install.files import ConflictError, InstallError, MalformedError
 from vouch_sidecar.surfaces.install.jsonc import find, parse, replace, without
+from vouch_sidecar.surfaces.install.project_files import ConflictError, InstallError, MalformedError
 
 KEYS = ("servers", "ours")
 VALUE = {"command": "x", "args": ["y", "z"]}

@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.files import UnreadableError, mtime_ns, packed
 from vouch_sidecar.kb.layout import classify, is_folder, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.safe_files import UnreadableError, mtime_ns, packed
 
 from tests.kb.samples import SHA, claim, make_kb, put
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.options import Recall, Settings
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.kb.settings import GROUPS, load_settings, viewer_for
+from vouch_sidecar.kb.settings_model import Recall, Settings
 
 from scripts import settings_docs
 from tests.kb.samples import dump

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.base import MANIFEST
+from vouch_sidecar.index.base_cache import MANIFEST
 from vouch_sidecar.operations import as_json, call
 from vouch_sidecar.surfaces.hook.events import respond_async
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.index.base import MANIFEST
+from vouch_sidecar.index.base_cache import MANIFEST
 
 from tests.engine.processes import Server, serving, until
 from tests.protocol.client import indexed_client

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb import files, layout, store
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb import layout, safe_files, store
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.store import Store
 
 from tests.engine.bases import base, write
@@ -136,7 +136,7 @@ def test_what_is_exchanged_after_it_was_checked_is_not_read(
     (kb_dir / "claims").rename(kb_dir / "real")
     (kb_dir / "claims").symlink_to(kb_dir / "real")
     assert read_bounded(kb_dir / "claims" / "rotation.yaml", 9_999, kb_dir=kb_dir)[0]
-    check = files._inside
+    check = safe_files._inside
 
     def inside(path: str, within: str) -> str:
         real = check(path, within)
@@ -144,7 +144,7 @@ def test_what_is_exchanged_after_it_was_checked_is_not_read(
         (kb_dir / "real").symlink_to(outside / "claims")
         return real
 
-    monkeypatch.setattr(files, "_inside", inside)
+    monkeypatch.setattr(safe_files, "_inside", inside)
     with pytest.raises((UnreadableError, FileNotFoundError)):
         read_bounded(kb_dir / "claims" / "rotation.yaml", 9_999, kb_dir=kb_dir)
 

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.index.base import user_folder
+from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.surfaces import streams
 from vouch_sidecar.surfaces.local.address import runtime_folder

@@ -23,7 +23,7 @@ from vouch_sidecar.engine import (
     sessions,
 )
 from vouch_sidecar.retrieval.turn import Turn, Window, turn
-from vouch_sidecar.surfaces.keeping import GATHER_SECONDS, push_changes
+from vouch_sidecar.surfaces.background import GATHER_SECONDS, push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import Clock, base, engine_on, until, write

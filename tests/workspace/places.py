@@ -13,7 +13,7 @@ from typing import Any
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
-from vouch_sidecar.workspace.files import Files, list_files
+from vouch_sidecar.workspace.file_list import Files, list_files
 
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put

@@ -9,7 +9,7 @@ from subprocess import CalledProcessError
 
 import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
-from vouch_sidecar.workspace.files import MAX_BYTES, Files, below, list_files, read, stat_of
+from vouch_sidecar.workspace.file_list import MAX_BYTES, Files, below, list_files, read, stat_of
 
 from tests.workspace.places import git, listed, repository, write
 

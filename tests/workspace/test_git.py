@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace.files import list_files, stamp_of
+from vouch_sidecar.workspace.file_list import list_files, stamp_of
 from vouch_sidecar.workspace.git import Repository, run
 
 from tests.workspace.places import git, listed, repository, write

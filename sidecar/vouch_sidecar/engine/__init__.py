@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.engine import Engine, UnknownRootError
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
-from vouch_sidecar.engine.served import Caller, Served
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.indexer import Indexer

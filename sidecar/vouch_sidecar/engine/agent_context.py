@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.sessions import Session, Slot
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.block import ContextHit

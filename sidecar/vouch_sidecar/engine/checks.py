@@ -23,7 +23,6 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
@@ -40,6 +39,7 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.kb.yaml_document import placed
 from vouch_sidecar.retrieval.stale import stale_for

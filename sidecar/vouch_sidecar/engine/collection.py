@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.index.base import Bases, Manifest, Unfinished
+from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
 from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.overlays import Overlays
-from vouch_sidecar.engine.served import Caller, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.engine.stats import Stats
-from vouch_sidecar.index.base import user_folder
+from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.retrieval.context import persona_of
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from vouch_sidecar.engine.agent_context import count_as_pushed, held_back, volunteering
+from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.served import Caller, Served
 from vouch_sidecar.engine.sessions import Session, Slot
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech

@@ -21,9 +21,9 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind, Page, Source
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.block import frame, safe
-from vouch_sidecar.retrieval.changes import changed_since
 from vouch_sidecar.retrieval.context import Speaker
 from vouch_sidecar.retrieval.file_ties import visible_ties
+from vouch_sidecar.retrieval.recent_changes import changed_since
 from vouch_sidecar.retrieval.view import View, moment
 
 MAX_BRIEF = 600

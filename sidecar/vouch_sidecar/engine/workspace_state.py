@@ -10,14 +10,14 @@ from hashlib import blake2b
 from typing import Any
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.base import code_version
+from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.files import Stat
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
-from vouch_sidecar.workspace.files import Files
+from vouch_sidecar.workspace.commit_history import History
+from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
 from vouch_sidecar.workspace.git import origin_of
-from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import Read, Tie, Ties, Use
 

@@ -33,13 +33,13 @@ from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.common_names import widespread
 from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.files import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
 from vouch_sidecar.workspace.git import Repository, origin_of
-from vouch_sidecar.workspace.history import History, read_history
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.snapshot import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
 
 DECIDED = "decided"

@@ -196,8 +196,8 @@ def _not_ignored(origin: str, folders: list[str]) -> list[str]:
 
 def _ignore_rules(top: str, below: str) -> Rules:
     """The rules of the ignore file in a folder, at the top with those that git keeps for itself."""
-    from vouch_sidecar.kb.files import UnreadableError, read_bounded
     from vouch_sidecar.kb.gitignore import rules_in
+    from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 
     texts = []
     for name in (*(() if below else (".git/info/exclude",)), f"{below}.gitignore"):
@@ -222,7 +222,7 @@ def _working_tree(folder: str) -> str | None:
 def _allows_home(home: str) -> bool:
     from pathlib import Path  # rare, and YAML is slow
 
-    from vouch_sidecar.kb.files import UnreadableError, read_bounded
+    from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
     from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
 
     kb_dir = Path(home, KB_DIRNAME)

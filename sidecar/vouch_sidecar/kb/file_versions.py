@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from vouch_sidecar.kb.files import Stat, mtime_ns
 from vouch_sidecar.kb.reader import read_bytes_of
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 
 SETTLE_SECONDS = 0.1
 """A file that was written less than this before it was read may be half written, and may change

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
-from vouch_sidecar.kb.files import Stat, UnreadableError, root_of, stat_inside
 from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, root_of, stat_inside
 from vouch_sidecar.kb.sanitize import printable
 
 CONFIG = "config.yaml"

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES, RETIRED_STATUSES
-from vouch_sidecar.kb.files import Stat, UnreadableError, read_bounded, root_of
 from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
@@ -27,6 +26,7 @@ from vouch_sidecar.kb.records import (
     type_field,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded, root_of
 from vouch_sidecar.kb.yaml_document import Document, DocumentError, placed
 
 MAX_PAGE = 4 << 20

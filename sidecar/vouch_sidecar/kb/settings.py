@@ -12,9 +12,9 @@ from pydantic.alias_generators import to_camel
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.layout import CONFIG
-from vouch_sidecar.kb.options import Group, Source
-from vouch_sidecar.kb.options import Settings as Settings
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.settings_model import Group, Source
+from vouch_sidecar.kb.settings_model import Settings as Settings
 from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, placed
 
 CLIENT = "vouchSidecar"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb.access import is_open, shows_more
 from vouch_sidecar.kb.file_versions import SETTLE_SECONDS, Found, Versions
-from vouch_sidecar.kb.files import Stat, UnreadableError
+from vouch_sidecar.kb.id_owners import Ledger
 from vouch_sidecar.kb.layout import (
     CONFIG,
     Survey,
@@ -22,9 +22,9 @@ from vouch_sidecar.kb.layout import (
     usual_key,
     usual_path,
 )
-from vouch_sidecar.kb.ledger import Ledger
 from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, Source, key_of
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.yaml_document import placed
 

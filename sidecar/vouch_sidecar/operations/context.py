@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.agent_context import ContextRequest, speak_of, spoken_before
-from vouch_sidecar.engine.served import Served
+from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed

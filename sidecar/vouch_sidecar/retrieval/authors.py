@@ -27,8 +27,8 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.file_ties import files_of
 from vouch_sidecar.retrieval.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.commit_history import Commit
 from vouch_sidecar.workspace.file_kinds import is_for_names
-from vouch_sidecar.workspace.history import Commit
 
 DAY = 86_400
 

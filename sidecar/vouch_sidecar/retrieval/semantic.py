@@ -25,7 +25,7 @@ from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.texts import KINDS, compared, mark_of
+from vouch_sidecar.semantic.embedded_texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
 
 PHRASE_CHARS = 200

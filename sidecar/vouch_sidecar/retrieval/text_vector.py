@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.texts import compared, mark_of
+from vouch_sidecar.semantic.embedded_texts import compared, mark_of
 from vouch_sidecar.semantic.vectors import Near, Vectors
 
 if TYPE_CHECKING:

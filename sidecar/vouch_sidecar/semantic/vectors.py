@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.semantic.texts import Place, Texts
+from vouch_sidecar.semantic.embedded_texts import Place, Texts
 
 if TYPE_CHECKING:
     import numpy as np

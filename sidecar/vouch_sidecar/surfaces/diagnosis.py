@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.base import Bases, user_folder
+from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
@@ -28,12 +28,12 @@ from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
 from vouch_sidecar.surfaces.hook.client import NO
-from vouch_sidecar.surfaces.install import vouch
+from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.command import found_by, place_of
-from vouch_sidecar.surfaces.install.files import InstallError
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.install.plan import plan
+from vouch_sidecar.surfaces.install.project_files import InstallError
 from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.local.server import PROCESS
@@ -224,7 +224,7 @@ def _integrations(at: Examined) -> Iterator[Remark]:
         if state is None:
             continue
         yield Remark(about, *state)
-        if hooks := vouch.hooks(place.base, place.vouch):
+        if hooks := vouch_hooks.hooks(place.base, place.vouch):
             doubled = f"vouch's own prompt hook in {', '.join(map(str, hooks))} says things twice"
             yield Remark(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
 

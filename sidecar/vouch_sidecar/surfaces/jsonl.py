@@ -22,7 +22,7 @@ from vouch_sidecar.operations import (
     as_json,
     perform_async,
 )
-from vouch_sidecar.surfaces.keeping import beside, indexed
+from vouch_sidecar.surfaces.background import beside, indexed
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 

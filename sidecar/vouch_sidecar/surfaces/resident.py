@@ -11,7 +11,7 @@ import anyio
 
 from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.keeping import beside
+from vouch_sidecar.surfaces.background import beside
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.sockets import local_server

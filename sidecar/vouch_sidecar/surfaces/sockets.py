@@ -10,10 +10,10 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.surfaces.background import indexed
 from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
-from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.follower import Tell
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.shell.remote import SHELL

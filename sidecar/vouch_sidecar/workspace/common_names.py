@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from vouch_sidecar.workspace.file_kinds import is_for_names
-from vouch_sidecar.workspace.files import Files, read
+from vouch_sidecar.workspace.file_list import Files, read
 
 MAX_FILES = 400
 """Files that are read, evenly chosen from all that are listed; a fiftieth of them is eight."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Timer
 
 from vouch_sidecar.kb.discovery import is_refused
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 
 log = logging.getLogger(__name__)
 

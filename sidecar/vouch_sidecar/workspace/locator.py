@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, module_of
-from vouch_sidecar.workspace.files import Files, below
+from vouch_sidecar.workspace.file_list import Files, below
 from vouch_sidecar.workspace.names_in_text import parts_of
 
 MAX_LOCATOR = 4096

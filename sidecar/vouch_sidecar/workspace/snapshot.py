@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.files import Files, below, read
+from vouch_sidecar.workspace.file_list import Files, below, read
 from vouch_sidecar.workspace.freshness import Freshness
-from vouch_sidecar.workspace.history import History
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties, is_defining

@@ -58,7 +58,7 @@ async def _watch(root: Path | None, pane: Pane) -> None:
     import anyio
 
     from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
-    from vouch_sidecar.surfaces.keeping import beside, push_changes
+    from vouch_sidecar.surfaces.background import beside, push_changes
     from vouch_sidecar.surfaces.sockets import local_server
 
     engine = Engine(env=os.environ)

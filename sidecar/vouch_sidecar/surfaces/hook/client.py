@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
-from vouch_sidecar.surfaces.hook.once import Mark
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
+from vouch_sidecar.surfaces.hook.seen_events import Mark
 from vouch_sidecar.surfaces.local.address import is_supported
 from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 

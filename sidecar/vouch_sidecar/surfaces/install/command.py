@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 import click
 
 from vouch_sidecar.kb.discovery import discover
-from vouch_sidecar.surfaces.install import vouch
+from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.edits import Edit
-from vouch_sidecar.surfaces.install.files import InstallError
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import Host, Location
 from vouch_sidecar.surfaces.install.known_versions import COMMAND
 from vouch_sidecar.surfaces.install.plan import FileChange, apply, difference, plan
+from vouch_sidecar.surfaces.install.project_files import InstallError
 from vouch_sidecar.surfaces.stdio import say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -45,7 +45,7 @@ def run_install(
         replace_hook = _confirm_replacing(place)
     edits = _edits(host, place, env, user=user)
     if uninstall or replace_hook:
-        edits += [vouch.TakenOver(path) for path in place.vouch]
+        edits += [vouch_hooks.TakenOver(path) for path in place.vouch]
     try:
         changes, pastes = plan(edits, place.base, uninstall=uninstall, force=force)
     except InstallError as error:
@@ -79,7 +79,7 @@ def _apply(changes: Sequence[FileChange]) -> None:
 
 def _confirm_replacing(place: Location) -> bool:
     """Ask on a terminal whether to replace vouch's own prompt hook, if there is one."""
-    doubled = vouch.hooks(place.base, place.vouch)
+    doubled = vouch_hooks.hooks(place.base, place.vouch)
     if not doubled or not sys.stdin.isatty():
         return False
     return click.confirm(
@@ -136,8 +136,8 @@ def _remarks(
         remarks.append(
             f"{COMMAND} is not on the PATH that {host.title} starts with: {named} {command}"
         )
-    hooks = [] if replaced else vouch.hooks(place.base, place.vouch)
-    servers = vouch.servers(place.base, place.vouch)
+    hooks = [] if replaced else vouch_hooks.hooks(place.base, place.vouch)
+    servers = vouch_hooks.servers(place.base, place.vouch)
     if hooks:
         remarks.append(
             f"vouch's own prompt hook is in {_listed(hooks)}: each prompt gets context twice. "

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
-from vouch_sidecar.surfaces.install.files import ConflictError, MalformedError
 from vouch_sidecar.surfaces.install.jsonc import Keys, find, parse, replace, without
 from vouch_sidecar.surfaces.install.known_versions import calling, is_known
+from vouch_sidecar.surfaces.install.project_files import ConflictError, MalformedError
 from vouch_sidecar.surfaces.install.toml import Owns, cut, holds, loads
 
 HEADING = "# vouch-sidecar"

@@ -15,7 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from vouch_sidecar.surfaces.install.files import ConflictError, MalformedError
+from vouch_sidecar.surfaces.install.project_files import ConflictError, MalformedError
 
 Keys = Sequence[str]
 

@@ -11,10 +11,15 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from uuid import uuid4
 
-from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.surfaces.install.edits import Edit, Paste
-from vouch_sidecar.surfaces.install.files import ConflictError, InstallError, real_path, text_of
+from vouch_sidecar.surfaces.install.project_files import (
+    ConflictError,
+    InstallError,
+    real_path,
+    text_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

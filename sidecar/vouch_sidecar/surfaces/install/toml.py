@@ -11,7 +11,7 @@ from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
-from vouch_sidecar.surfaces.install.files import MalformedError
+from vouch_sidecar.surfaces.install.project_files import MalformedError
 
 Owns = Callable[[dict[str, Any]], bool]
 """Whether a table is ours. The argument is the content of a text with only this table."""

@@ -15,8 +15,8 @@ from vouch_sidecar.engine import Engine, Pushes
 from vouch_sidecar.operations import as_json, behind, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import as_line
-from vouch_sidecar.surfaces.keeping import Changes
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 from vouch_sidecar.surfaces.local.client import viewer_of
 

@@ -22,8 +22,8 @@ import anyio
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.surfaces.background import Changes, indexed
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
-from vouch_sidecar.surfaces.keeping import Changes, indexed
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
 from vouch_sidecar.surfaces.local.client import settings_in
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in

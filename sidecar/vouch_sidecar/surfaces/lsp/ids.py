@@ -13,11 +13,11 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.engine.checks import Allowance, CheckContext
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.files import UnreadableError
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references
+from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of

@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import run_async
 
 from vouch_sidecar.engine import Engine, Indexer
-from vouch_sidecar.surfaces.keeping import beside
+from vouch_sidecar.surfaces.background import beside
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar

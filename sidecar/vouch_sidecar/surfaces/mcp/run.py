@@ -16,7 +16,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import Engine, Indexer
-from vouch_sidecar.surfaces.keeping import beside
+from vouch_sidecar.surfaces.background import beside
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.sockets import local_server

@@ -36,9 +36,9 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.block import safe
+from vouch_sidecar.surfaces.background import indexed
 from vouch_sidecar.surfaces.hook.events import limit_of, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
-from vouch_sidecar.surfaces.keeping import indexed
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.resources import harmless

@@ -7,9 +7,8 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.kb.files import UnreadableError
+from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.surfaces.install.edits import JsonMember
-from vouch_sidecar.surfaces.install.files import MalformedError, text_of
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -20,6 +19,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     config_home,
 )
 from vouch_sidecar.surfaces.install.jsonc import Keys, parse
+from vouch_sidecar.surfaces.install.project_files import MalformedError, text_of
 
 SCHEMA = {"$schema": "https://opencode.ai/config.json"}
 NAMES = ("opencode.json", "opencode.jsonc")

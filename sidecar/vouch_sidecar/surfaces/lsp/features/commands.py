@@ -16,7 +16,7 @@ from vouch_sidecar.operations import OPERATIONS, Result, as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.call import beside
 from vouch_sidecar.operations.wire import since_when
-from vouch_sidecar.retrieval.changes import newest
+from vouch_sidecar.retrieval.recent_changes import newest
 from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar

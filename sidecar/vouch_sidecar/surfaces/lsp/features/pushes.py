@@ -6,7 +6,7 @@ from functools import partial
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
-from vouch_sidecar.surfaces.keeping import push_changes
+from vouch_sidecar.surfaces.background import push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.kb.files import UnreadableError
-from vouch_sidecar.surfaces.install.files import text_of
+from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.surfaces.install.known_versions import COMMAND, HOOK, PREFIX
+from vouch_sidecar.surfaces.install.project_files import text_of
 
 _HOOK = re.compile(r'("command"\s*:\s*")((?:[^"\\\s]*/)?vouch(?:-kb)? context-hook)')
 _SERVER = re.compile(r'(?:command|path)"?\s*[:=]\s*"(?:[^"]*/)?vouch(?:-kb)?"')

@@ -26,9 +26,9 @@ from pathlib import Path
 
 from tantivy import Document, Index
 from vouch_sidecar.index.layers import Layer, Writing
-from vouch_sidecar.kb.files import Stat
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind
+from vouch_sidecar.kb.safe_files import Stat
 
 MANIFEST = "manifest.json"
 ROOT = "root"

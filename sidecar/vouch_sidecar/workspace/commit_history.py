@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.workspace.git import Repository, run
 

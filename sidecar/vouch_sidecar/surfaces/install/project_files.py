@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vouch_sidecar.kb.files import UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 
 MAX_FILE = 16 << 20
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.base import OLD_SECONDS, ROOT, Bases, Manifest, tidy
+from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.encoding import PlacedStem, StemPlace

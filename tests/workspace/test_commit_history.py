@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
 from vouch_sidecar.workspace.git import Repository
-from vouch_sidecar.workspace.history import MAX_CHANGED, History, read_history
 
 from tests.workspace.places import commit_as, git, repository
 from tests.workspace.test_git import plant
@@ -214,7 +214,7 @@ def test_a_linked_worktree_has_the_commits_of_its_own_branch(root: Path, tmp_pat
 def test_only_the_newest_commits_are_read(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vouch_sidecar.workspace import history as module
+    from vouch_sidecar.workspace import commit_history as module
 
     for number in range(4):
         commit_as(root, f"Person {number}", {"a.py": str(number)})
