@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
     found = process.ask("probe", text="after how many days are photos deleted?")
     assert "semantic_unavailable" in found["degraded"]
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
-    assert "took longer than 1500 ms" in process.said()[0] or "too long" in process.said()[0]
+    assert re.search("took longer than 1[0-4][0-9]{2} ms|takes too long", process.said()[0])
     assert not server.released.is_set()
 
 

@@ -45,8 +45,8 @@ FOLLOW, EMBED = "follow", "hear"
 SAID = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
-LEFT_SECONDS = 0.05
-"""Part of a question's time limit that is reserved for the search."""
+SEARCH_SHARE = 0.25
+"""Share of a question's remaining time that is reserved for the search."""
 
 
 class Progress(NamedTuple):
@@ -232,7 +232,7 @@ class Embeddings:
         if mark in self._questions:
             self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
-            seconds = max(0.0, left - LEFT_SECONDS)
+            seconds = max(0.0, left * (1 - SEARCH_SHARE))
             with self._notifying(), self.faults.contained(EMBED, SAID):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
