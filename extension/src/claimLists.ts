@@ -22,7 +22,7 @@ export async function showFolderClaims(
       label: claim.text.replaceAll(/\s+/g, ' ').trim(),
       description: joined(path.split('/').at(-1), claim.line !== null && `L${claim.line}`),
       detail: joined(claim.why, claim.stale),
-      target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+      target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
     })),
   );
   if (items.length === 0) throw new Error('No claim is tied to a file of this folder either.');
@@ -34,7 +34,7 @@ export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
     label: claim.said.replaceAll(/\s+/g, ' ').trim(),
     description: joined(claim.status, claim.date?.slice(0, 10)),
     detail: claim.stale ?? '',
-    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
   }));
   if (items.length === 0) throw new Error('No claim changed this week.');
   await choose('Changed This Week', items);

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import type { Panel } from './panel';
 import { WEIGHTS } from './protocol.gen';
+import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
-import { messageOf } from './views/beneath';
 import { type Experts, FIRST_WEIGHT, type Question, remember } from './views/experts';
 
 const HISTORY = 'experts.history';

@@ -12,14 +12,13 @@ import { Explain } from './explain/explain';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
-import { install, installCommand, replaceOlder } from './server/install';
+import { installAndStart, replaceOlder } from './server/install';
 import { mayBeServed } from './server/machine';
 import { type Listeners, Server } from './server/server';
-import { showStatus } from './showStatus';
-import type { State } from './statusText';
-import { hideTopic } from './topicCommands';
+import { showStatus } from './status/show';
+import type { State } from './status/words';
+import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
-import { messageOf } from './views/beneath';
 import type { Node } from './views/nodes';
 import { openTarget } from './views/open';
 
@@ -181,46 +180,15 @@ async function openRow(panel: Panel, node: Node): Promise<void> {
   if (target) await openTarget(target);
 }
 
-async function installAndStart(
-  context: vscode.ExtensionContext,
-  log: vscode.LogOutputChannel,
-  start: () => Promise<void>,
-  python?: string,
-): Promise<void> {
-  try {
-    await install(context, log, python);
-  } catch (error) {
-    if (error instanceof vscode.CancellationError) return;
-    log.error(`The server could not be installed: ${messageOf(error)}`);
-    const again = (chosen?: string) => installAndStart(context, log, start, chosen ?? python);
-    await offerOtherWays(context, log, messageOf(error), again);
-    return;
-  }
-  await start();
-  vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
-}
-
-async function offerOtherWays(
-  context: vscode.ExtensionContext,
-  log: vscode.LogOutputChannel,
-  why: string,
-  again: (python?: string) => Promise<void>,
-): Promise<void> {
-  const ways: Readonly<Record<string, () => unknown>> = {
-    Retry: () => again(),
-    'Choose Python…': async () => {
-      const picked = await vscode.window.showOpenDialog({
-        title: 'Python 3.11 or newer',
-        openLabel: 'Install with This Python',
-      });
-      if (picked?.[0]) await again(picked[0].fsPath);
-    },
-    'Copy Command': async () => vscode.env.clipboard.writeText(await installCommand(context)),
-    'Show Logs': () => log.show(),
-  };
-  const message = `Vouch: the server could not be installed. ${why}`;
-  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
-  if (chosen) await ways[chosen]?.();
+/** Adds a topic to `names.never`, in the settings of the workspace where one is open. */
+async function hideTopic({ subject }: Node): Promise<void> {
+  if (!subject) return;
+  const settings = vscode.workspace.getConfiguration(ID);
+  const target = vscode.workspace.workspaceFolders
+    ? vscode.ConfigurationTarget.Workspace
+    : vscode.ConfigurationTarget.Global;
+  const never = settings.get<string[]>('names.never', []);
+  await settings.update('names.never', [...new Set([...never, subject.name])], target);
 }
 
 const IDLE: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];

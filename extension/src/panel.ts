@@ -1,12 +1,10 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { InSight } from './inSight';
-import { Progress } from './progress';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
-import { StatusItems } from './status';
-import { holdsOf, type State, summarize } from './statusText';
-import { copyProposal } from './topicCommands';
-import { type Ask, type Redraw, targetOf } from './views/ask';
+import { Progress, StatusItems } from './status/items';
+import { holdsOf, type State, summarize } from './status/words';
+import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
@@ -103,8 +101,13 @@ export class Panel implements vscode.Disposable {
   }
 
   /** Copies the command line that declares the topic of a row. */
-  copyProposal(node: Node): Promise<void> {
-    return copyProposal(this.ask, (collection) => this.rootOf(collection), node);
+  async copyProposal({ subject }: Node): Promise<void> {
+    if (!subject) return;
+    const rootOf = (collection: string | null) => this.rootOf(collection);
+    const { propose } = await askEntity(this.ask, rootOf, subject);
+    if (!propose) return;
+    await vscode.env.clipboard.writeText(propose);
+    vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
   }
 
   /** What a row of either view opens. */

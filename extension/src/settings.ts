@@ -2,7 +2,7 @@
 import { CLIENT_SETTINGS } from './settings.gen';
 
 /** Where a value stands, as `WorkspaceConfiguration.inspect` says; the default is left aside. */
-export interface Layers {
+interface Layers {
   readonly globalValue?: unknown;
   readonly workspaceValue?: unknown;
   readonly workspaceFolderValue?: unknown;

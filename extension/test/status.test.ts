@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { allCountsOf, holdsOf, summarize } from '../src/statusText';
+import { allCountsOf, holdsOf, summarize } from '../src/status/words';
 
 const status: StatusResult = {
   generation: 7,

@@ -174,7 +174,7 @@ test('a claim says status, confidence and date, and opens at its text', () => {
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
   assert.equal(node.description, '', 'the text has the row to itself');
   assert.equal(node.icon, 'warning');
-  assert.equal(node.target?.needles[0], 'Text of c');
+  assert.equal(node.target?.passages[0], 'Text of c');
   const [facts, citation] = node.children ?? [];
   assert.equal(facts?.label, 'contested · confidence 0.70 · 2026-06-30');
   assert.match(node.spoken, /confidence 0\.70/);
@@ -182,7 +182,7 @@ test('a claim says status, confidence and date, and opens at its text', () => {
   assert.deepEqual(citation?.target, {
     uris: [cited.document, cited.uri],
     locator: 'L3',
-    needles: ['Drain first.'],
+    passages: ['Drain first.'],
   });
 });
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { mayBeServed } from '../server/machine';
 import type { Server } from '../server/server';
-import type { State } from '../statusText';
+import type { State } from '../status/words';
 import { type McpApi, registerMcp } from './mcp';
 import { type Declared, registerTools } from './tools';
 

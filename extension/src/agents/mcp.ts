@@ -33,7 +33,7 @@ export interface McpApi {
 }
 
 /** What is there to serve, asked anew each time. */
-export interface Served {
+interface Served {
   readonly changed: vscode.Event<void>;
   /** The server, where it may be offered. */
   found(): { readonly command: string; readonly version: string } | undefined;

@@ -1,9 +1,10 @@
 /** Finds the server: setting, selected Python environment, PATH, own installation. */
 import path from 'node:path';
+import { messageOf } from '../text/errors';
 
-export const MINIMUM_VERSION = '0.1.0';
+const MINIMUM_VERSION = '0.1.0';
 
-export type Origin = 'setting' | 'environment' | 'path' | 'installed';
+type Origin = 'setting' | 'environment' | 'path' | 'installed';
 
 export interface Found {
   readonly command: string;
@@ -98,7 +99,7 @@ async function attempt(world: World, origin: Origin, command: string): Promise<F
     world.log(`${TITLES[origin]}: ${command}: version ${version}, taken.`);
     return { command, origin, version };
   } catch (error) {
-    return refuse(`can't be run: ${error instanceof Error ? error.message : String(error)}`);
+    return refuse(`can't be run: ${messageOf(error)}`);
   }
 }
 

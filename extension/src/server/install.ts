@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+import { messageOf } from '../text/errors';
 import { scriptName } from './discover';
 import { safeEnvironment } from './safeEnvironment';
 
@@ -71,8 +72,51 @@ export async function replaceOlder(
   return true;
 }
 
-/** Installs with progress; whether it is there afterwards. Rejects when cancelled or failed. */
-export async function install(
+/** Installs the server and starts it; where that fails, offers other ways. */
+export async function installAndStart(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  start: () => Promise<void>,
+  python?: string,
+): Promise<void> {
+  try {
+    await install(context, log, python);
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return;
+    log.error(`The server could not be installed: ${messageOf(error)}`);
+    const again = (chosen?: string) => installAndStart(context, log, start, chosen ?? python);
+    await offerOtherWays(context, log, messageOf(error), again);
+    return;
+  }
+  await start();
+  vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
+}
+
+async function offerOtherWays(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  why: string,
+  again: (python?: string) => Promise<void>,
+): Promise<void> {
+  const ways: Readonly<Record<string, () => unknown>> = {
+    Retry: () => again(),
+    'Choose Python…': async () => {
+      const picked = await vscode.window.showOpenDialog({
+        title: 'Python 3.11 or newer',
+        openLabel: 'Install with This Python',
+      });
+      if (picked?.[0]) await again(picked[0].fsPath);
+    },
+    'Copy Command': async () => vscode.env.clipboard.writeText(await installCommand(context)),
+    'Show Logs': () => log.show(),
+  };
+  const message = `Vouch: the server could not be installed. ${why}`;
+  const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
+  if (chosen) await ways[chosen]?.();
+}
+
+/** Installs with progress; rejects when it is cancelled or fails. */
+async function install(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   python?: string,
@@ -122,7 +166,7 @@ async function installInto(
 }
 
 /** What installs the server by hand, for a terminal. */
-export async function installCommand(context: vscode.ExtensionContext): Promise<string> {
+async function installCommand(context: vscode.ExtensionContext): Promise<string> {
   return `python3 -m pip install --user '${await carriedWheel(context)}[mcp]'`;
 }
 

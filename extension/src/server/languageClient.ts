@@ -1,17 +1,18 @@
 /** The language client: the only module that loads vscode-languageclient, and only when needed. */
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import {
   CloseAction,
   type DynamicFeature,
   ErrorAction,
   LanguageClient,
+  type Middleware,
   RevealOutputChannelOn,
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { middleware } from '../hover';
-import { SERVED_SELECTOR } from '../inSight';
+import { isServed, SERVED_SELECTOR } from '../inSight';
 import type { Settings } from '../settings';
+import { isInside, tame } from '../text/links';
 
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];
@@ -28,7 +29,7 @@ const COPIES: StaticFeature = {
 };
 
 /** What a client is made of; functions are asked whenever the answer counts. */
-export interface Wishes {
+interface Wishes {
   readonly command: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -116,4 +117,37 @@ function closed(wishes: Wishes): { action: CloseAction; handled: true; message: 
         handled: true,
         message: 'The server keeps ending; it is not started again.',
       };
+}
+
+/** Keeps hovers and definitions to the documents that are served, hovers to text and links into `folders`. */
+function middleware(folders: () => readonly string[]): Middleware {
+  return {
+    provideDefinition(document, position, token, next) {
+      return isServed(document) ? next(document, position, token) : undefined;
+    },
+    async provideHover(document, position, token, next) {
+      if (!isServed(document)) return undefined;
+      const hover = await next(document, position, token);
+      if (!hover) return hover;
+      const inside = (target: string) => isInside(target, folders());
+      return new vscode.Hover(
+        hover.contents.map((part) => tamed(part, inside)),
+        hover.range,
+      );
+    },
+  };
+}
+
+function tamed(
+  part: vscode.MarkdownString | vscode.MarkedString,
+  inside: (target: string) => boolean,
+): vscode.MarkdownString {
+  if (typeof part === 'object' && 'language' in part) {
+    return new vscode.MarkdownString().appendCodeblock(part.value, part.language);
+  }
+  const source = typeof part === 'string' ? part : part.value;
+  const markdown = new vscode.MarkdownString(tame(source, inside), false);
+  markdown.isTrusted = false;
+  markdown.supportHtml = false;
+  return markdown;
 }

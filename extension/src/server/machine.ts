@@ -7,13 +7,27 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { World } from './discover';
-import { selectedInterpreter } from './environments';
 import { installedServers } from './install';
 import { hasAnyKnowledgeBase } from './look';
 import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 10_000;
+
+interface EnvironmentsApi {
+  getEnvironment(
+    scope: vscode.Uri | undefined,
+  ): Promise<{ execInfo?: { run?: { executable?: string } } } | undefined>;
+}
+
+interface PythonApi {
+  environments?: {
+    getActiveEnvironmentPath(scope?: vscode.Uri): { path: string };
+    resolveEnvironment(
+      environment: unknown,
+    ): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
+  };
+}
 
 /** Whether a folder may have a knowledge base; those of other users count where any are trusted. */
 export function mayBeServed(folder: string): Promise<boolean> {
@@ -56,4 +70,37 @@ async function version(command: string): Promise<string> {
     env: safeEnvironment(),
   });
   return stdout;
+}
+
+/** The interpreter of the selected environment: ms-python.vscode-python-envs is asked, then ms-python.python. */
+async function selectedInterpreter(log: vscode.LogOutputChannel): Promise<string | undefined> {
+  const scope = vscode.workspace.workspaceFolders?.[0]?.uri;
+  for (const ask of [fromEnvironments, fromPython]) {
+    try {
+      const interpreter = await ask(scope);
+      if (interpreter) return interpreter;
+    } catch (error) {
+      log.info(`A Python extension did not answer: ${String(error)}`);
+    }
+  }
+  return undefined;
+}
+
+async function fromEnvironments(scope: vscode.Uri | undefined): Promise<string | undefined> {
+  const api = await exportsOf<EnvironmentsApi>('ms-python.vscode-python-envs');
+  return (await api?.getEnvironment(scope))?.execInfo?.run?.executable;
+}
+
+async function fromPython(scope: vscode.Uri | undefined): Promise<string | undefined> {
+  const environments = (await exportsOf<PythonApi>('ms-python.python'))?.environments;
+  if (!environments) return undefined;
+  const resolved = await environments.resolveEnvironment(
+    environments.getActiveEnvironmentPath(scope),
+  );
+  return resolved?.executable?.uri?.fsPath;
+}
+
+async function exportsOf<T>(id: string): Promise<T | undefined> {
+  const extension = vscode.extensions.getExtension<T>(id);
+  return extension ? await extension.activate() : undefined;
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
-import type { State } from '../statusText';
+import type { State } from '../status/words';
 import { discover, type Found } from './discover';
 import type { Client } from './languageClient';
 import { machine } from './machine';

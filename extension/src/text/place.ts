@@ -1,6 +1,6 @@
 /** Where in a text a citation or a claim stands. */
 
-export interface Place {
+interface Place {
   /** From 0. */
   readonly line: number;
   readonly start: number;
@@ -15,10 +15,10 @@ export function lineOf(locator: string): number | undefined {
   return found?.[1] ? Math.max(0, Number(found[1]) - 1) : undefined;
 }
 
-/** The place of the first of `needles` in `text`, however its white space is wrapped. */
-export function findPlace(text: string, needles: readonly string[]): Place | undefined {
-  for (const needle of needles) {
-    const words = needle.trim().split(/\s+/).filter(Boolean).slice(0, 12);
+/** The place of the first of `passages` in `text`, however its white space is wrapped. */
+export function findPlace(text: string, passages: readonly string[]): Place | undefined {
+  for (const passage of passages) {
+    const words = passage.trim().split(/\s+/).filter(Boolean).slice(0, 12);
     if (words.length === 0) continue;
     const pattern = words
       .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))

@@ -33,9 +33,9 @@ export function arrange<R extends Row>(
 }
 
 /** What changed: nothing, some rows that stand where they stood, or the rows themselves. */
-export type Difference = { readonly kind: 'none' } | { readonly kind: 'all' } | Touched;
+type Difference = { readonly kind: 'none' } | { readonly kind: 'all' } | Touched;
 
-export interface Touched {
+interface Touched {
   readonly kind: 'some';
   readonly ids: readonly string[];
 }

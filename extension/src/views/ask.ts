@@ -28,5 +28,5 @@ export function askEntity(ask: Ask, rootOf: RootOf, subject: Subject): Promise<E
 export async function targetOf(ask: Ask, rootOf: RootOf, node: Node): Promise<Target | undefined> {
   if (node.target || !node.subject) return node.target;
   const { entity } = await askEntity(ask, rootOf, node.subject);
-  return entity.uri === null ? undefined : { uris: [entity.uri], needles: [] };
+  return entity.uri === null ? undefined : { uris: [entity.uri], passages: [] };
 }

@@ -1,5 +1,6 @@
 /** What stands beneath the rows of entities: asked for once, and again when the knowledge changes. */
 import type { EntityResult } from '../protocol.gen';
+import { messageOf } from '../text/errors';
 import { type Ask, askEntity, type Redraw, type RootOf } from './ask';
 import { claimNodes } from './claims';
 import { type Node, noteNode } from './nodes';
@@ -80,6 +81,3 @@ const notDeclared = (parent: string, why: string): Node => ({
   spoken: `Nobody declared it: ${why}`,
   tooltip: ['Nobody declared it', `Found as ${why}.`],
 });
-
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

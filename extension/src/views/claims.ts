@@ -30,7 +30,7 @@ export function claimNode(parent: string, claim: ClaimView): Node {
     icon: claim.stale && !color ? 'history' : icon,
     ...(color || claim.stale ? { color: color ?? 'list.warningForeground' } : {}),
     branch: true,
-    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
     children: [
       factsNode(id, claim),
       ...claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
@@ -87,7 +87,7 @@ function citationNode(id: string, citation: Citation): Node {
           target: {
             uris: [citation.document, citation.uri].filter((uri) => uri !== null),
             locator: citation.locator,
-            needles: citation.quote ? [citation.quote] : [],
+            passages: citation.quote ? [citation.quote] : [],
           },
         }
       : {}),

@@ -1,22 +1,11 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
 import { type AuthorRow, type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { messageOf } from '../text/errors';
 import { difference } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
-import { messageOf } from './beneath';
 import { claimRows } from './claims';
-import {
-  authorsNode,
-  commandNode,
-  expertNode,
-  type Figure,
-  GROUPS,
-  groupNode,
-  groupOf,
-  keyOf,
-  type Node,
-  noteNode,
-  plural,
-} from './nodes';
+import { authorsNode, expertNode, type Figure, GROUPS, groupNode, groupOf } from './expertRows';
+import { commandNode, keyOf, type Node, noteNode, plural } from './nodes';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 export const FIRST_WEIGHT = 'evidence';

@@ -28,9 +28,9 @@ async function firstThere(uris: readonly vscode.Uri[]): Promise<vscode.Uri> {
 function rangeIn(
   document: vscode.TextDocument,
   fragment: string,
-  { locator, needles }: Target,
+  { locator, passages }: Target,
 ): vscode.Range | undefined {
-  const place = findPlace(document.getText(), needles);
+  const place = findPlace(document.getText(), passages);
   if (place) return new vscode.Range(place.line, place.start, place.line, place.end);
   const line = lineOf(fragment) ?? lineOf(locator ?? '');
   if (line === undefined || line >= document.lineCount) return undefined;

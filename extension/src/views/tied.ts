@@ -75,7 +75,7 @@ function tiedNode(parent: string, claim: TiedClaim): Node {
     icon: contested ? 'warning' : claim.stale ? 'history' : 'pass',
     ...(state ? { color: 'list.warningForeground' } : {}),
     branch: true,
-    target: { uris: [claim.uri], needles: [claim.text, 'text:'] },
+    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
     key: tiedKey(claim),
     children: [
       { ...noteNode(`${id}/why`, claim.why, 'link') },
@@ -95,7 +95,7 @@ function sourceNode(id: string, { document, uri }: TiedClaim, source: string): N
     tooltip: [source],
     icon: 'quote',
     branch: false,
-    target: { uris: document ? [document] : [uri], needles: [] },
+    target: { uris: document ? [document] : [uri], passages: [] },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The state of the server in words. */
-import type { DidChangeStatus, StatusResult } from './protocol.gen';
-import { plural } from './views/nodes';
+import type { DidChangeStatus, StatusResult } from '../protocol.gen';
+import { plural } from '../views/nodes';
 
 export type State =
   | 'looking'
@@ -12,7 +12,7 @@ export type State =
   | 'stopped';
 
 /** What the knowledge bases hold, as far as an empty view has to say it. */
-export type Holds = 'nothing' | 'noEntities' | 'entities';
+type Holds = 'nothing' | 'noEntities' | 'entities';
 
 export function holdsOf(status: StatusResult): Holds {
   const sum = (of: 'claims' | 'entities' | 'pages') =>
@@ -76,7 +76,7 @@ export const allCountsOf = (counts: StatusResult['roots'][number]['counts']): st
     .join(' · ');
 
 /** Claims and entities over all knowledge bases. */
-export function countsOf(status: StatusResult): string {
+function countsOf(status: StatusResult): string {
   const sum = (of: 'claims' | 'entities') =>
     status.roots.reduce((total, { counts }) => total + counts[of], 0);
   return `${plural(sum('claims'), 'claim')}, ${plural(sum('entities'), 'entity', 'entities')}`;

@@ -1,10 +1,10 @@
 /** The command "Show Status": what is served, what is wrong with it, what can be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Panel } from './panel';
-import type { Server } from './server/server';
-import { allCountsOf, problemsOf, summarize } from './statusText';
-import { openTarget } from './views/open';
+import type { Panel } from '../panel';
+import type { Server } from '../server/server';
+import { openTarget } from '../views/open';
+import { allCountsOf, problemsOf, summarize } from './words';
 
 interface Entry extends vscode.QuickPickItem {
   readonly run?: () => Thenable<unknown>;
@@ -49,7 +49,7 @@ function problems({ status }: Panel): Entry[] {
     const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
     if (!file) return { ...entry, run: openSettings };
     const uri = vscode.Uri.file(path.join(root, '.vouch', file)).with({ fragment: `L${line}` });
-    const run = () => openTarget({ uris: [uri.toString()], needles: [] });
+    const run = () => openTarget({ uris: [uri.toString()], passages: [] });
     return { ...entry, description: `line ${line}`, run };
   });
 }

@@ -1,0 +1,92 @@
+/** Rows of the view "Experts" as plain data: experts, their groups, authors of commits. */
+import type { AuthorRow, ExpertRow } from '../protocol.gen';
+import { entityIcon, joined, keyOf, type Node, plural, subjectOf } from './nodes';
+
+/** What the figure before an expert's name counts. */
+export type Figure = 'claim_count' | 'citation_count';
+
+/** As wide as a digit. */
+const FIGURE_SPACE = '\u2007';
+
+/** A row with its figure at the left, `digits` wide, so that figures stand below each other. */
+export function expertNode(row: ExpertRow, figure: Figure, digits: number): Node {
+  const counts = [plural(row.claim_count, 'claim'), plural(row.citation_count, 'citation')];
+  return {
+    id: `expert:${keyOf(row)}`,
+    kind: 'expert',
+    label: `${String(row[figure]).padStart(digits, FIGURE_SPACE)}  ${row.name}`,
+    description: joined(row.collection, groupOf(row.type) === 'Systems and topics' && row.type),
+    spoken: [row.name, row.type, row.collection, ...counts].filter(Boolean).join(', '),
+    tooltip: [
+      row.name,
+      joined(row.type, row.collection),
+      `${counts[0]} on this topic, with ${counts[1]} between them. Unfold the row to read them.`,
+    ],
+    icon: entityIcon(row.type),
+    branch: true,
+    subject: subjectOf(row),
+  };
+}
+
+export const GROUPS = ['People', 'Teams', 'Systems and topics'] as const;
+type Group = (typeof GROUPS)[number];
+
+const GROUP_OF: Readonly<Record<string, Group>> = {
+  person: 'People',
+  team: 'Teams',
+  company: 'Teams',
+  organization: 'Teams',
+};
+
+export const groupOf = (type: string): Group =>
+  GROUP_OF[type.toLowerCase()] ?? 'Systems and topics';
+
+export function groupNode(group: Group, figure: Figure, children: readonly Node[]): Node {
+  const counted = figure === 'claim_count' ? 'claims' : 'citations';
+  return {
+    id: `group:${group}`,
+    kind: 'group',
+    label: group,
+    description: counted,
+    spoken: `${group}, ${children.length}`,
+    tooltip: [`${group}, with the number of their ${counted} on this topic`],
+    icon: group === 'People' ? 'person' : group === 'Teams' ? 'organization' : 'server',
+    branch: true,
+    open: true,
+    children,
+  };
+}
+
+/** Those who committed to the files of the claims: names alone, which lead nowhere. */
+export function authorsNode(authors: readonly AuthorRow[]): Node {
+  return {
+    id: 'group:by commits',
+    kind: 'group',
+    label: 'By commits',
+    description: 'commits',
+    spoken: `By commits, ${authors.length}`,
+    tooltip: [
+      'By commits',
+      'Who committed to the files that these claims are tied to, or wrote the claims. ' +
+        'Newer commits count more.',
+    ],
+    icon: 'git-commit',
+    branch: true,
+    open: true,
+    children: authors.map(authorNode),
+  };
+}
+
+function authorNode({ name, commits, last, files }: AuthorRow): Node {
+  const counts = `${plural(commits, 'commit')} to ${plural(files, 'file')}, the last on ${last}`;
+  return {
+    id: `author:${name}`,
+    kind: 'note',
+    label: `${commits}  ${name}`,
+    description: last,
+    spoken: `${name}, ${counts}`,
+    tooltip: [name, `${counts}.`],
+    icon: 'account',
+    branch: false,
+  };
+}
