@@ -10,7 +10,7 @@ import pytest
 from vouch_sidecar.index.base_cache import MANIFEST
 
 from tests.engine.processes import Server, serving, until
-from tests.protocol.client import indexed_client
+from tests.protocol.client import Client, indexed_client
 
 FAILED = "the index could not be read; it is being rebuilt"
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -30,6 +30,12 @@ def overwrite(folder: Path, ending: str) -> list[Path]:
         with file.open("r+b") as stream:
             stream.write(b"\xff" * file.stat().st_size)
     return files
+
+
+def overwrite_behind(client: Client, folder: Path) -> None:
+    """The same once nothing is worked out any more, so that it is a question that notices."""
+    until(lambda: not client.request("vouch/entity", {"id": "vault"})["degraded"])
+    assert overwrite(folder, "store")
 
 
 def answered(server: Server) -> list[dict[str, Any]]:
@@ -61,7 +67,7 @@ def test_the_language_server_says_so_until_it_is_made_anew(
 ) -> None:
     folder, env = here
     with indexed_client(folder / "kb", env=env) as client:
-        overwrite(folder, "store")
+        overwrite_behind(client, folder)
         refused = client.refused("vouch/search", {"query": "keys rotate"})
         assert (refused["code"], refused["message"]) == (-32803, FAILED)
         until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
@@ -72,7 +78,7 @@ def test_so_do_language_features(here: tuple[Path, Mapping[str, str]]) -> None:
     folder, env = here
     note = folder / "kb" / "note.md"
     with indexed_client(folder / "kb", env=env) as client:
-        overwrite(folder, "store")
+        overwrite_behind(client, folder)
         client.open(note.as_uri(), "How do the keys of the key vault rotate?", "markdown")
         place = {"textDocument": {"uri": note.as_uri()}, "position": {"line": 0, "character": 25}}
         refused = client.refused("textDocument/hover", place)
