@@ -41,8 +41,14 @@ oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
 mcp1: ## vouch-sidecar and vouch-kb in one environment, .mcp1/, with version 1 of the MCP SDK
 	@scripts/mcp1
 
-demo: $(PYTHON_READY) ## A short session over the example knowledge base
-	@$(BIN)/python examples/demo.py
+demo: .venv-demo/.ready ## A short session over the example knowledge base; needs nothing of the above
+	@.venv-demo/bin/vouch-sidecar demo
+
+.venv-demo/.ready: pyproject.toml scripts/venv
+	@echo "Installing what the tour needs into .venv-demo; half a minute."
+	@scripts/venv .venv-demo
+	@.venv-demo/bin/python -m pip install -qq --disable-pip-version-check --editable .
+	@touch $@
 
 test: ## Every check and every test; the last line counts them
 	@scripts/test
@@ -91,8 +97,8 @@ e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pic
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package
 
-bench: $(PYTHON_READY) oracle ## Speed, memory and stalls beside the aims and vouch-kb (QUICK=1: a minute)
-	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+bench: $(PYTHON_READY) oracle ## Speed and memory beside the aims (QUICK=1: a minute), or beside another commit (AGAINST=REF)
+	$(BIN)/python -m benchmarks$(if $(AGAINST),.against $(AGAINST)) $(if $(QUICK),--quick)
 
 million: $(PYTHON_READY) ## A million claims straight into the index, and what questions take then
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python -m benchmarks.million "$$folder"
@@ -119,6 +125,6 @@ workflows: $(RELEASE_READY) ## Lints .github/
 	$(BIN)/zizmor --offline --pedantic .github
 
 clean: ## Removes what was made here, the environments included
-	rm -rf .venv .oracle .mcp1 .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-demo .oracle .mcp1 .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

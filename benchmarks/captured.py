@@ -17,7 +17,6 @@ import random
 import re
 import tempfile
 import time
-from functools import partial
 from hashlib import sha256
 from itertools import islice
 from json import dumps
@@ -26,7 +25,6 @@ from pathlib import Path
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.topic_finder import Around, derive
-from vouch_sidecar.kb.reader import read_content
 
 from benchmarks.client import connected, is_finished
 from benchmarks.generate import NOW, Zipf, words_by_tier
@@ -130,7 +128,7 @@ def topics_take(claims: int) -> float:
         engine.load()
         settle(engine.collections.values(), engine.env)
         (collection,) = engine.collections.values()
-        around = Around(content=partial(read_content, root / ".vouch"))
+        around = Around(disk=collection.disk)
         gc.collect()
         gc.freeze()  # as commands do
         taken = []

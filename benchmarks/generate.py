@@ -56,12 +56,14 @@ MONTHS = ("January", "March", "April", "June", "August", "October", "December")
 class Size:
     """How much there is of what matters most; the rest follows from it. `words`: that many words
     make up the texts of claims and the questions, the commonest in a sixth of the claims; 0: all
-    English words. Everything else is the same.
+    English words. `sources`: that many are cited, directly and by turns, one by each claim; 0: a
+    twentieth as many as claims, some cited more often than others. Everything else is the same.
     """
 
     entities: int
     claims: int
     words: int = 0
+    sources: int = 0
 
 
 SMALL = Size(200, 1_000)
@@ -72,7 +74,9 @@ LARGE = Size(10_000, 100_000)
 def generated(size: Size, seed: int = SEED) -> Path:
     """The folder that holds the `.vouch/` of a size; written once for each seed and size."""
     name = f"vouch-bench-v{VERSION}-{seed}-{size.entities}-{size.claims}"
-    root = Path(tempfile.gettempdir()) / (name + (f"-w{size.words}" if size.words else ""))
+    name += f"-w{size.words}" if size.words else ""
+    name += f"-s{size.sources}" if size.sources else ""
+    root = Path(tempfile.gettempdir()) / name
     if not (root / COMPLETE).exists():
         shutil.rmtree(root, ignore_errors=True)
         write(root, size, seed)
@@ -230,7 +234,7 @@ class Writer:
         return {"visibility": "project", "project": None, "agent": None}
 
     def _write_sources(self) -> None:
-        for i in range(max(20, self.size.claims // 20)):
+        for i in range(self.size.sources or max(20, self.size.claims // 20)):
             text = self.sentence("{w} {w} {w} {w} {w} {w} {w} {w} {w}.") * 8
             digest = hashlib.sha256(f"{i} {text}".encode()).hexdigest()
             folder = self.kb_dir / "sources" / digest
@@ -309,12 +313,15 @@ class Writer:
             named = [self.by_id[e].name for e in linked or references.draw(1)]
             template = self.rng.choice(CLAIM_TEMPLATES)
             updated = self._time()
+            evidence = sorted(set(cited.draw(self.rng.choice((1, 1, 2, 3)))))
+            if self.size.sources:
+                evidence = [self.sources[i % self.size.sources]]
             fields: dict[str, object] = {
                 "text": self.sentence(template, named[0], named[-1], self.said),
                 "type": self.rng.choice(CLAIM_TYPES),
                 "status": self.rng.choices(list(STATUSES), weights)[0],
                 "confidence": self.rng.choice((0.5, 0.7, 0.8, 0.9, 0.95)),
-                "evidence": sorted(set(cited.draw(self.rng.choice((1, 1, 2, 3))))),
+                "evidence": evidence,
                 "entities": linked,
                 "scope": self._scope(),
                 "tags": tags.draw(self.rng.choice((0, 1, 2))),

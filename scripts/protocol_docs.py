@@ -54,11 +54,13 @@ the same result. An optional parameter that is null counts as one that is left o
 ## Connecting
 
 `vouch-sidecar lsp` speaks LSP 3.17 over its standard streams. `initialize` answers before anything
-is indexed; until `complete` is true, answers come from what is there. All of
-`initializationOptions` may be left out: `session_id` names the connection's own session, `viewer`
-says who asks, `settings` tunes what `config.yaml` may tune, and `push` lists which parts of
-`vouch/didChangeSalience` the client wants: `salience`, `fresh`, `text`. The others are empty, and
-are not worked out; with an empty list no such notification comes.
+is indexed; until `complete` is true, answers come from what is there. After a checkout or commit a
+question waits for the look at the files, half a second at most, else `degraded` names
+`index_building`; hover and completion never wait. All of `initializationOptions` may be left out:
+`session_id` names the connection's own session, `viewer` says who asks, `settings` tunes what
+`config.yaml` may tune, and `push` lists which parts of `vouch/didChangeSalience` the client wants:
+`salience`, `fresh`, `text`. The others are empty, and are not worked out; with an empty list no
+such notification comes.
 
 The first index is there when `vouch/didChangeStatus` comes with `quiescent: true`, and from then on
 `complete` is true in every answer. Clients that declare `window.workDoneProgress` see the reading
@@ -70,9 +72,11 @@ EVENTS = f"""\
 
 A prompt document has the language `vouch-prompt`, or a URI such as `{PROMPT_URI}`,
 whose first part names its session. What is typed into it counts when it stands still for a moment,
-or when a request comes; saving or closing it submits it. Of any other document, the
-paragraph being edited and the two edited before it count for the connection's own session: lines up
-to a blank one, at most 20.
+or when `salience` or `context` is asked for; saving or closing it submits it. Of any other
+document, the paragraph being edited and the two edited before it count for the connection's own
+session: lines up to a blank one, at most 20. In both, a half-typed word brings in what it names
+after that moment, or in the answer to such a question, which changes no push; it takes nothing away
+until something ends it: a blank, punctuation, the end of the line, an edit elsewhere, a submission.
 """
 STANDARD = """\
 ## Standard requests
@@ -91,8 +95,10 @@ Every request gets exactly one answer. An error never repeats what was sent.
 LINES = """\
 ## JSON lines
 
-`vouch-sidecar jsonl` waits for the first index, then answers every line with one. Codes:
-`method_not_found`, `missing_param`, `invalid_request`, `internal_error`.
+`vouch-sidecar jsonl` waits for the first index, and up to ten seconds after its start for what is
+worked out of the workspace, then answers every line with one. What was not read by then is named in
+`degraded`: `index_building`, `workspace_pending`. Codes: `method_not_found`, `missing_param`,
+`invalid_request`, `internal_error`.
 """
 
 
@@ -127,8 +133,8 @@ class Recorder:
 
 def shown(value: Any, key: str = "") -> Any:
     """A value without what differs from run to run, long lists cut."""
-    if key in MOMENTS and value is not None:
-        return MOMENTS[key]
+    if key in MOMENTS and isinstance(value, type(MOMENTS[key])):
+        return MOMENTS[key]  # of the same type: a claim's `said` is a text
     if isinstance(value, dict):
         return {name: shown(one, name) for name, one in value.items()}
     if isinstance(value, list):

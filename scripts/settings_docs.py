@@ -1,5 +1,5 @@
-"""Writes what is said of the settings elsewhere from the models in `kb/settings_model.py`: README's
-table, the extension's manifest, and the names that the extension sends.
+"""Writes what is said of the settings elsewhere from the models in `kb/settings_model.py`: the
+table of `docs/settings.md`, the extension's manifest, and the names that the extension sends.
 
 python -m scripts.settings_docs [--check]
 """
@@ -15,7 +15,7 @@ from typing import Any
 from vouch_sidecar.kb.settings import CLIENT, GROUPS, Name, names, schema_of
 
 REPOSITORY = Path(__file__).parents[1]
-README = REPOSITORY / "README.md"
+PAGE = REPOSITORY / "docs" / "settings.md"
 MANIFEST = REPOSITORY / "extension" / "package.json"
 NAMES = REPOSITORY / "extension" / "src" / "settings.gen.ts"
 HEAD = "| in `config.yaml` | default | range | |\n|---|---|---|---|\n"
@@ -23,7 +23,7 @@ Shape = dict[str, Any]
 
 
 def table() -> str:
-    """README's table, a row for each setting."""
+    """The table of the page, a row for each setting."""
     return HEAD + "".join(_row(name, shape) for name in names() if (shape := _shape(name)))
 
 
@@ -91,8 +91,8 @@ def _bounds(shape: Shape) -> list[float]:
     return [shape[name] for name in ("minimum", "maximum") if name in shape]
 
 
-def _readme() -> str:
-    before, _, rest = README.read_text("utf-8").partition(HEAD)
+def _page() -> str:
+    before, _, rest = PAGE.read_text("utf-8").partition(HEAD)
     after = rest[rest.index("\n\n") + 1 :]
     return before + table() + after
 
@@ -111,7 +111,7 @@ def _manifest() -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Write what differs, or with `--check` say so."""
-    wanted = {README: _readme(), MANIFEST: _manifest(), NAMES: client_names()}
+    wanted = {PAGE: _page(), MANIFEST: _manifest(), NAMES: client_names()}
     differing = [p for p, text in wanted.items() if not p.exists() or p.read_text("utf-8") != text]
     for path in differing:
         if "--check" in arguments:

@@ -144,6 +144,9 @@ class Reference:
             for text in _stems_of(artifact)
         )
 
+    def _stands(self, term: Term, gates: frozenset[str]) -> bool:
+        return any(self.frequency(term, kind, gates) for kind in (Kind.CLAIM, Kind.PAGE))
+
     def rarities(
         self, words: Sequence[Term], kind: Kind, gates: frozenset[str]
     ) -> dict[Term, float]:
@@ -215,10 +218,10 @@ class Reference:
     def matching(
         self, topic: str, links: Callable[[str], tuple[str, ...]], gates: frozenset[str]
     ) -> list[Claim]:
-        """The claims that match a topic."""
+        """The claims that match a topic. Words that stand nowhere are left out."""
         claims = [a for a in self.visible(Kind.CLAIM, gates) if isinstance(a, Claim)]
         named = self.named_by_topic(topic)
-        words = terms(topic)
+        words = [n for n in terms(topic) if self._stands(n, gates)]
         rarities = self.rarities(words, Kind.CLAIM, gates)
         whole = math.fsum(rarities.values())
         shares = {}

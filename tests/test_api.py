@@ -14,6 +14,7 @@ from vouch_sidecar.api import InvalidParamsError
 from vouch_sidecar.operations import OPERATIONS
 
 from tests.protocol import knowledge
+from tests.workspace.places import cite, repository
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,6 +69,20 @@ def test_what_changes_counts_after_a_refresh(tmp_path: Path) -> None:
         assert kb.experts("jwt").experts[0].claim_count == 3
     with pytest.raises(ValueError, match="closed"):
         kb.status()
+
+
+def test_a_workspace_that_takes_long_is_waited_for_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "project", {"src/relay.py": "x = 1\n"}, commit=True)
+    cite(root, "night", "The relay restarts at night.", "src/relay.py")
+    with open_kb(root) as kb:
+        with monkeypatch.context() as patch:
+            patch.setattr("vouch_sidecar.api.READY_SECONDS", -1.0)
+            assert kb.files(["src/relay.py"]).degraded == ["workspace_pending"]
+        found = kb.files(["src/relay.py"])
+    assert found.degraded == []
+    assert [claim.id for claim in found.files[0].claims] == ["night"]
 
 
 def test_who_asks(tmp_path: Path) -> None:

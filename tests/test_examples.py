@@ -5,18 +5,23 @@ In an expected output `…` stands for anything on its line, alone on a line for
 
 from __future__ import annotations
 
-import doctest
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import click
 import pytest
+from vouch_sidecar.kb.discovery import RESIDENT
 
+from tests.engine.processes import until
+from tests.hook.conftest import processes_of
 from tests.protocol.client import COMMAND, environment
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +32,7 @@ PAGES = [
 ]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`(vouch-sidecar [a-z][^`]*)`")
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)")
 NOT_RUN = ("make ", "uv ", "uvx ", "pipx ", "pip ", "git clone ", "code ", "hf ", "ollama ")
 """What sets up the machine."""
 
@@ -67,7 +73,9 @@ def place(tmp_path: Path, vouch_kb: Path) -> Path:
     return tmp_path
 
 
-def run(example: Example, place: Path, cwd: Path) -> tuple[str, Path]:
+def run(
+    example: Example, place: Path, cwd: Path, more: Mapping[str, str] | None = None
+) -> tuple[str, Path]:
     """What a command prints, and the folder in which it leaves the shell."""
     own = {"HOME": str(place), "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
     cache = {"XDG_CACHE_HOME": str(place / ".cache")}
@@ -78,7 +86,7 @@ def run(example: Example, place: Path, cwd: Path) -> tuple[str, Path]:
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         cwd=cwd,
-        env=environment({**own, **cache}),
+        env=environment({**own, **cache, **(more or {})}),
         timeout=120,
         text=True,
     )
@@ -119,7 +127,8 @@ def test_every_command_does_what_the_page_shows(block: list[Example], place: Pat
 def test_the_examples_cover_every_operation() -> None:
     from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 
-    shown = " ".join(command for block in examples(PAGES[0].read_text()) for command, _ in block)
+    page = (ROOT / "docs" / "shell.md").read_text("utf-8")
+    shown = " ".join(command for block in examples(page) for command, _ in block)
     names = {str(question.name) for question in QUESTIONS}
     assert {name for name in names if f"vouch-sidecar {name}" not in shown} <= {"stats"}
 
@@ -137,7 +146,39 @@ def test_commands_within_sentences_exist(page: Path) -> None:
         assert options <= {*known, "--help"}, line
 
 
-def test_the_python_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert (found.failed, found.attempted) == (0, 2)
+def test_links_of_pages_lead_somewhere() -> None:
+    pages = [*PAGES, *ROOT.glob("*.md")]
+    links = [(page, link) for page in pages for link in LINK.findall(page.read_text("utf-8"))]
+    assert [(p, link) for p, link in links if not (p.parent / link).exists()] == []
+
+
+def test_a_newcomer_reads_one_page() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    """A runtime folder with a path that is short enough for sockets."""
+    with TemporaryDirectory(prefix="v") as folder:
+        yield Path(folder)
+
+
+def test_nothing_is_left_of_what_was_removed_as_the_readme_says(place: Path, runtime: Path) -> None:
+    courier = place / "examples" / "courier"
+    own = {"XDG_RUNTIME_DIR": str(runtime), RESIDENT: "true"}
+    event = json.dumps({"session_id": "s", "prompt": "What about Relay?", "cwd": str(courier)})
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (removing,) = examples(readme[readme.index("## Remove it") :])
+    before = set(courier.rglob("*"))
+    run(Example("vouch-sidecar install claude-code", ["…"]), place, courier, own)
+    prompt = f"vouch-sidecar hook user-prompt-submit <<< {shlex.quote(event)}"
+    run(Example(prompt, ["…"]), place, courier, own)
+    until(lambda: any(runtime.glob("*/*.sock")))
+    assert processes_of(runtime)
+    for example in removing:
+        if not example.command.startswith(NOT_RUN):
+            run(example, place, courier, own)
+    assert not processes_of(runtime)
+    assert [*runtime.iterdir()] == []
+    assert not (place / ".cache" / "vouch-sidecar").exists()
+    assert set(courier.rglob("*")) == before

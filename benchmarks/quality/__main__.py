@@ -1,8 +1,12 @@
-"""`python -m benchmarks.quality [DIR]`: the figures of the sets in a folder, and of our own."""
+"""`python -m benchmarks.quality [--keep-fires] [DIR]`: the figures of the sets in a folder, and of
+our own; the fires beside those that are kept, or kept from now on.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -10,11 +14,21 @@ from pathlib import Path
 
 from benchmarks.quality.measures import Case
 from benchmarks.quality.ordinary import docstring_sentences
-from benchmarks.quality.report import Line, figures, print_table, write_wrong
+from benchmarks.quality.report import (
+    Fires,
+    Line,
+    figures,
+    fires_of,
+    keep_fires,
+    print_fires,
+    print_table,
+    write_wrong,
+)
 from benchmarks.quality.runs import (
     answer_cases,
     dialogue_cases,
     expert_cases,
+    foreign_cases,
     mention_cases,
     ordinary_cases,
     prompt_cases,
@@ -29,6 +43,7 @@ from benchmarks.quality.sets import (
     read_base,
     read_dialogues,
     read_experts,
+    read_foreign,
     read_mentions,
     read_names,
     read_prompts,
@@ -51,11 +66,15 @@ Run = tuple[str, str, Sequence[Case]]
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table; list what went wrong in `artifacts/eval/`."""
-    given = arguments[0] if arguments else os.environ.get("EVAL") or str(BESIDE)
-    folder = Path(given)
+    options = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    options.add_argument("folder", nargs="?", default=os.environ.get("EVAL") or str(BESIDE))
+    options.add_argument("--keep-fires", action="store_true", help="as those of this commit")
+    asked = options.parse_args(arguments)
+    given, folder = asked.folder, Path(asked.folder)
     if not folder.is_dir():
         print(f"no sets in {given}: only the project's own are measured", file=sys.stderr)
     lines: list[Line] = []
+    fires: Fires = {}
     for name, variant, cases in [
         *_sets(folder),
         *_own(),
@@ -63,9 +82,15 @@ def main(arguments: Sequence[str]) -> int:
         *_by_meaning(folder),
     ]:
         lines += figures(name, variant, cases)
+        fires |= fires_of(name, variant, cases)
         if variant not in (*KEPT_BACK, "kept back"):
             write_wrong(WRONG, f"{name}-{variant}" if variant else name, cases)
     print_table(lines)
+    print_fires(fires)
+    if asked.keep_fires:
+        command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+        commit = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+        keep_fires(fires, commit.stdout.strip())
     print(f"Every wrong case with its reason: {WRONG.relative_to(ROOT)}/")
     return 0
 
@@ -83,6 +108,21 @@ def _sets(folder: Path) -> Iterator[Run]:
         experts = read_experts(path)
         for weight in ("count", "evidence"):
             yield "experts", weight, list(expert_cases(experts, weight))
+    yield from _foreign(folder)
+
+
+def _foreign(folder: Path) -> Iterator[Run]:
+    """Questions about other repositories, asked of courier and of a base that vouch ingested."""
+    path = folder / "foreign.jsonl"
+    if not path.is_file():
+        print(f"no {path.name}: silence about other repositories is not measured", file=sys.stderr)
+        return
+    for base in (DEMO, folder.parent / "kbs" / "pip"):
+        if not base.is_dir():
+            print(f"no knowledge base {base.name}: nothing is asked of it", file=sys.stderr)
+            continue
+        with copied(base) as world:
+            yield "foreign", base.name, list(foreign_cases(read_foreign(path), world))
 
 
 def _own() -> Iterator[Run]:

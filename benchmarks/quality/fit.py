@@ -7,6 +7,7 @@ time. The same sets give the same file, byte for byte.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -28,6 +29,7 @@ from vouch_sidecar.retrieval.salience import worth_volunteering
 
 from benchmarks.quality import minilm
 from benchmarks.quality.meaning import MeaningWorlds
+from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.sets import (
     FITTED,
     KnowledgeBase,
@@ -48,12 +50,28 @@ SIZES = (20, 1_000, 4_581)
 """Claims that the fitted worlds are cut or filled to, beside their own number."""
 UNLABELLED = frozenset({"bare", "paraphrase", "part", "relation", "tolerated", "who"})
 """Kinds that say nothing of one candidate: names, people and what shares no word answer them."""
+FOREIGN = ROOT.parent / "shared" / "eval" / "foreign.jsonl"
+"""Questions of developers about other repositories, which none of these knowledge bases answers."""
+PASTED = 60
+"""Prompts with 200 to 400 words of somebody else's text, which nothing answers."""
+PASTED_WORDS = (200, 400)
+LEAD_INS = (
+    "can you look at this?",
+    "what is wrong here?",
+    "please review the following",
+    "summarise this for me",
+    "why does this fail?",
+    "rewrite this so that it reads better",
+)
+"""How people introduce what they paste."""
 SILENT_WEIGHT = 3.0
 """A prompt that nothing answers counts as three: to speak there is worse than to miss."""
-ANSWER_WEIGHT = 2.5
-"""An answer counts as so many candidates that are none, which puts 0.4 where 1 of 20 silent prompts
+ANSWER_WEIGHT = 4.0
+"""An answer counts as so many candidates that are none, which puts 0.4 where 1 of 14 silent prompts
 is told something.
 """
+UNRELATED = frozenset({"foreign", "pasted"})
+"""Kinds of silent prompts of which there are many: each counts as one."""
 SAID = 0.4
 RIDGE = 0.1
 Matrix = NDArray[np.float64]
@@ -121,8 +139,30 @@ class Over(NamedTuple):
 
 
 def _examples(worlds: Iterable[Over]) -> Iterator[Example]:
+    foreign = [*_foreign(), *_pasted()]
     for one in worlds:
         yield from _over(one)
+        if not one.size:
+            yield from _over(one._replace(prompts=foreign))
+
+
+def _foreign() -> Iterator[Wanted]:
+    """Questions about other repositories; none where there is no file of them."""
+    if not FOREIGN.is_file():
+        print(f"missing: {FOREIGN.name}; the weights differ without it", file=sys.stderr)
+        return
+    for line in FOREIGN.read_text("utf-8").splitlines():
+        yield Wanted(kind="foreign", text=json.loads(line)["question"])
+
+
+def _pasted() -> Iterator[Wanted]:
+    """A short request above sentences of the standard library's docstrings."""
+    random, sentences = Random(3), docstring_sentences()
+    for _ in range(PASTED):
+        words, lines = random.randrange(*PASTED_WORDS), [random.choice(LEAD_INS)]
+        while sum(len(line.split()) for line in lines) < words:
+            lines.append(random.choice(sentences))
+        yield Wanted(kind="pasted", text="\n".join(lines))
 
 
 def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
@@ -215,10 +255,17 @@ def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[Kno
 # Fitting
 
 
+def _names(semantic: bool) -> tuple[str, ...]:
+    """The features that are fitted to worlds, which have no passages; those of meaning too, where
+    it was heard.
+    """
+    left_out = {"passage"} if semantic else {"passage", "cosine", "lead"}
+    return tuple(name for name in Features._fields if name not in left_out)
+
+
 def _values(features: Features) -> list[float]:
-    """The values of the features in their order; those of meaning only where it was heard."""
-    values = [value for value in features if value is not None]
-    return values if features.cosine is not None else values[: values.index(features.size) + 1]
+    """The values of the features that are fitted, in their order."""
+    return [float(getattr(features, name)) for name in _names(features.cosine is not None)]
 
 
 def _fit(examples: Sequence[Example]) -> Matrix:
@@ -227,10 +274,7 @@ def _fit(examples: Sequence[Example]) -> Matrix:
     x = np.array([[*_values(one.features), 1.0] for _, one in rows])
     y = np.array([float(one.answers) for _, one in rows])
     counts = np.array(
-        [
-            (1.0 if example.wanted else SILENT_WEIGHT) * (ANSWER_WEIGHT if one.answers else 1.0)
-            for example, one in rows
-        ]
+        [_weight(example) * (ANSWER_WEIGHT if one.answers else 1.0) for example, one in rows]
     )
     ridge = np.array([RIDGE] * (x.shape[1] - 1) + [1e-9])
     weights = np.zeros(x.shape[1])
@@ -243,6 +287,10 @@ def _fit(examples: Sequence[Example]) -> Matrix:
         if np.abs(step).max() < 1e-9:
             break
     return weights
+
+
+def _weight(example: Example) -> float:
+    return 1.0 if example.wanted or example.kind in UNRELATED else SILENT_WEIGHT
 
 
 def _chances(x: Matrix, weights: Matrix) -> Matrix:
@@ -278,10 +326,10 @@ def _is_said(example: Example, weights: Matrix) -> bool:
 def _block(
     suffix: str, weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
 ) -> str:
-    names = Features._fields
+    names = _names(bool(suffix))
     values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"WEIGHTS{suffix} = {{"]
     values += [
-        f'    "{name}": {value:.2f},' for name, value in zip(names, weights[:-1], strict=False)
+        f'    "{name}": {value:.2f},' for name, value in zip(names, weights[:-1], strict=True)
     ]
     values += ["}"]
     sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"

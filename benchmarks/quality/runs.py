@@ -12,6 +12,7 @@ from benchmarks.quality.sets import (
     Asked,
     Dialogue,
     Experts,
+    Foreign,
     Knowledge,
     KnowledgeBase,
     Mentions,
@@ -87,6 +88,14 @@ def answer_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
         measure = "answered" if one.expect else "fires"
         counts = {f"{one.kind} {measure}": (float(right is bool(one.expect)), 1.0)}
         yield Case(counts, [] if right else [wrong])
+
+
+def foreign_cases(asked: Iterable[Foreign], world: World) -> Iterator[Case]:
+    """Questions about other repositories: whatever `context` gives for one is a fire."""
+    for one in asked:
+        found = [line.id for line in _lines_said(world, one.question)]
+        wrong = f"{one.repository}: {one.question!r} gave {found}"
+        yield Case({"foreign fires": (bool(found), 1)}, [wrong] if found else [])
 
 
 def world_cases(base: KnowledgeBase, world: World) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
 FITTED = ("port", "newspaper")
-KEPT_BACK = ("payroll", "groundstation")
+KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
 """Worlds: knowledge bases with prompts of their own. Nobody reads the prompts of those kept back,
 or what is said of them: only how many are answered.
 """
@@ -170,6 +170,13 @@ class Asked(Record):
     note: str = ""
 
 
+class Foreign(Record):
+    """A question of a developer about another repository, which no knowledge base here answers."""
+
+    repository: str
+    question: str
+
+
 class Questions(Knowledge):
     """Questions, and other texts, over one knowledge base without entities."""
 
@@ -189,6 +196,11 @@ def read_prompts(path: Path) -> list[Prompt]:
 def read_asked(path: Path) -> list[Asked]:
     """One prompt a line."""
     return [Asked.model_validate_json(line) for line in _lines(path)]
+
+
+def read_foreign(path: Path) -> list[Foreign]:
+    """One question a line."""
+    return [Foreign.model_validate_json(line) for line in _lines(path)]
 
 
 def read_base(name: str) -> KnowledgeBase:

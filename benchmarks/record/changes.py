@@ -65,11 +65,6 @@ def changes(material: Material, count: int = CHANGES) -> list[Change]:
     return list(_Changing(material, random.Random(SEED)).some(count))
 
 
-def overlays(material: Material, count: int) -> list[Change]:
-    """Other changes, for documents that are open in an editor."""
-    return list(_Changing(material, random.Random(SEED + 1)).some(count))
-
-
 def apply(root: Path, made: Iterable[Change], ask: Asking) -> None:
     """Change the files, and wait until every change shows."""
     waiting = list(made)

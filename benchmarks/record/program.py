@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +64,14 @@ class Program:
                 process.kill()
 
     @contextmanager
-    def server(self, roots: Sequence[Path]) -> Iterator[Server]:
+    def server(self, roots: Sequence[Path]) -> Iterator[Asking]:
         """Serve the knowledge bases in these folders as a language server."""
         client = Client(self._environment(), self._command("lsp"), cwd=roots[0])
         try:
             client.initialize(*roots)
             client.notify("initialized", {})
             client.wait_for("complete", True)
-            yield Server(client)
+            yield partial(_ask, client)
         finally:
             client.close()
 
@@ -93,26 +94,12 @@ class Program:
         }
 
 
-class Server:
-    """Asks a language server, and opens documents in it."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def __call__(self, op: str, params: Params) -> Answer:
-        first, *rest = op.split("_")
-        method = "vouch/" + first + "".join(map(str.capitalize, rest))
-        try:
-            answer: Answer = self._client.request(method, params)
-        except RefusedError as refused:
-            return {"error": refused.error}
-        return answer
-
-    def open(self, path: Path, text: str) -> None:
-        """Open a document as it stands in the editor."""
-        document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": text}
-        self._client.notify("textDocument/didOpen", {"textDocument": document})
-
-    def close(self, path: Path) -> None:
-        """Close a document: its file counts again."""
-        self._client.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+def _ask(client: Client, op: str, params: Params) -> Answer:
+    """Ask a language server an operation."""
+    first, *rest = op.split("_")
+    method = "vouch/" + first + "".join(map(str.capitalize, rest))
+    try:
+        answer: Answer = client.request(method, params)
+    except RefusedError as refused:
+        return {"error": refused.error}
+    return answer

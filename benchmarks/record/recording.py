@@ -9,15 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.record.bases import GENERATED, Base, bases, digest
-from benchmarks.record.changes import CHANGES, Change, apply, changes, overlays
-from benchmarks.record.material import Material, read, write_fields
-from benchmarks.record.program import Asking, Program, Server
+from benchmarks.record.changes import CHANGES, Change, apply, changes
+from benchmarks.record.material import Material, read
+from benchmarks.record.program import Asking, Program
 from benchmarks.record.questions import VIEWERS, Question, lookups, questions, texts
 
-OVERLAID = 40
-"""Documents that are open in an editor."""
 AGAIN = 4
-"""Every so many questions, one is asked again after a restart, and of an editor."""
+"""Every so many questions, one is asked again after a restart."""
 Line = dict[str, Any]
 
 
@@ -45,7 +43,7 @@ def _recorded(tree: Path, folder: Path, only: set[str]) -> Iterator[Line]:
 
 
 def _of(base: Base, program: Program) -> Iterator[Line]:
-    """Cold, changed, in an editor, and after a restart."""
+    """Cold, changed, and after a restart."""
     root, known = base.root, read(base.root)
     yield _line(root, "files", Question("files", {}), {"digest": digest(root)})
     asked = [*questions(known, base.share), *lookups(base.looked_up)]
@@ -54,26 +52,8 @@ def _of(base: Base, program: Program) -> Iterator[Line]:
         yield from _asked(root, "before", ask, [*asked, Question("stats", {})])
         apply(root, made, ask)
         yield from _asked(root, "after", ask, [*asked, *_about(made, known)])
-    with program.server([root]) as server:
-        yield from _edited(base, server, read(root))
     with program.jsonl(root) as ask:
         yield from _asked(root, "restarted", ask, asked[::AGAIN])
-
-
-def _edited(base: Base, server: Server, known: Material) -> Iterator[Line]:
-    """What an editor sees whose documents are not saved, and after it has closed half of them."""
-    made = overlays(known, OVERLAID)
-    asked = [*_about(made, known), *questions(known, base.share, seed=8)[::AGAIN]]
-    with TemporaryDirectory() as folder:
-        for number, change in enumerate(made):
-            path = Path(folder) / Path(change.path).name
-            write_fields(path, change.fields or {"id": "removed"})
-            text = "id: [torn" if number % 9 == 8 else path.read_text("utf-8")
-            server.open(base.root / ".vouch" / change.path, text)
-    yield from _asked(base.root, "edited", server, asked)
-    for change in made[::2]:
-        server.close(base.root / ".vouch" / change.path)
-    yield from _asked(base.root, "half closed", server, asked[::2])
 
 
 def _together(program: Program, roots: list[Path]) -> Iterator[Line]:

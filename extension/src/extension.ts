@@ -138,7 +138,6 @@ function commands(
         .getConfiguration(ID)
         .update('path', undefined, vscode.ConfigurationTarget.Global),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
-    copyText: (text: unknown) => vscode.env.clipboard.writeText(String(text)),
     dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
     restoreClaims: () => panel.inFile.restore(),
     changedThisWeek: async () => showChanged(await server.changed('7d')),

@@ -118,8 +118,8 @@ export interface ClaimView {
   readonly entities: readonly string[];
   /** Those it counts for under linking `auto`. */
   readonly linked_entities: readonly string[];
-  /** Why: `declared`, `named` in its text, or `page`: those that a page listing it is about. */
-  readonly link: "declared" | "named" | "page";
+  /** Why: `declared`, `named` in its text, or `page`: those that a page listing it is about. Null where it counts for none. */
+  readonly link: "declared" | "named" | "page" | null;
   readonly tags: readonly string[];
   /** Live, visible claims that it contradicts, or that contradict it. */
   readonly contradicts: readonly string[];
@@ -334,6 +334,12 @@ export interface ExpertsResult {
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
+  /** Whom to ask about the entities that the topic names, as in `entity`. Absent without any. */
+  readonly people?: readonly PersonRow[] | null;
+  /** Present where the topic asks who: then `people` are to be shown first. */
+  readonly asks_who?: true | null;
+  /** Words of the topic that stand in no live, visible claim, page or topic; they are left out. Absent without any. */
+  readonly unmatched?: readonly string[] | null;
   /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
 }
@@ -554,6 +560,8 @@ export interface PersonRow {
   readonly claim_count: number;
   /** Label of the relation, such as `owned_by`. */
   readonly relation: string | null;
+  /** Present in `experts` with several knowledge bases: the one that says so. */
+  readonly collection?: string | null;
 }
 
 /** A place in a document, as in LSP. */
@@ -694,7 +702,9 @@ export interface RootStatus {
   readonly counts: Counts;
   /** Present where names that nobody declared are topics: how many. */
   readonly topics?: number | null;
-  /** By file and line. */
+  /** Files below `.vouch/` that can't be used, whoever may see what they hold. */
+  readonly unusable: number;
+  /** By file and line. A model is told of settings and `config.yaml` only; `unusable` counts the other files as well. */
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
   readonly indexed_at: string | null;

@@ -73,6 +73,24 @@ test('what a knowledge base says stays on its line', () => {
   assert.equal([...oneLine('😀'.repeat(500))].length, 160);
 });
 
+test('a model reads whom to ask first where the topic asks who', () => {
+  const people = [
+    {
+      entity_id: 'ada',
+      name: 'Ada',
+      type: 'person',
+      via: null,
+      claim_count: 0,
+      relation: 'owned_by',
+    },
+  ];
+  const answer = { ...base, experts: [expert('a', 2.5)], people };
+  const line = 'to ask: Ada (ada, person): owned by';
+  assert.equal(expertsText({ ...answer, asks_who: true }).split('\n')[0], line);
+  assert.equal(expertsText(answer).split('\n')[1], line);
+  assert.equal(expertsText({ ...answer, experts: [] }), line);
+});
+
 test('an answer says when there is nothing, and when it is not all', () => {
   assert.match(expertsText({ ...base, experts: [] }), /^No entity/);
   assert.match(salienceText({ ...base, session_id: 's', salience: [] }), /^Nothing/);

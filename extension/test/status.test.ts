@@ -13,6 +13,7 @@ const status: StatusResult = {
       root: '/home/me/secret-project',
       collection: 'secret-name',
       counts: { claims: 12, entities: 1, pages: 0, relations: 3, sources: 2, evidence: 4 },
+      unusable: 1,
       problems: [
         {
           path: 'claims/a-claim-in-words.yaml',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
 import { arrange, difference } from '../src/views/arrange';
 import { type Ask, targetOf } from '../src/views/ask';
+import { Calm } from '../src/views/calm';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
@@ -52,6 +53,28 @@ test('the same ranking again draws nothing, a changed row draws that row alone',
   assert.deepEqual(drawn, []);
   model.push('own', [salient('a'), salient('b', { claim_count: 9 })], false);
   assert.deepEqual(drawn, [[model.roots[1]?.id]]);
+});
+
+test('rows that somebody uses are not redrawn from under the next click', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const drawn: unknown[] = [];
+  const calm = new Calm((rows) => drawn.push(rows), 500);
+  calm.redraw(['a']);
+  calm.touched();
+  calm.redraw(['b']);
+  context.mock.timers.tick(400);
+  calm.touched();
+  calm.redraw(['c', 'b']);
+  assert.deepEqual(drawn, [['a']]);
+  context.mock.timers.tick(100);
+  assert.deepEqual(drawn, [['a'], ['b', 'c']]);
+  calm.touched();
+  calm.redraw(['a']);
+  calm.redraw('all');
+  context.mock.timers.tick(500);
+  calm.touched();
+  context.mock.timers.tick(500);
+  assert.deepEqual(drawn.slice(2), ['all']);
 });
 
 test('while a row is open nothing moves: newcomers come last, what is open stays', () => {
@@ -352,6 +375,28 @@ test('those who committed stand behind all that is declared', async () => {
   alone.clear();
   assert.deepEqual(alone.roots, []);
   assert.deepEqual(names((await answered([expert('ann', 2)])).roots), ['Teams']);
+});
+
+test('whom to ask stands first where the topic asks who, and opens the file of who it is', async () => {
+  const ada = { name: 'Ada', type: 'person', via: null, claim_count: 2, relation: 'owned_by' };
+  const people = [{ entity_id: 'ada', ...ada }];
+  const of = async (asks_who: true | undefined) => {
+    const answer = { experts: [expert('relay', 2)], people, asks_who };
+    const experts = new Experts(
+      (async () => answer) as unknown as Ask,
+      () => null,
+      () => {},
+    );
+    await experts.find({ topic: 'x', weight: 'evidence', types: [] });
+    return experts;
+  };
+  const experts = await of(true);
+  assert.deepEqual(names(experts.roots), ['To ask', 'Teams']);
+  assert.equal(experts.count, 2);
+  const row = experts.roots[0]?.children?.[0];
+  assert.equal(row?.spoken, 'Ada, person, owned by · 2 claims');
+  assert.equal(row?.subject?.id, 'ada');
+  assert.deepEqual(names((await of(undefined)).roots), ['Teams', 'To ask']);
 });
 
 test('many experts: twenty of them, people before all others, then all on demand', async () => {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.engine.workspace_state import State
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
@@ -165,11 +166,12 @@ class KnowledgeBase:
 
     def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
         """Answer an operation. The first one about files or who committed to them works these out,
-        for seconds.
+        for seconds; where that takes longer than `READY_SECONDS`, the answer says
+        `workspace_pending`, and the next call goes on.
         """
         engine = self._open()
         around = filter(operation.looks_around, engine.serving(self._caller))
-        settle([one.collection for one in around], engine.env, self._workspaces)
+        settle([one.collection for one in around], engine.env, self._workspaces, READY_SECONDS)
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

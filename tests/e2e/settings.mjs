@@ -4,6 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { PROJECT } from './workbench.mjs';
 
+export { until } from './until.mjs';
+
 export const SIDECAR = process.env.VOUCH_SIDECAR ?? path.join(PROJECT, '.venv/bin/vouch-sidecar');
 export const VOUCH = process.env.VOUCH_KB ?? path.join(PROJECT, '.oracle/bin/vouch-kb');
 export const machineSettings = { 'vouchSidecar.path': SIDECAR };
@@ -17,15 +19,4 @@ export function courier(folder) {
 export function vouch(folder, agent, ...args) {
   const env = { ...process.env, VOUCH_AGENT: agent };
   return execFileSync(VOUCH, args, { cwd: folder, env, encoding: 'utf8' });
-}
-
-/** Waits until `check` gives something true; what it gave. */
-export async function until(check, what, within = 10_000) {
-  const end = performance.now() + within;
-  for (;;) {
-    const value = await check();
-    if (value) return value;
-    if (performance.now() > end) throw new Error(`${what}: not within ${within} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from './until.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 export const PROJECT = path.join(HERE, '../..');
@@ -15,6 +16,9 @@ const SPDLOG = path.join(MODULES, 'code-server/lib/vscode/node_modules/@vscode/s
 const { chromium } = createRequire(path.join(MODULES, 'x.js'))('playwright-core');
 
 fs.copyFileSync(path.join(HERE, 'spdlog.cjs'), SPDLOG);
+
+/** A row that looks the same after this long stands still. */
+const SETTLED_MS = 300;
 
 const USER_SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -290,12 +294,30 @@ export class Workbench {
     return this.rows(view, text).first();
   }
 
-  async expand(view, text) {
-    const row = this.row(view, text);
+  /** Waits until a row stands still: a redraw between mouse down and mouse up sends no click. */
+  async settled(row) {
     await row.waitFor();
+    let before;
+    await until(async () => {
+      const now = JSON.stringify([await row.boundingBox(), await row.innerText()]);
+      if (now === before) return true;
+      before = now;
+      await this.page.waitForTimeout(SETTLED_MS);
+      return false;
+    }, 'the row stands still');
+  }
+
+  async expand(view, text) {
+    await this.unfold(this.row(view, text));
+  }
+
+  /** Unfolds a row, and checks that the click arrived. */
+  async unfold(row) {
+    await this.settled(row);
     if ((await row.getAttribute('aria-expanded')) === 'false') {
       await row.locator('.monaco-tl-twistie').click();
     }
+    await until(async () => (await row.getAttribute('aria-expanded')) === 'true', 'the row is unfolded');
   }
 
   async picture(file) {

@@ -44,7 +44,6 @@ print("\\n{mark}" .. vim.json.encode({{
   definition = ask("textDocument/definition", at(4)),
   references = ask("textDocument/references", at(4, alone)),
   completion = ask("textDocument/completion", at(6)),
-  outline = ask("textDocument/documentSymbol", {{ textDocument = document }}),
   symbols = ask("workspace/symbol", {{ query = "redis" }}),
   codes = vim.tbl_map(function(one) return one.code or one.user_data.lsp.code end,
     vim.diagnostic.get(0)),
@@ -78,7 +77,6 @@ ELISP = """
       :definition (funcall ask :textDocument/definition (funcall at 4))
       :references (funcall ask :textDocument/references (append (funcall at 4) alone))
       :completion (funcall ask :textDocument/completion (funcall at 6))
-      :outline (funcall ask :textDocument/documentSymbol (list :textDocument document))
       :symbols (funcall ask :workspace/symbol '(:query "redis"))
       :codes (vconcat (mapcar (lambda (one)
                 (plist-get (cdr (assoc 'eglot-lsp-diag (eglot--diag-data one))) :code))
@@ -114,7 +112,6 @@ def check(found: Any, root: Path) -> None:
     ]
     assert len(found["references"]) > 4
     assert [one["label"] for one in found["completion"]["items"]] == ["redis"]
-    assert found["outline"][0]["name"] == "About Redis."
     assert found["symbols"][0]["name"] == "Redis"
     assert "no-evidence" in json.dumps(found["codes"])
 

@@ -144,18 +144,28 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
         for hit in ask(engine, "probe", text=text)["hits"]:
             assert not hit["text"].startswith(FRAGMENTS)
             assert not any(one in hit["text"] for one in UNSAID)
-    block = context(engine, "relay/settings.yaml and README.md and the dead letter queue")
-    assert block.count(RETRIES) == 1
-    (line,) = (line for line in block.splitlines() if RETRIES in line)
+    answer = ask(engine, "context", task=QUESTION)
+    assert answer["text"].count(RETRIES) == 1
+    (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
     parts = [one["id"] for text, one in claims(captured).items() if text in RETRIES]
     assert len(parts) == 3
-    assert all(one in line for one in parts)
+    assert " +2: " in line
+    assert set(parts) <= {item["id"] for item in answer["items"]}
+
+
+def test_what_was_captured_is_said_to_whom_asks_and_to_nobody_else(captured: Path) -> None:
+    engine = engine_on(captured)
+    for text in ("relay/settings.yaml and README.md and the dead letter queue", RETRIES[60:]):
+        assert context(engine, text) == ""
+        assert RETRIES in [hit["text"] for hit in ask(engine, "probe", text=text)["hits"]]
+    assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
 
 
 def test_the_heading_above_is_said_with_a_sentence(captured: Path) -> None:
     engine = engine_on(captured)
-    said = context(engine, "Is the backoff of the relay limited for the handheld app?")
-    assert "Limits: Backoff is capped at 30 seconds, e.g. for the handheld app." in said
+    hits = ask(engine, "probe", text="Is the backoff of the relay capped for the handheld app?")
+    texts = [hit["text"] for hit in hits["hits"]]
+    assert "Limits: Backoff is capped at 30 seconds, e.g. for the handheld app." in texts
     said = context(engine, "When is the commit tagged in CHANGES.md?")
     assert "Release guide: Tag the commit in CHANGES.md and push it before the wheels" in said
 
@@ -220,6 +230,48 @@ def test_a_receipt_beside_one_that_is_withheld_shows_nothing_of_it(root: Path, s
         assert not holds(root.parent / "cache", secret)
     again = engine_on(root, env=caches)
     assert QUIET.sub("", everything(again, root, *asked)) == QUIET.sub("", said)
+
+
+@pytest.mark.parametrize("cited", ["source", "bare"])
+@pytest.mark.parametrize("status", ["redacted", "private", "superseded"])
+def test_a_secret_without_exact_bytes_closes_the_exchange(
+    root: Path, status: str, cited: str
+) -> None:
+    secret = "yaml` and README."
+    caches = cached(root.parent)
+    engine = engine_on(root, env=caches)
+    asked = ("retries of a failed delivery", "which settings does the relay read")
+    everybodys = everything(engine, root, *asked)
+    assert RETRIES in everybodys
+    assert QUESTION in everybodys
+    (collection,) = engine.collections.values()
+    collection.keep_up(whole=True)
+    (claim,) = (one for text, one in claims(root).items() if text == secret)
+    (evidence,) = claim["evidence"]
+    quoted = yaml.safe_load((root / f".vouch/evidence/{evidence}.yaml").read_text())
+    bare = {**quoted, "byte_start": None, "byte_end": None, "quote": None}
+    (root / f".vouch/evidence/{evidence}.yaml").unlink()
+    write(root, "evidence/bare.yaml", {**bare, "id": "bare"})
+    fields: dict[str, object] = {"status": status, "text": "masked"}
+    if status == "private":
+        fields = {"scope": {"visibility": "private", "agent": "ada"}}
+    ids = {"source": quoted["source_id"], "bare": "bare"}
+    change(root, secret, evidence=[ids[cited]], **fields)
+    engine.load()
+    said = everything(engine, root, *asked)
+    is_closed = status != "superseded"
+    assert (RETRIES not in said) is is_closed
+    assert (QUESTION not in said) is is_closed
+    assert "Each retry waits twice" in said, "a receipt of its own"
+    if status == "private":
+        assert RETRIES in everything(engine, root, *asked, agent="ada")
+    collection.keep_up(whole=True)
+    assert holds(root.parent / "cache", QUESTION) is (status != "redacted")
+    again = engine_on(root, env=caches)
+    assert QUIET.sub("", everything(again, root, *asked)) == QUIET.sub("", said)
+    change(root, "masked" if status != "private" else secret, status="archived")
+    again.load()
+    assert (RETRIES not in everything(again, root, *asked)) is (status == "private")
 
 
 @pytest.mark.parametrize("way", ["source", "content", "tampered", "private"])

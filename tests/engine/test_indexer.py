@@ -8,6 +8,7 @@ import random
 import shutil
 import threading
 from pathlib import Path
+from weakref import WeakSet
 
 import anyio
 import pytest
@@ -263,6 +264,33 @@ async def test_the_garbage_collector_is_spared_what_is_imported() -> None:
 
     async with kept(Engine(env={})):
         await until(lambda: gc.get_freeze_count() > 0)
+
+
+async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> None:
+    """Fifty changes, with questions in between, and no garbage collection: a cycle would last until
+    the next full one, which comes after some thirty changes; what is frozen stays for ever.
+    """
+    root = base(tmp_path / "kb")
+    engine = unread_engine(root, env=cached(tmp_path))
+    collection = engine.collections[root]
+    generations: WeakSet[Knowledge] = WeakSet()
+    engine.listeners.add(lambda: generations.add(collection.knowledge))
+    gc.disable()
+    try:
+        async with kept(engine):
+            await until(lambda: engine.complete and not collection.is_workspace_pending)
+            for number in range(50):
+                before = collection.knowledge.serial
+                text = f"Keys rotate on day {number}."
+                write(root, "claims/rotation.yaml", claim("rotation", text=text))
+                await until(lambda: collection.knowledge.serial != before)  # noqa: B023
+                assert ask(engine, "search", query="rotate")["hits"]
+                ask(engine, "context", task="Who rotates the Key Vault?", session_id="s")
+                ask(engine, "salience", session_id="s")
+            await until(lambda: not collection.is_workspace_pending)
+            assert len(generations) <= 3
+    finally:
+        gc.enable()
 
 
 async def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:

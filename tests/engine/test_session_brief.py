@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.session_brief import MAX_BRIEF, brief
 from vouch_sidecar.surfaces.hook.events import respond
 
-from tests.engine.bases import NOW, base, cached, engine_on, write
+from tests.engine.bases import NOW, ask, base, cached, engine_on, write
 from tests.kb.samples import claim, dump, make_kb, page, put
 from tests.workspace.places import cite, repository, settled, source_of
 
@@ -113,3 +113,49 @@ def test_without_entities_it_says_what_there_is(tmp_path: Path) -> None:
 def test_an_empty_base_has_none(tmp_path: Path) -> None:
     make_kb(tmp_path / "kb")
     assert brief(engine_on(tmp_path / "kb").serving(Caller())) == ""
+
+
+def test_files_are_chosen_among_those_with_visible_claims(tmp_path: Path) -> None:
+    paths = [f"docs/f{number:02}.md" for number in range(13)]
+    root = repository(tmp_path / "kb", {path: f"It idles in {path}.\n" for path in paths})
+    for number, path in enumerate(paths):
+        cite(root, f"c{number}", f"It idles {number} times.", path)
+    told = brief(settled(root, tmp_path).serving(Caller()))
+    assert f"- most claims on: {paths[0]} (1)" in told
+    secret = {"visibility": "private", "agent": "ada"}
+    for path in paths[1:]:
+        for number in range(2):
+            cite(
+                root, f"hers-{path[6:8]}-{number}", f"Ada alone knows {number}.", path, scope=secret
+            )
+    assert (
+        brief(settled(root, tmp_path / "again").serving(Caller())).splitlines()[1:]
+        == (told.splitlines()[1:])
+    )
+
+
+def test_pages_of_sessions_and_of_vouch_itself_are_in_no_overview(
+    root: Path, tmp_path: Path
+) -> None:
+    pages = {
+        "edit-in-obsidian": {"title": "Edit in Obsidian"},
+        "session-1": {"title": "A long session", "type": "session"},
+        "runbook": {"title": "Runbook of the relay"},
+    }
+    for entity in (root / ".vouch" / "entities").iterdir():
+        entity.unlink()
+    for name, fields in pages.items():
+        write(root, f"pages/{name}.md", page(id=name, **fields))
+    told = begin(root, tmp_path, NOW)
+    assert "Runbook of the relay" in told
+    assert "Obsidian" not in told
+    assert "A long session" not in told
+
+
+def test_pages_of_sessions_are_said_to_whom_asks_alone(root: Path, tmp_path: Path) -> None:
+    body = "# Notes\n\nThe turnstile firmware was flashed twice over the maintenance port.\n"
+    write(root, "pages/s1.md", page(body, id="s1", title="Notes", type="session"))
+    engine = engine_on(root, env=cached(tmp_path))
+    asked = "flash the turnstile firmware over the maintenance port"
+    assert ask(engine, "context", task=asked)["text"] == ""
+    assert [hit["id"] for hit in ask(engine, "probe", text=asked)["hits"]] == ["s1"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import shutil
 import signal
@@ -13,12 +15,15 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.index.base_cache import MANIFEST
 from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.local.ownership import hold
 
 from tests.engine.processes import until
 from tests.hook.conftest import Hook, Place, processes_of
 from tests.hook.test_bad_input import socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import environment, indexed_client, run_command
+from tests.workspace.places import cite, commit_as, repository
 
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
 KEEP = {RESIDENT: "true"}
@@ -46,6 +51,7 @@ def left(hook: Hook, place: Place, **env: str) -> int:
     """A hook without an answer leaves one, which answers from then on."""
     assert hook("user-prompt-submit", prompt="JWT?", session_id="first", env=KEEP | env).is_silent()
     until(lambda: Path(socket_of(place)).exists())
+    until(lambda: len(residents(place)) == 1)  # one that begins beside another ends by itself
     (process,) = residents(place)
     return process
 
@@ -128,6 +134,58 @@ def test_it_leaves_the_knowledge_base_to_an_editor(hook: Hook, place: Place) -> 
 
 
 @LINUX
+def test_stop_ends_it_at_once_and_leaves_nothing_of_it(hook: Hook, place: Place) -> None:
+    left(hook, place)
+    done = run_command("stop", cwd=place.root, env=place.env)
+    assert done.stdout == f"{place.root}: stopped\n"
+    assert not residents(place)
+    assert not [*place.runtime.iterdir()]
+    done = run_command("stop", cwd=place.root, env=place.env)
+    assert (done.stdout, "no process" in done.stderr) == ("", True)
+
+
+@LINUX
+def test_stop_all_ends_those_of_every_knowledge_base(hook: Hook, place: Place) -> None:
+    left(hook, place)
+    other = knowledge.make(place.base / "project" / "other" / "one")
+    assert hook("user-prompt-submit", prompt="JWT?", cwd=str(other), env=KEEP).is_silent()
+    until(lambda: Path(socket_path(other, place.env)).exists())
+    done = run_command("stop", "--all", cwd=place.base, env=place.env)
+    assert {*done.stdout.splitlines()} == {f"{root}: stopped" for root in (place.root, other)}
+    assert not residents(place)
+    assert not [*place.runtime.iterdir()]
+    shutil.rmtree(other.parent)
+
+
+@LINUX
+def test_stop_leaves_an_editor_its_process(place: Place) -> None:
+    with indexed_client(place.root, env=place.env) as client:
+        until(lambda: Path(socket_of(place)).exists())
+        done = run_command("stop", cwd=place.root, env=place.env)
+        assert "ends with it" in done.stderr
+        assert client.request("vouch/status")["roots"]
+        assert Path(socket_of(place)).exists()
+
+
+@LINUX
+def test_a_lock_that_is_removed_while_another_takes_it_is_taken_anew(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, real = Path(f"{socket_of(place)}.lock"), fcntl.flock
+
+    def removed_first(lock: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", real)
+        path.unlink()
+        real(lock, how)
+
+    monkeypatch.setattr(fcntl, "flock", removed_first)
+    held = hold(place.root, place.env, "lock")
+    assert held is not None
+    assert hold(place.root, place.env, "lock") is None
+    os.close(held)
+
+
+@LINUX
 def test_it_may_be_killed(hook: Hook, place: Place) -> None:
     os.kill(left(hook, place), signal.SIGKILL)
     until(lambda: not residents(place))
@@ -154,14 +212,30 @@ def test_the_doctor_says_what_runs(hook: Hook, place: Place) -> None:
     process = left(hook, place)
     said = doctor()
     assert f"process {process}," in said
-    assert "a hook left it, it ends after 15 idle minutes" in said
+    assert "a hook left it, it ends after 2 idle hours" in said
     os.kill(process, signal.SIGTERM)
     until(lambda: not residents(place))
     assert "none: hooks work alone, as VOUCH_SIDECAR_HOOK_RESIDENT says" in doctor()
-    assert "none: the next hook leaves one, which ends after 15 idle" in doctor(**KEEP)
+    assert "none: the next hook leaves one, which ends after 2 idle" in doctor(**KEEP)
 
 
 def test_it_is_no_setting() -> None:
     from vouch_sidecar.kb.settings import load_settings
 
     assert load_settings(None, {}, {RESIDENT: "false"})[1] == ()
+
+
+@LINUX
+def test_the_shell_that_asks_what_a_hook_has_just_started_is_answered_in_whole(
+    hook: Hook, place: Place
+) -> None:
+    (place.base / "changed").touch()
+    cite(place.root, "night", "The relay restarts at night.", "src/relay.py")
+    repository(place.root, {".gitignore": "x\n"})
+    commit_as(place.root, "Ada Byron", {"src/relay.py": "x = 1\n"})
+    left(hook, place)
+    asked = run_command("experts", "relay", "--json", cwd=place.root, env=place.env)
+    found = json.loads(asked.stdout)
+    assert found["degraded"] == []
+    assert [one["name"] for one in found["by_commits"]] == ["Ada Byron"]
+    assert asked.stderr in ("", b"")

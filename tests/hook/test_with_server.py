@@ -72,9 +72,28 @@ def test_after_a_second_compaction_within_a_minute_it_is_said_again(hook: Hook) 
 
 
 def test_the_same_event_twice_is_answered_once(hook: Hook) -> None:
-    assert hook("user-prompt-submit", prompt=PROMPT).out
-    hook("session-start", source="compact")  # nothing but the mark keeps it silent
-    assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
+    assert hook("session-start", source="startup").out
+    assert hook("session-start", source="startup").is_silent()
+
+
+@pytest.mark.parametrize(
+    "forgets", [("session-start", "compact"), ("session-start", "clear"), ("session-end", None)]
+)
+def test_what_the_agent_forgot_is_said_again_at_once(
+    hook: Hook, forgets: tuple[str, str | None]
+) -> None:
+    """Of a prompt that names something, and of one that full text answers; twice in a minute."""
+    event, source = forgets
+    other = hook("user-prompt-submit", prompt=PROMPT, session_id="other").out
+    for _ in range(2):
+        for prompt in (PROMPT, "Do refresh tokens rotate on every use?"):
+            first = hook("user-prompt-submit", prompt=prompt).out
+            assert first
+            hook(event, source=source)
+            assert hook("user-prompt-submit", prompt=prompt).out == first
+            hook(event, source=source)
+    assert other
+    assert hook("user-prompt-submit", prompt=PROMPT, session_id="other").is_silent()
 
 
 def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:

@@ -100,6 +100,25 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
 
 
+def test_a_manifest_holds_no_path_of_what_is_retired(bases: Bases, root: Path) -> None:
+    """Vouch makes the name of a file of the claim's text."""
+    paths = {"claims/keys-are-under-the-mat.yaml", "pages/where-keys-are.md"}
+    for path in paths:
+        (root / ".vouch" / path).write_bytes(b"")
+    stats = {path: bytes(24) for path in (*paths, "claims/c.yaml")}
+    made = Manifest(stats, retired=frozenset(paths))
+    folder = leave(bases, made)
+    held = (folder / "manifest.json").read_text("utf-8")
+    assert "claims/c.yaml" in held
+    assert "keys" not in held
+    found = bases.open()
+    assert found is not None
+    assert found[1] == made
+    (root / ".vouch" / "claims/keys-are-under-the-mat.yaml").unlink()
+    assert bases.open() is None, "it closes what nobody knows"
+    assert not bases.damaged
+
+
 def test_a_manifest_holds_paths_of_any_characters(bases: Bases) -> None:
     stats = {
         f"claims/a{odd}b.yaml": bytes(range(n, n + 24)) for n, odd in enumerate(' \n\r\\"\x85é')

@@ -339,8 +339,6 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
     view = View("kb", knowledge, ONLY_OPEN)
     assert not view.search.holds(terms("rotates"), Kind.CLAIM)
     assert [*claims_in(view, view.search.holding(terms("expires"), Kind.CLAIM))] == [later]
-    assert knowledge.at_path("claims/c.yaml") is None
-    assert knowledge.at_path("claims/d.yaml") == later
     assert not list(claims_in(view, view.search.about(["auth"])))
     assert list(claims_in(view, view.search.about(["cache"]))) == [later]
     assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))

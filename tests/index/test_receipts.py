@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.receipts import Disk, slug_of
-from vouch_sidecar.index.schema import SAID
-from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.index.layers import in_memory
+from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
+from vouch_sidecar.index.schema import QUESTION, SAID
+from vouch_sidecar.kb.access import OPEN, is_told
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -21,6 +25,7 @@ from vouch_sidecar.kb.records import (
     Evidence,
     Key,
     Kind,
+    Page,
     Scope,
     Source,
     key_of,
@@ -35,6 +40,11 @@ CONTENT = """\
 The first part is in a.md and the second in b.md, as it was. Another sentence stands here.
 
 The last one is alone in a café. The first part is in a.
+
+At night it does *not*:
+
+- send mails to the team.
+- delete old rows. Ask first.
 """
 SOURCE_ID = sha256(CONTENT.encode()).hexdigest()
 QUOTES = (
@@ -44,36 +54,58 @@ QUOTES = (
     "md, as it was.",
     "Another sentence stands here.",
     "The last one is alone in a café.",
+    "At night it does *not*:",
+    "send mails to the team.",
 )
+LEAD_IN, ITEM = 6, 7
 WHOLE = "The first part is in a.md and the second in b.md, as it was."
+LATER = CONTENT.replace("as it was", "as it is") + "\nA new line is here.\n"
+LATER_ID = sha256(LATER.encode()).hexdigest()
+ELSE = "Nothing of that other document is here.\n"
+ELSE_ID = sha256(ELSE.encode()).hexdigest()
+KEPT = {SOURCE_ID: CONTENT, LATER_ID: LATER, ELSE_ID: ELSE}
 PRIVATE = Scope("private", agent="ada")
 ADA = frozenset({OPEN, "agent:ada"})
 EVERYBODY = frozenset({OPEN})
 
 
-def source(kept: bool = True, scope: Scope | None = None) -> Source:
-    return Source(
-        SOURCE_ID,
-        f"sources/{SOURCE_ID}/meta.yaml",
+def source(
+    kept: bool = True, scope: Scope | None = None, source_id: str = SOURCE_ID, **fields: object
+) -> Source:
+    made = Source(
+        source_id,
+        f"sources/{source_id}/meta.yaml",
         "a.md",
+        title="Where it is",
         scope=scope or Scope(),
         question="what is where?",
         kept=kept,
     )
+    return replace(made, **fields)  # type: ignore[arg-type]
 
 
-def receipt(number: int) -> Evidence:
+def receipt(number: int, source_id: str = SOURCE_ID, name: str = "ev") -> Evidence:
     quote = QUOTES[number].encode()
-    start = CONTENT.encode().index(quote)
+    start = KEPT[source_id].encode().find(quote)
     return Evidence(
-        f"ev{number}",
-        f"evidence/ev{number}.yaml",
-        SOURCE_ID,
+        f"{name}{number}",
+        f"evidence/{name}{number}.yaml",
+        source_id,
         "b",
         quote.decode(),
-        start,
-        start + len(quote),
+        max(start, 0),
+        max(start, 0) + len(quote),
     )
+
+
+def bare(number: int, source_id: str = SOURCE_ID) -> Evidence:
+    """Evidence without bytes."""
+    return replace(receipt(number, source_id, "bare"), byte_start=None, byte_end=None, quote=None)
+
+
+def page(body: str = "", **fields: object) -> Page:
+    made = Page("page", "pages/page.md", "Where", body=body)
+    return replace(made, **fields)  # type: ignore[arg-type]
 
 
 def claim(number: int, **fields: object) -> Claim:
@@ -94,7 +126,9 @@ class World:
     def __init__(self, *artifacts: Artifact) -> None:
         self.files: dict[Key, Artifact] = {}
         self.known = Knowledge()
-        self.disk = Disk(lambda one: CONTENT.encode() if one.kept else None, self._reread)
+        self.disk = Disk(
+            lambda one: KEPT[one.id].encode() if one.kept else None, self._reread, self._retired
+        )
         self.take(*artifacts)
 
     def _reread(self, path: str) -> Artifact:
@@ -102,6 +136,15 @@ class World:
         if found is None:
             raise LookupError(path)
         return found
+
+    def _retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
+        for one in self.files.values():
+            if isinstance(one, Claim) and is_retired(one.id) and not is_told(one):
+                yield one
+
+    def restart(self) -> None:
+        """Know only what a base on disk holds."""
+        self.known = Knowledge(in_memory(self.known.documents()))
 
     def take(self, *artifacts: Artifact, gone: frozenset[Key] = frozenset()) -> None:
         self.files = {key: one for key, one in self.files.items() if key not in gone}
@@ -126,7 +169,14 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
             found[one.id] = one
     for one in known.all_of(Kind.SOURCE):
         if isinstance(one, Source) and view.sees(one):
-            found[one.id] = [each.id for each in view.statements(one)]
+            found[one.id] = (
+                [each.id for each in view.statements(one)],
+                view.visible((Kind.SOURCE, one.id)),
+            )
+    found["page"] = view.visible((Kind.PAGE, "page"))
+    for kind in (Kind.PAGE, Kind.SOURCE, QUESTION):
+        places = [view.search.frequency(word, kind) for word in terms(f"{CONTENT} Where")]
+        found[kind] = places, view.search.total(kind)
     words = terms(CONTENT)
     found["total"] = view.search.total(SAID), view.search.length(SAID)
     found["words"] = [view.search.frequency(word, SAID) for word in words]
@@ -148,13 +198,47 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
         assert view.said(found).text == f"Long heading: {WHOLE}"
         assert view.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
     assert view.search.frequency(terms("second")[0], SAID) == 1
-    assert view.search.total(SAID) == 3, "the heading is no statement"
+    assert view.search.total(SAID) == 4, "heading and lead-in are no statements"
     assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
-    assert view.search.frequency(terms("heading")[0], SAID) == 3
+    assert view.search.frequency(terms("heading")[0], SAID) == 4
     (exchange,) = (one for one in view.knowledge.all_of(Kind.SOURCE) if isinstance(one, Source))
     statements = [view.said(one).text for one in view.statements(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
-                          f"Long heading: {QUOTES[5]}"]  # fmt: skip
+                          f"Long heading: {QUOTES[5]}",
+                          f"Long heading: {QUOTES[6]} {QUOTES[7]}"]  # fmt: skip
+
+
+def test_an_item_of_a_list_is_said_with_what_leads_in_the_list() -> None:
+    view = View("kb", World(*everything()).known, EVERYBODY)
+    item = claim(ITEM)
+    assert view.sayable(item)
+    assert view.said(item).text == "Long heading: At night it does *not*: send mails to the team."
+
+
+@pytest.mark.parametrize("hides", [{"status": "superseded"}, {"scope": PRIVATE}])
+def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, object]) -> None:
+    others = [one for one in everything() if key_of(one) != key_of(claim(LEAD_IN))]
+    view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
+    assert not view.sayable(claim(ITEM))
+    assert view.said(claim(ITEM)).text == QUOTES[ITEM]
+
+
+@pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])
+def test_a_lead_in_may_turn_its_items_round(text: str) -> None:
+    assert NEGATION.search(text)
+    assert not NEGATION.search("It notes and knows these:")
+
+
+def test_what_stands_around_a_sentence_counts_as_far_as_it_may_be_seen() -> None:
+    view = View("kb", World(*everything()).known, EVERYBODY)
+    sentence = view.sentence(claim(4))
+    assert sentence is not None
+    assert {"head", "second"} <= set(sentence.around)
+    others = [one for one in everything() if key_of(one) != key_of(claim(2))]
+    hidden = View("kb", World(*others, claim(2, status="redacted")).known, EVERYBODY)
+    sentence = hidden.sentence(claim(4))
+    assert sentence is not None
+    assert "second" not in sentence.around
 
 
 def test_a_retired_part_leaves_the_others_with_their_own_text() -> None:
@@ -234,6 +318,10 @@ def test_a_forged_receipt_is_none() -> None:
     assert said(world.known, 1) == QUOTES[1]
 
 
+_CITED = [
+    ("ev1",), ("ev2", "ev3"), ("ev4",), ("ev5",), ("none",), ("later4",), ("bare1",),
+    (SOURCE_ID,), (LATER_ID,), ("ev4", SOURCE_ID), ("ev5", "later4"),
+]  # fmt: skip
 _changes = st.lists(
     st.one_of(
         st.builds(
@@ -241,10 +329,39 @@ _changes = st.lists(
             st.integers(0, 5),
             status=st.sampled_from(["working", "working", "redacted", "superseded"]),
             scope=st.sampled_from([Scope(), Scope(), PRIVATE, Scope("project", project="p")]),
-            evidence=st.sampled_from([("ev1",), ("ev2", "ev3"), ("ev4",), ("ev5",), ("none",)]),
+            evidence=st.sampled_from(_CITED),
+        ),
+        st.builds(
+            Claim,
+            st.just("other"),
+            st.just("claims/other.yaml"),
+            st.sampled_from([*QUOTES[4:], "md and the second in b.md", "Where 2 is"]),
+            status=st.sampled_from(["working", "redacted", "superseded"]),
+            scope=st.sampled_from([Scope(), PRIVATE, Scope("project", project="p")]),
+            evidence=st.sampled_from(_CITED),
         ),
         st.builds(receipt, st.integers(0, 5)),
+        st.builds(receipt, st.integers(0, 5), st.just(LATER_ID), st.just("later")),
+        st.builds(bare, st.just(1), st.sampled_from([SOURCE_ID, LATER_ID])),
         st.builds(source, st.booleans(), st.sampled_from([Scope(), PRIVATE])),
+        st.builds(
+            source,
+            st.booleans(),
+            source_id=st.sampled_from([LATER_ID, ELSE_ID]),
+            locator=st.sampled_from(["a.md", "b.md"]),
+            title=st.sampled_from([None, f"On {QUOTES[4]}"]),
+            question=st.sampled_from([None, QUOTES[5]]),
+        ),
+        st.builds(
+            page,
+            st.sampled_from(
+                [
+                    f"It is so: {QUOTES[4]} Yes.\n\n# Last\n\n{QUOTES[5]}\n",
+                    f"- One {CONTENT.splitlines()[2]}\n- Two [claim: {slug_of(QUOTES[1])}]\n",
+                ]
+            ),
+            scope=st.sampled_from([Scope(), PRIVATE]),
+        ),
     ),
     max_size=4,
     unique_by=key_of,
@@ -253,19 +370,23 @@ _gone = st.frozensets(
     st.one_of(
         st.tuples(st.just(Kind.CLAIM), st.sampled_from([slug_of(one) for one in QUOTES])),
         st.tuples(st.just(Kind.EVIDENCE), st.sampled_from([f"ev{n}" for n in range(6)])),
-        st.tuples(st.just(Kind.SOURCE), st.just(SOURCE_ID)),
+        st.tuples(st.just(Kind.SOURCE), st.sampled_from(list(KEPT))),
+        st.just((Kind.CLAIM, "other")),
+        st.just((Kind.EVIDENCE, "later4")),
     ),
     max_size=2,
 )
 
 
-@examples(60)
-@given(st.lists(st.tuples(_changes, _gone), min_size=1, max_size=5))
+@examples(120)
+@given(st.lists(st.tuples(_changes, _gone, st.booleans()), min_size=1, max_size=5))
 def test_any_history_says_what_a_look_at_all_files_says(
-    history: list[tuple[list[Artifact], frozenset[Key]]],
+    history: list[tuple[list[Artifact], frozenset[Key], bool]],
 ) -> None:
     world = World(*everything())
-    for changes, gone in history:
+    for changes, gone, restarts in history:
+        if restarts:
+            world.restart()
         world.take(*changes, gone=gone - {key_of(one) for one in changes})
         anew = world.anew
         for gates in (EVERYBODY, ADA, ADA | {"project:p"}):
@@ -279,3 +400,184 @@ def test_evidence_that_comes_counts_for_what_repeats_the_claim_that_cites_it() -
     assert said(world.known, 2) == WHOLE
     world.take(receipt(4))
     assert said(world.known, 2) == f"Long heading: {WHOLE}"
+
+
+# What withheld claims close
+
+SECRETS: list[dict[str, object]] = [
+    {"status": "redacted", "text": "[redacted]"},
+    {"scope": PRIVATE, "text": "Other words."},
+    {"scope": Scope("project", project="p"), "text": "Other words."},
+    {"scope": PRIVATE, "status": "superseded", "text": "Other words."},
+]
+LOOSE = [(SOURCE_ID,), ("bare1",), (LATER_ID,), ("later4",), ("bare1", "ev-gone")]
+"""Citations without exact bytes in the source, or of a revision of it."""
+WITHHELD: list[dict[str, object]] = [*SECRETS, {"status": "superseded"}, {"status": "archived"}]
+
+
+def revisions() -> list[Artifact]:
+    later = source(source_id=LATER_ID, title=None, question=None)
+    return [*everything(), later, receipt(4, LATER_ID, "later"), bare(1)]
+
+
+def secret(cited: tuple[str, ...], **fields: object) -> Claim:
+    made = Claim("secret", "claims/secret.yaml", "Other words.", evidence=cited)
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+def is_closed(world: World, gates: frozenset[str] = EVERYBODY) -> bool:
+    """Whether nothing of the source but receipts is shown, found or counted."""
+    view = View("kb", world.known, gates)
+    claims = [view.claim(slug_of(one)) for one in QUOTES]
+    said = {view.said(one).text for one in claims if one is not None}
+    kept = view.visible((Kind.SOURCE, SOURCE_ID))
+    assert isinstance(kept, Source)
+    found = view.search.frequency(terms("heading")[0], SAID), view.search.total(QUESTION)
+    if said == set(QUOTES):
+        assert all(view.sentence(one) is None for one in claims if one is not None)
+        assert (kept.title, kept.question, kept.locator) == (None, None, "a.md")
+        assert found == (0, 0)
+        return True
+    assert kept.question is not None
+    assert found[0] >= 3
+    assert found[1] == 1
+    return False
+
+
+@pytest.mark.parametrize("cited", LOOSE)
+@pytest.mark.parametrize("fields", SECRETS)
+def test_a_secret_without_exact_bytes_closes_its_source_and_revisions(
+    cited: tuple[str, ...], fields: dict[str, object]
+) -> None:
+    world = World(*revisions())
+    assert not is_closed(world)
+    world.take(secret(cited, **fields))
+    assert is_closed(world)
+    assert shown(world.known, ADA) == shown(world.anew, ADA)
+    assert is_closed(world, ADA) is (fields not in (SECRETS[1], SECRETS[3]))
+    world.restart()
+    world.take(gone=frozenset({(Kind.CLAIM, "secret")}))
+    assert not is_closed(world)
+
+
+@pytest.mark.parametrize("status", ["superseded", "archived"])
+@pytest.mark.parametrize("cited", LOOSE)
+def test_a_claim_that_was_replaced_silences_no_document(
+    cited: tuple[str, ...], status: str
+) -> None:
+    world = World(*revisions(), secret(cited, status=status))
+    assert not is_closed(world)
+
+
+def test_exact_bytes_open_the_rest_of_a_source() -> None:
+    world = World(*everything(), secret(("ev4",), status="redacted"))
+    assert said(world.known, 4) == QUOTES[4]
+    assert said(world.known, 1) == f"Long heading: {WHOLE}"
+    world.take(replace(receipt(4), quote="Another sentence stood here."))
+    assert is_closed(world), "the quote is not there"
+    world.take(receipt(4))
+    assert said(world.known, 1) == f"Long heading: {WHOLE}"
+
+
+def test_a_namesake_is_no_revision() -> None:
+    namesake = source(source_id=ELSE_ID, question=None)
+    world = World(*everything(), namesake, secret((ELSE_ID,), status="redacted"))
+    assert not is_closed(world)
+    elsewhere = source(source_id=LATER_ID, locator="b.md", question=None)
+    world.take(elsewhere, secret((LATER_ID,), status="redacted"))
+    assert not is_closed(world)
+    world.take(replace(elsewhere, locator="a.md"))
+    assert is_closed(world)
+
+
+@pytest.mark.parametrize("fields", WITHHELD[1:])
+@pytest.mark.parametrize("cited", [("none",), (ELSE_ID,)])
+def test_the_text_of_a_withheld_claim_closes_the_sentence_that_holds_it(
+    cited: tuple[str, ...], fields: dict[str, object]
+) -> None:
+    text = "second in b.md, as"
+    world = World(*everything(), source(source_id=ELSE_ID, locator="c.md"))
+    for one in (text, f"Two words. {text.capitalize()}", "In b.md"):
+        world.take(secret(cited, **{**fields, "text": one}))
+        assert said(world.known, 1) == QUOTES[1], one
+        assert said(world.known, 4) == f"Long heading: {QUOTES[4]}"
+        world.restart()
+        world.take(secret(cited, **{**fields, "text": "as it was"}))
+        assert said(world.known, 1) == f"Long heading: {WHOLE}", "these words are too few"
+
+
+def test_the_text_of_a_withheld_claim_closes_headings_titles_questions_and_pages() -> None:
+    body = "# Long heading for doors\n\nA page says it. Long heading for doors! And more.\n"
+    asked = source(
+        source_id=ELSE_ID, locator="c.md", title="On the long heading for doors", question=None
+    )
+    world = World(
+        *everything(), asked, page(body), secret(("none",), text="heading for long doors")
+    )
+    before = shown(world.known, EVERYBODY)
+    for fields in WITHHELD[1:]:
+        world.take(secret(("none",), **{**fields, "text": "Long heading for doors"}))
+        view = View("kb", world.known, EVERYBODY)
+        there, kept = (view.visible(k) for k in ((Kind.PAGE, "page"), (Kind.SOURCE, ELSE_ID)))
+        assert isinstance(there, Page)
+        assert isinstance(kept, Source)
+        assert there.body.split() == ["#", "A", "page", "says", "it.", "And", "more."]
+        assert kept.title is None
+        assert view.search.frequency(terms("heading")[0], Kind.PAGE) == 0
+        assert view.search.frequency(terms("heading")[0], Kind.SOURCE) == 0
+        world.restart()
+        world.take(secret(("none",), text="heading for long doors"))
+        assert shown(world.known, EVERYBODY) == before
+
+
+def test_a_title_that_is_gone_is_closed_by_nothing_else() -> None:
+    asked = source(source_id=ELSE_ID, locator="c.md", title=f"On {QUOTES[4]}", question=None)
+    world = World(asked, secret((ELSE_ID,), status="redacted"))
+    world.take(replace(secret(("none",), scope=PRIVATE, text=QUOTES[4]), id="other"))
+    assert shown(world.known, EVERYBODY) == shown(world.anew, EVERYBODY)
+
+
+def test_a_page_does_not_quote_a_secret() -> None:
+    item = "- The key is under the mat. [claim: secret]\n"
+    world = World(page(f"Some words.\n\n{item}- Doors are red.\n"), secret(("none",)))
+    for fields in SECRETS:
+        world.take(secret(("none",), **fields))
+        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        assert isinstance(there, Page)
+        assert there.body.split() == ["Some", "words.", "-", "Doors", "are", "red."]
+        world.restart()
+        world.take(secret(("none",)))
+        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        assert isinstance(there, Page)
+        assert "mat" in there.body
+
+
+def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:
+    """Vouch makes an id of the claim's text."""
+    marked = "Doors are red. [claim: secret]\n\nIn code: `[claim: secret]`, and [claim: gone].\n"
+    world = World(page(marked), secret(("none",)))
+    for fields in WITHHELD:
+        world.take(secret(("none",), **fields))
+        view = View("kb", world.known, EVERYBODY)
+        there = view.visible((Kind.PAGE, "page"))
+        assert isinstance(there, Page)
+        assert "claim:" not in there.body
+        assert view.search.frequency(terms("secret")[0], Kind.PAGE) == 0
+        world.restart()
+        world.take(secret(("none",)))
+        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        assert isinstance(there, Page)
+        assert there.body.count("[claim: secret]") == 1
+        assert "gone" not in there.body
+    world.take(gone=frozenset({(Kind.CLAIM, "secret")}))
+    there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+    assert isinstance(there, Page)
+    assert there.body.split() == ["Doors", "are", "red.", "In", "code:", "`", "`,", "and", "."]
+
+
+def test_a_base_holds_no_text_of_a_retired_claim_and_no_title_that_nobody_may_see() -> None:
+    world = World(*everything(), secret((SOURCE_ID,), status="redacted", text="Nobody knows it."))
+    world.take(claim(5, status="superseded"))
+    held = json.dumps([one.to_dict() for one in world.known.documents()], default=bytes.decode)
+    for gone in ("Nobody knows", "Where it is", "what is where", "café", WHOLE):
+        assert gone not in held

@@ -44,7 +44,7 @@ def around(quote: str, text: str = DOCUMENT) -> tuple[Form, str, str] | None:
     place = layout.around(start, start + len(quote))
     if place is None:
         return None
-    return place.form, place.text, layout.heading(place.heading) if place.heading else ""
+    return place.form, place.text, "".join(map(layout.heading, place.headings[:1]))
 
 
 @pytest.mark.parametrize(
@@ -151,3 +151,38 @@ def test_talk(text: str) -> None:
 )
 def test_what_says_something(text: str) -> None:
     assert not is_talk(text)
+
+
+LISTED = """\
+# Part
+
+It copies. It does *not*:
+
+- overwrite files. It warns instead.
+  - follow links
+1. Steps are these:
+   - begin
+
+Then it ends.
+
+- a lone item
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "lead_in"),
+    [
+        ("overwrite", "It does *not*:"),
+        ("follow", "It does *not*:"),
+        ("begin", "Steps are these:"),
+        ("lone", None),
+        ("Then", None),
+    ],
+)
+def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
+    quote: str, lead_in: str | None
+) -> None:
+    start = LISTED.index(quote)
+    place = Layout(LISTED).around(start, start + 1)
+    assert place is not None
+    assert (place.lead_in and LISTED[slice(*place.lead_in)]) == lead_in

@@ -12,8 +12,8 @@ from vouch_sidecar.surfaces.cli import main
 from tests.protocol import knowledge
 
 PLUGIN = ".claude/skills/vouch-sidecar"
-MERGING = ("codex", "cursor", "opencode", "zed")
-WRITING = ("claude-code", *MERGING)
+SHARING = ("codex", "cursor", "opencode", "zed")
+WRITING = ("claude-code", *SHARING)
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 

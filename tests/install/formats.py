@@ -37,7 +37,8 @@ def _groups(handler: Schema) -> Schema:
 
 _EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
 
-# code.claude.com/docs: plugins reference, hooks reference, MCP
+# code.claude.com/docs: plugins reference, hooks reference, MCP. A `description` beside servers is
+# ignored.
 CLAUDE_MANIFEST = _object(
     ["name"],
     name={"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
@@ -53,6 +54,7 @@ CLAUDE_HOOKS = _object(
 )
 MCP_SERVERS = _object(
     ["mcpServers"],
+    description={"type": "string"},
     mcpServers=_map(
         _object(
             ["command"],
@@ -78,6 +80,7 @@ CODEX = _object(
 # cursor.com/docs: MCP. There, a server says of which type it is.
 CURSOR = _object(
     ["mcpServers"],
+    description={"type": "string"},
     mcpServers=_map(
         _object(
             ["type", "command"],

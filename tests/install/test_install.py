@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install.host_files import (
+    HostFile,
+    InstallError,
+    examine,
+    jsonc_value,
+    write,
+)
 from vouch_sidecar.surfaces.install.hosts import HOSTS
-from vouch_sidecar.surfaces.install.jsonc import parse
 
 from tests.install import formats
-from tests.install.conftest import ENV, MERGING, PLUGIN, WRITING, Install, tree
-from tests.install.known_versions import FILES, MERGED
+from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
 from tests.protocol import knowledge
+from tests.protocol.client import COMMAND
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     ".cursor/mcp.json": formats.CURSOR,
@@ -28,6 +35,23 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     f"{PLUGIN}/.claude-plugin/plugin.json": formats.CLAUDE_MANIFEST,
     f"{PLUGIN}/hooks/hooks.json": formats.CLAUDE_HOOKS,
     f"{PLUGIN}/.mcp.json": formats.MCP_SERVERS,
+}
+
+# By host: its file in a project, and one that a user has written by hand.
+FILES = {
+    "codex": (
+        ".codex/config.toml",
+        '# mine\nmodel = "o9"\n\n[[hooks.SessionEnd]]\nhooks = [{ command = "y" }]\n',
+    ),
+    "cursor": (".cursor/mcp.json", '{\n    "mcpServers": {"other": {"command": "x"}}\n}\n'),
+    "opencode": (
+        "opencode.json",
+        '{\n\t// mine\n\t"model": "a/b", // good\n\t"mcp": {"x": {"enabled": true}},\n}\n',
+    ),
+    "zed": (
+        ".zed/settings.json",
+        '// Folder settings\n{\n  "tab_size": 2,\n  /* long lines */ "soft_wrap": "none"\n}',
+    ),
 }
 
 
@@ -71,22 +95,30 @@ def pasted(host: str, text: str, shown: str) -> str:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("host", MERGING)
+@pytest.mark.parametrize("host", SHARING)
 def test_a_file_that_is_there_is_its_users(
     install: Install, root: Path, host: str, newline: str
 ) -> None:
-    """What to add to it is printed. Once that is there it counts, and is taken out again."""
+    """What to add to it is printed. Once that is there it counts; users take it out."""
     name, text = FILES[host]
     path = there(root, name, text.replace("\n", newline))
     before = path.read_bytes()
     said = install(host)
     assert path.read_bytes() == before
-    assert f"{name} is there already. Add this to it" in said.stderr
+    assert f"{name} is there already. Add this to it:" in said.stderr
+    last = said.stderr.splitlines()[-1]
+    assert f": left to paste: what stands above, into {name}; 3 claims" in last
+    assert "installed" not in said.stderr
     shown = said.stdout[last_object(said.stdout) :]
     path.write_bytes(pasted(host, text, shown).replace("\n", newline).encode())
-    assert install(host).stdout == ""
-    install(host, "--uninstall")
-    assert path.read_bytes() == before
+    added = path.read_bytes()
+    done = install(host)
+    assert done.stdout == ""
+    assert ": is there; 3 claims" in done.stderr.splitlines()[-1]
+    left = install(host, "--uninstall").stderr.splitlines()[-1]
+    line = added[: added.index(b"vouch-sidecar")].count(b"\n") + 1
+    assert f"left to take out by hand: what names vouch-sidecar in {name}, line {line}" in left
+    assert path.read_bytes() == added
     assert not (root / ".cursor" / "rules").exists()
 
 
@@ -106,7 +138,7 @@ def test_files_are_what_the_host_documents(install: Install, root: Path, host: s
             read: Any = tomllib.loads(content.decode())
             schema = formats.CODEX
         elif name in SCHEMAS:
-            read, schema = parse(content.decode()).value, SCHEMAS[name]
+            read, schema = jsonc_value(content.decode()), SCHEMAS[name]
         else:
             continue
         Draft202012Validator.check_schema(schema)
@@ -148,105 +180,84 @@ def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root
     assert install("opencode").stdout == ""
 
 
-def test_opencode_may_add_to_the_file_in_between(install: Install, root: Path) -> None:
-    install("opencode")
-    own = root / "opencode.json"
-    own.write_text(own.read_text("utf-8").replace("{\n", '{\n  "model": "a/b",\n', 1), "utf-8")
-    install("opencode", "--uninstall")
-    schema = "https://opencode.ai/config.json"
-    assert parse(own.read_text("utf-8")).value == {"model": "a/b", "$schema": schema}
-
-
-# As Codex writes: between our tables, behind them, and the server's anew, without its comment.
-TRUST = """
-[hooks.state]
-
-[hooks.state."/home/me/.codex/config.toml:session_end:0:0"]
-trusted_hash = "sha256:61a7"
-
-[projects."/home/me/project"]
-trust_level = "trusted"
-"""
-OTHER = """
-[mcp_servers.other]
-command = "echo"
-args = ["hi"]
-"""
-TOOLS = """
-[mcp_servers.vouch-sidecar.tools.kb_context]
-approval_mode = "approve"
-"""
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("there", ["", 'model = "x"\n', 'model = "x"\n\n[mcp_servers]\n'])
-def test_codex_what_it_wrote_between_stays(
-    install: Install, root: Path, there: str, newline: str
+@pytest.mark.parametrize("host", SHARING)
+def test_a_file_of_ours_that_others_added_to_is_theirs(
+    install: Install, root: Path, host: str
 ) -> None:
-    install("codex")
-    own = root / ".codex" / "config.toml"
-    text = there + ("\n" if there else "") + own.read_text("utf-8")
-    text = text.replace("\n# vouch-sidecar\n", "\n").replace("# vouch-sidecar\n", "")
-    text = text.replace("\n\n[[", f"\n{TOOLS}{OTHER}\n[[", 1) + TRUST
-    own.write_bytes(text.replace("\n", newline).encode())
+    install(host)
+    path = root / FILES[host][0]
+    text = path.read_text("utf-8")
+    more = "[more]\n" if host == "codex" else ""
+    changed = text + more if more else text.replace("{\n", '{\n  "more": {},\n', 1)
+    path.write_text(changed, "utf-8")
+    assert install(host).stdout == ""
+    assert "left to take out by hand" in install(host, "--uninstall").stderr
+    assert path.read_text("utf-8") == changed
+
+
+def test_codex_may_lay_out_anew_what_was_pasted(install: Install, root: Path) -> None:
+    """As `codex mcp add` does."""
+    shown = install("codex", "--dry-run").stdout
+    lines = [line[1:] for line in shown.splitlines() if line.startswith("+") and line[1:2] != "+"]
+    server = "[mcp_servers.vouch-sidecar.env]\nPYTHONPATH = ''\nPYTHONSAFEPATH = '1'"
+    text = "\n".join(server if line.startswith("env =") else line for line in lines[1:])
+    there(root, ".codex/config.toml", f"model = 'x'\n{text}\n\n[projects.a]\nb = 1\n")
+    assert ": is there;" in install("codex").stderr
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_what_another_version_wrote_is_renewed(install: Install, root: Path, host: str) -> None:
+    """Its hash tells that nobody changed it, whatever it says and however it is laid out."""
     before = tree(root)
-    assert install("codex").stdout == ""
+    install(host)
+    now = tree(root)
+    for name in now.keys() - before.keys():
+        text = now[name].decode().replace("PYTHONSAFEPATH", "OLDER").replace("eviewed", "older")
+        file = HostFile(PurePosixPath(name), text)
+        (root / name).write_bytes(file.text.replace("\n", "\r\n").encode())
+    assert tree(root) != now
+    shown = install(host).stdout
+    assert re.search(r"^-[^-].*OLDER", shown, re.MULTILINE)
+    assert re.search(r"^\+.*PYTHONSAFEPATH", shown, re.MULTILINE)
+    assert tree(root) == now
+    for name in now.keys() - before.keys():
+        file = HostFile(PurePosixPath(name), now[name].decode().replace("1", "0"))
+        (root / name).write_text(file.text, "utf-8")
+    install(host, "--uninstall")
     assert tree(root) == before
-    install("codex", "--uninstall")
-    assert own.read_bytes().decode() == (there + OTHER + TRUST).replace("\n", newline)
 
 
-def test_codex_hooks_of_others_for_the_same_event_stay(install: Install, root: Path) -> None:
-    install("codex")
-    own = root / ".codex" / "config.toml"
-    theirs = "[[hooks.SessionStart]]\n\n[[hooks.SessionStart.hooks]]\ncommand = 'x' # y\n"
-    later = "\n# mine\n\n[[ hooks . SessionStart ]]\nhooks = [ { command = 'z' } ]\n# end"
-    own.write_text(f"{theirs}\n{own.read_text('utf-8')}{later}", "utf-8")
-    install("codex", "--uninstall")
-    assert own.read_text("utf-8") == theirs + later
+def test_json_that_a_formatter_laid_out_anew_is_ours(install: Install, root: Path) -> None:
+    before = tree(root)
+    install("claude-code")
+    for path in (root / PLUGIN).rglob("*.json"):
+        path.write_text(json.dumps(json.loads(path.read_text("utf-8")), indent=4), "utf-8")
+    assert install("claude-code").stdout == ""
+    install("claude-code", "--uninstall")
+    assert tree(root) == before
 
 
-def test_codex_what_would_be_written_otherwise_is_left_alone(install: Install, root: Path) -> None:
-    own = root / ".codex" / "config.toml"
-    install("codex")
-    text = own.read_text("utf-8").replace("# vouch-sidecar\n", "# ours\n")
-    text += "\n[[ hooks . PreCompact ]]\nhooks = []\n"
-    own.write_text(text, "utf-8")
-    install("codex", "--uninstall", code=1)
-    assert own.read_text("utf-8") == text
-
-
-def test_codex_a_newer_block_leaves_what_was_written_between(install: Install, root: Path) -> None:
-    install("codex")
-    own = root / ".codex" / "config.toml"
-    fresh = own.read_text("utf-8")
-    older = fresh.replace('["mcp"]', '["old"]').replace('"1" }\n', f'"1" }}\n{OTHER}')
-    own.write_text(older + TRUST, "utf-8")
-    install("codex")
-    assert own.read_text("utf-8") == OTHER + TRUST + "\n" + fresh
-
-
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        '[mcp_servers.vouch-sidecar]\ncommand = "x"\n[mcp_servers.vouch-sidecar.env]\nA = "1"\n',
-        '[mcp_servers]\nvouch-sidecar = { command = "vouch-sidecar" }\nother = { command = "x" }\n',
-        '[[hooks.SessionEnd]]\nhooks = [{ command = "vouch-sidecar hook x" }, { command = "y" }]\n',
-        'a = """\n[mcp_servers.vouch-sidecar]\ncommand = "vouch-sidecar"\n"""\n',
-        (
-            "[[hooks.SessionEnd]]\n[[hooks.SessionEnd.hooks]]\ncommand = 'vouch-sidecar hook x'\n"
-            "[[hooks.SessionEnd.hooks]]\ncommand = 'y'\n"
-        ),
-        "mcp_servers.vouch-sidecar.command = 'vouch-sidecar'\na = 1\n",
-        "hooks = 3\n",
-    ],
-)
-def test_codex_what_is_not_ours_is_not_taken_out(install: Install, root: Path, theirs: str) -> None:
-    own = root / ".codex" / "config.toml"
-    own.parent.mkdir()
-    own.write_text(theirs, "utf-8")
-    assert install("codex", "--uninstall").stdout == ""
-    assert own.read_text("utf-8") == theirs
+@pytest.mark.parametrize("host", WRITING)
+def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
+    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(root.parent)
+    monkeypatch.setenv("PATH", "/nowhere")
+    for options in (["--dry-run"], []):
+        said = install(host, *options).stderr
+        assert "is not on the PATH" in said
+        assert str(COMMAND) in said
+    install(host, "--uninstall")
+    written = install(host, "--user").stdout
+    assert str(COMMAND) in written
+    if host in {"claude-code", "codex"}:
+        assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
+    assert install(host, "--user").stdout == ""
+    monkeypatch.undo()
+    monkeypatch.setenv("HOME", str(root.parent))
+    monkeypatch.chdir(root)
+    install(host, "--user", "--uninstall")
+    assert tree(root.parent) == before
 
 
 @pytest.mark.parametrize(
@@ -255,30 +266,29 @@ def test_codex_what_is_not_ours_is_not_taken_out(install: Install, root: Path, t
         ("cursor", ".cursor/mcp.json", '{"mcpServers": {"vouch-sidecar": {"command": "x"}}}'),
         ("cursor", ".cursor/mcp.json", '{"mcpServers": []}'),
         ("cursor", ".cursor/mcp.json", ""),
-        ("cursor", ".cursor/mcp.json", "{nonsense"),
-        ("cursor", ".cursor/mcp.json", b"\xff\xfe{}"),
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": NaN /* '),
+        ("cursor", ".cursor/mcp.json", "[" * 9_000),
         ("cursor", ".cursor/rules/vouch-sidecar.mdc", "mine"),
         ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
         ("codex", ".codex/config.toml", "a = "),
-        (
-            "codex",
-            ".codex/config.toml",
-            '[[hooks.SessionEnd]]\nhooks = [{ command = "vouch-sidecar hook session-end" }]',
-        ),
+        ("codex", ".codex/config.toml", "hooks = 3\n"),
         ("zed", ".zed/settings.json", "[]"),
         ("claude-code", f"{PLUGIN}/.mcp.json", "{}"),
     ],
 )
-def test_what_stands_in_the_way_stops_all_of_it(
-    install: Install, root: Path, host: str, name: str, text: str | bytes
+def test_what_stands_in_the_way_stays_and_is_named(
+    install: Install, root: Path, host: str, name: str, text: str
 ) -> None:
-    (root / name).parent.mkdir(parents=True)
-    (root / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    before = tree(root)
-    result = install(host, code=1)
-    assert name in result.stderr
-    assert "nothing was changed" in result.stderr
-    assert tree(root) == before
+    path = there(root, name, text)
+    said = install(host)
+    assert f"left to paste: what stands above, into {name}" in said.stderr.splitlines()[-1]
+    instead = "in place of what names vouch-sidecar in line 1:"
+    assert (instead in said.stderr) is ("vouch-sidecar" in text)
+    assert (f"{host.split('-')[0]} mcp add vouch-sidecar --env PYTHONPATH= " in said.stderr) is (
+        host in {"claude-code", "codex"}
+    )
+    install(host, "--uninstall")
+    assert path.read_text("utf-8") == text
 
 
 @pytest.mark.parametrize("linked", [".zed", ".zed/settings.json"])
@@ -296,16 +306,13 @@ def test_links_out_of_the_project_are_not_followed(
 
 
 def test_links_within_the_project_stay_links(install: Install, root: Path) -> None:
-    real = there(root, "settings/zed.json", MERGED["zed"])
-    real.chmod(0o640)
-    (root / ".zed").mkdir()
-    (root / ".zed" / "settings.json").symlink_to(real)
+    (root / "settings").mkdir()
+    (root / ".zed").symlink_to(root / "settings", target_is_directory=True)
     install("zed")
-    assert (root / ".zed" / "settings.json").is_symlink()
-    assert "PYTHONSAFEPATH" in real.read_text("utf-8")
-    assert real.stat().st_mode & 0o777 == 0o640
+    assert (root / ".zed").is_symlink()
+    assert "PYTHONSAFEPATH" in (root / "settings" / "settings.json").read_text("utf-8")
     install("zed", "--uninstall")
-    assert real.read_text("utf-8") == FILES["zed"][1]
+    assert not (root / "settings").exists()
 
 
 def test_nothing_is_written_into_a_knowledge_base(install: Install, root: Path) -> None:
@@ -330,8 +337,10 @@ def test_the_project_is_where_the_knowledge_base_is(
 @pytest.mark.parametrize("host", ["neovim", "helix", "emacs"])
 def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
     before = tree(root)
-    shown = install(host).stdout
+    said = install(host)
+    shown = said.stdout
     assert tree(root) == before
+    assert re.search(r": left to paste: this, into .*\.(toml|lua)$|init file$", said.stderr)
     assert '"vouch-sidecar"' in shown
     assert '"lsp"' in shown
     if host == "helix":
@@ -363,19 +372,15 @@ def test_unknown_hosts_are_refused(install: Install) -> None:
     assert "claude-code" in install("vi", code=2).stderr
 
 
-@pytest.mark.parametrize("host", ["cursor", "opencode", "zed"])
-def test_the_difference_shows_what_a_terminal_would_obey(
-    install: Install, root: Path, host: str
-) -> None:
-    """It is what the user reviews: a comment of the workspace must not repaint it."""
-    hidden = "// \x1b[1A\x1b[2K\u202e\u3164 hidden\n"
-    text = MERGED[host].replace('"vouch-sidecar": {', hidden + '"vouch-sidecar": {', 1)
-    path = there(root, FILES[host][0], text)
-    said = install(host, "--uninstall", "--dry-run").stdout
+def test_the_difference_shows_what_a_terminal_would_obey(install: Install, root: Path) -> None:
+    """It is what the user reviews: a file of the workspace must not repaint it."""
+    install("codex")
+    path = root / ".codex" / "config.toml"
+    text = path.read_text("utf-8") + "# \x1b[1A\x1b[2K\u202e\u3164 hidden\n"
+    path.write_text(HostFile(PurePosixPath("x"), text).text, "utf-8")
+    said = install("codex", "--uninstall", "--dry-run").stdout
     assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
     assert not {"\x1b", "\u202e", "\u3164"} & set(said)
-    install(host, "--uninstall")
-    assert "\x1b[1A" in path.read_text("utf-8"), "a comment of the user's was taken out"
 
 
 @pytest.mark.parametrize(
@@ -403,3 +408,26 @@ def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: st
         result = CliRunner().invoke(main, ["install", host, *args])
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert result.exit_code == 0 or "can't be read" in result.output
+
+
+def test_it_ends_with_what_is_there_now(install: Install, root: Path) -> None:
+    there = "3 claims; try: What is known about Redis?"
+    assert install("claude-code").stderr.splitlines()[-1] == f"Claude Code: installed; {there}"
+    assert install("claude-code").stderr.splitlines()[-1] == f"Claude Code: is there; {there}"
+    assert "3 claims" not in install("claude-code", "--uninstall").stderr
+    (root / ".zed").mkdir()
+    (root / ".zed" / "settings.json").write_text("{}", "utf-8")
+    last = install("zed").stderr.splitlines()[-1]
+    assert last == f"Zed: left to paste: what stands above, into .zed/settings.json; {there}"
+    shutil.rmtree(root / ".vouch")
+    last = install("zed").stderr.splitlines()[-1]
+    assert "there is no knowledge base yet; to make one: `pip install vouch-kb`" in last
+
+
+def test_a_file_that_somebody_writes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    ours = HostFile(PurePosixPath("hooks.json"), '{"ours": true}\n')
+    (absent,) = examine([ours], tmp_path)
+    (tmp_path / "hooks.json").write_text("{}", "utf-8")
+    with pytest.raises(InstallError, match="changed meanwhile"):
+        write(absent)
+    assert (tmp_path / "hooks.json").read_text("utf-8") == "{}"

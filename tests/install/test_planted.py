@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.surfaces.install.host_files import jsonc_value
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.install.conftest import PLUGIN, WRITING, Install
@@ -88,7 +89,7 @@ def run(root: Path) -> Run:
 
 def read(path: Path) -> Any:
     text = path.read_text("utf-8")
-    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    return tomllib.loads(text) if path.suffix == ".toml" else jsonc_value(text)
 
 
 def test_what_is_planted_runs_without_an_integration(run: Run, ran: Path) -> None:

@@ -19,7 +19,7 @@ from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.weights import WEIGHTS
-from vouch_sidecar.surfaces.install.hosts.host import ENV
+from vouch_sidecar.surfaces.install.program import ENV
 from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
@@ -73,6 +73,7 @@ def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
     assert needed["kb_context"] == needed["kb_status"] == []
     experts = tools["kb_experts"].input_schema["properties"]
     assert experts["weight"]["enum"] == list(WEIGHTS)
+    assert "anything else" not in experts["weight"]["description"]  # it is refused
     assert {"person", "team", "system"} <= set(experts["types"]["items"]["enum"])
 
 

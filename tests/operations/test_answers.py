@@ -246,3 +246,84 @@ def test_meta_names_the_collection_where_there_are_several(engine: Engine, tmp_p
         ("vault", "kb"),
         ("vault", "other"),
     ]
+
+
+WORDS = {
+    "claims/night.yaml": claim("night", text="Backups run at night.", entities=["vault"]),
+    "claims/secret.yaml": claim(
+        "secret",
+        text="Backups use quartz.",
+        entities=["vault"],
+        scope={"visibility": "private", "agent": "eve"},
+    ),
+    "claims/old.yaml": claim("old", text="Backups use tape.", status="superseded"),
+    "pages/paper.md": page(id="paper", body="Printed on vellum."),
+}
+
+
+@pytest.mark.parametrize(
+    ("topic", "unmatched", "counted"),
+    [
+        ("backups", None, 1),
+        ("nightly backups penguin", ["penguin"], 1),
+        ("backups quartz", ["quartz"], 1),  # withheld
+        ("backups tape", ["tape"], 1),  # retired
+        ("backups vellum", None, 1),  # a page has it
+        ("penguin walrus", ["penguin", "walrus"], 0),
+        ("the Key Vault penguin", ["penguin"], 2),  # a name is known, whatever claims say
+    ],
+)
+def test_words_that_nobody_may_know_do_not_empty_experts(
+    tmp_path: Path, topic: str, unmatched: list[str] | None, counted: int
+) -> None:
+    engine = engine_on(base(tmp_path / "words", WORDS))
+    answer = ask(engine, "experts", topic=topic)
+    assert answer.get("unmatched") == unmatched
+    assert sum(row["claim_count"] for row in answer["experts"]) == counted
+
+
+def test_a_word_counts_for_whom_it_is_shown(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path / "words", WORDS))
+    answer = ask(engine, "experts", topic="backups quartz", viewer={"agent": "eve"})
+    assert "unmatched" not in answer
+    assert answer["experts"][0]["top_claim_ids"] == ["secret"]
+
+
+def test_a_claim_that_counts_for_nothing_has_no_link(tmp_path: Path) -> None:
+    files = {"claims/alone.yaml": claim("alone", text="Rain fell.", entities=["nobody"])}
+    engine = engine_on(base(tmp_path / "kb", FILES | files))
+    assert ask(engine, "claim", id="alone")["claim"]["link"] is None
+    assert ask(engine, "claim", id="paged")["claim"]["link"] == "page"
+
+
+def test_a_name_alone_brings_the_sections_that_hold_it(tmp_path: Path) -> None:
+    body = "Intro.\n\n## Valves\n\nOil them.\n\n## Doors\n\nThe Side Gate is shut at night.\n"
+    files = {
+        "entities/gate.yaml": entity("gate", name="Side Gate", type="system"),
+        "pages/round.md": page(id="round", title="Evening round", body=body),
+    }
+    engine = engine_on(base(tmp_path / "kb", files))
+    for text in ("Side Gate", "What is the Side Gate?", "tell me about the side gate"):
+        answer = ask(engine, "context", task=text)
+        assert [(one["kind"], one["id"]) for one in answer["items"]] == [("page", "round")], text
+        assert "The Side Gate is shut at night." in answer["text"]
+    assert ask(engine, "context", task="the Side Gate painting took hours")["items"] == []
+
+
+def test_phrases_of_a_turn_ago_come_from_the_cache(engine: Engine) -> None:
+    def known(text: str, session: str = "s") -> tuple[list[str], int]:
+        answer = ask(engine, "probe", text=text, session_id=session)
+        return sorted(answer["phrases_tested"]), answer["from_cache"]
+
+    assert known("is the Key Vault up today") == (["Key Vault"], 0)
+    assert known("restart the Key Vault") == (["Key Vault"], 1)
+    assert known("Key Vault and Mail Relay") == (["Key Vault", "Mail Relay"], 1)
+    assert known("Mail Relay or Key Vault", "other")[1] == 0
+    for number in range(11):
+        assert known(f"penguins march {number}")[1] == 0
+    assert known("restart the Key Vault")[1] == 0
+
+
+def test_a_text_without_phrases_is_tried_in_full(engine: Engine) -> None:
+    answer = ask(engine, "probe", text=" penguins  march south ")
+    assert answer["phrases_tested"] == ["penguins march south"]

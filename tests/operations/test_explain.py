@@ -102,3 +102,14 @@ def test_a_word_that_names_nothing_here_is_named(engine: Engine) -> None:
     assert entities["beacon"]["verdict"] == "refused"
     assert entities["beacon"]["why"] == "`sidecar.names.never` has the word"
     assert {text["verdict"] for text in texts.values()} == {"refused"}
+
+
+@pytest.mark.parametrize("kb", KBS)
+def test_the_similarity_is_what_its_formula_gives(engines: dict[str, Engine], kb: str) -> None:
+    checked = 0
+    for prompt in (case["prompt"] for case in SET if case["kb"] == kb):
+        for text in ask(engines[kb], "explain", text=prompt)["texts"]:
+            if text["factors"]:
+                checked += 1
+                assert f" = {text['similarity']:g}" in text["why"], prompt
+    assert checked

@@ -132,3 +132,14 @@ def test_a_topic_speaks_where_full_text_may_not(root: Path, tmp_path: Path) -> N
     write(root, "config.yaml", dump({"sidecar": {"recall": {"fallback_to_fts": False}}}))
     found = ask(settled(root, tmp_path), "context", task="no keyring, which password?")
     assert [(one["id"], one["arm"]) for one in found["items"]] == [("off", "derived")]
+
+
+def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
+        answer = ask(engine, "context", task=text)
+        assert {one["id"] for one in answer["items"]} == set(TEXTS), text
+        explained = ask(engine, "explain", text=text)["entities"]
+        assert [one["verdict"] for one in explained] == ["volunteered"], text
+    for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
+        assert ask(engine, "context", task=text)["items"] == [], text

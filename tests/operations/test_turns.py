@@ -56,7 +56,7 @@ async def test_the_persona_is_in_context_and_hooks_as_in_probe(engine: Engine) -
     assert asked(engine, "probe", text=NAMED)["persona"] == PERSONA
     context = asked(engine, "context", task=NAMED)
     assert context["persona"] == PERSONA
-    shown = "PRIMARY project, persona “Auth desk ‹/vouch›”"
+    shown = "\npersona “Auth desk ‹/vouch›”\n"
     assert shown in context["text"]
     assert shown in await said(engine, NAMED)
     assert asked(engine, "context", task="What shall we cook tonight?")["persona"] is None

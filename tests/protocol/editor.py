@@ -17,13 +17,8 @@ ABLE: dict[str, Any] = {
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "definition": {},
         "references": {},
-        "documentHighlight": {},
         "documentLink": {},
-        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
-        "codeAction": {
-            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["", "quickfix"]}}
-        },
         "publishDiagnostics": {"codeDescriptionSupport": True},
     },
     "workspace": {"symbol": {}, "executeCommand": {}, "workspaceFolders": True},
@@ -42,20 +37,11 @@ WIDTHS: dict[str, Callable[[str], int]] = {
 
 def checked(method: str, result: Any) -> Any:
     """A result, if it is one that LSP allows for the method, without anything beside it."""
-    if method == lsp.TEXT_DOCUMENT_CODE_ACTION and result:  # lsprotocol takes each for a command
-        kinds = [
-            lsp.Command if isinstance(one["command"], str) else lsp.CodeAction for one in result
-        ]
-        again = [_again(one, kind) for one, kind in zip(result, kinds, strict=True)]
-    else:
-        answer = {"jsonrpc": "2.0", "id": 1, "result": result}
-        again = _again(answer, lsp.METHOD_TO_TYPES[method][1]).get("result")
+    answer = {"jsonrpc": "2.0", "id": 1, "result": result}
+    kind: Any = lsp.METHOD_TO_TYPES[method][1]
+    again = CONVERTER.unstructure(CONVERTER.structure(answer, kind)).get("result")
     assert again == result, (method, result, again)
     return result
-
-
-def _again(raw: Any, kind: Any) -> Any:
-    return CONVERTER.unstructure(CONVERTER.structure(raw, kind))
 
 
 class Editor:

@@ -12,15 +12,12 @@ from tests.protocol.editor import ABLE
 
 OPTIONAL = {
     "referencesProvider",
-    "documentHighlightProvider",
     "documentLinkProvider",
-    "documentSymbolProvider",
     "completionProvider",
-    "codeActionProvider",
     "workspaceSymbolProvider",
     "executeCommandProvider",
 }
-OURS = {"completion", "documentLink", "documentSymbol", "codeAction"}
+OURS = {"completion", "documentLink"}
 
 
 def announced(root: Path, capabilities: Any) -> Any:
@@ -37,7 +34,6 @@ def test_a_client_is_told_what_it_can_use(root: Path) -> None:
         "vouch.experts",
         "vouch.openClaim",
         "vouch.salience",
-        "vouch.showCommand",
     ]
     forbidden = {"renameProvider", "documentFormattingProvider", "documentRangeFormattingProvider"}
     assert not forbidden & found.keys()

@@ -88,9 +88,7 @@ def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, 
         assert "redis" in str(await asked)
 
     async def command() -> object:
-        server: Any = SimpleNamespace(
-            engine=engine, caller=caller, documents=None, apply_pending=lambda: None, commands={}
-        )
+        server: Any = SimpleNamespace(engine=engine, caller=caller, documents=None, commands={})
         server.on = lambda _, run: setattr(server, "run", run)
         commands.register(cast(Sidecar, server))
         return await server.run(lsp.ExecuteCommandParams("vouch.experts", ["redis"]))

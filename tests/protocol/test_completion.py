@@ -1,4 +1,4 @@
-"""Ids and words where they stand in files below `.vouch/`."""
+"""Ids of artifacts where they stand in pages."""
 
 from __future__ import annotations
 
@@ -30,59 +30,37 @@ def labels(items: list[Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "offered"),
+    ("text", "offered"),
     [
-        ("claims/n.yaml", "id: n\nentities:\n- re|\n", ["redis"]),
-        ("claims/n.yaml", "id: n\nentities: [jwt, re|]\n", ["redis"]),
-        ("claims/n.yaml", "id: n\r\nentities: [jwt, re|\r\n", ["redis"]),
-        ("claims/n.yaml", "id: n\nentities:\n- json web|\n", ["jwt"]),
-        ("claims/n.yaml", "id: n\nentities:\n- TOKEN|\n", ["jwt"]),
-        ("claims/n.yaml", "id: n\ntext: About Redis.\nentities:\n- |\n", ["redis", "jwt"]),
-        ("claims/n.yaml", "id: n\nevidence:\n- auth no|\n", [knowledge.SOURCE]),
-        ("claims/n.yaml", "id: n\nevidence:\n- ev-|\n", [knowledge.EVIDENCE]),
-        ("claims/n.yaml", "id: n\nsupersedes:\n- holds|\n", ["redis-holds"]),
-        ("claims/n.yaml", "id: n\nsupersedes:\n- refresh tokens rot|\n", ["jwt-rotates"]),
-        ("claims/n.yaml", "id: n\nsuperseded_by: |\n", None),
-        ("claims/n.yaml", "id: n|\n", []),
-        ("claims/n.yaml", "id: n\ntext: red|\n", []),
-        ("relations/n.yaml", "id: n\nsource: redi|\n", ["redis", "redis-holds"]),
-        ("relations/n.yaml", "id: n\nrelation: |\n", None),
-        ("pages/n.md", "---\nid: n\n---\nSee [[red|\n", ["redis"]),
-        ("pages/n.md", "---\nid: n\n---\nSee [claim: hold|]\n", ["redis-holds"]),
-        ("pages/n.md", "---\nid: n\n---\nstatus: |\n", []),
-        ("entities/n.yaml", "id: n\npage: gui|\n", ["auth"]),
-        ("proposed/p.yaml", "kind: claim\npayload:\n  entities:\n  - red|\n", ["redis"]),
+        ("---\nid: n\nentities:\n- re|\n---\n", ["redis"]),
+        ("---\nid: n\nentities: [jwt, re|]\n---\n", ["redis"]),
+        ("---\r\nid: n\r\nentities: [jwt, re|\r\n", ["redis"]),
+        ("---\nid: n\nentities:\n- json web|\n---\n", ["jwt"]),
+        ("---\nid: n\nentities:\n- TOKEN|\n---\n", ["jwt"]),
+        ("---\nid: n\nentities:\n- |\n---\nAbout Redis.\n", ["redis", "jwt"]),
+        ("---\nid: n\nsources:\n- auth no|\n---\n", [knowledge.SOURCE]),
+        ("---\nid: n\nsources:\n- ev-|\n---\n", [knowledge.EVIDENCE]),
+        ("---\nid: n\nclaims:\n- holds|\n---\n", ["redis-holds"]),
+        ("---\nid: n\nclaims:\n- refresh tokens rot|\n---\n", ["jwt-rotates"]),
+        ("---\nid: n|\n---\n", []),
+        ("---\nid: n\ntitle: red|\n---\n", []),
+        ("---\nid: n\nstatus: |\n---\n", []),
+        ("---\nid: n\n---\nSee [[red|\n", ["redis"]),
+        ("---\nid: n\n---\nSee [[gui|\n", ["auth"]),
+        ("---\nid: n\n---\nSee [claim: hold|]\n", ["redis-holds"]),
     ],
 )
-def test_ids_are_offered(
-    editor: Editor, library: Path, file: str, text: str, offered: list[str] | None
-) -> None:
-    found = labels(complete(editor, library / ".vouch" / file, text))
-    if offered is None:
-        assert found
-    else:
-        assert found == offered
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("status: |\n", "actionable"),
-        ("type: |\n", "decision"),
-        ("scope:\n  visibility: p|\n", "private"),
-    ],
-)
-def test_words_are_offered(editor: Editor, library: Path, text: str, first: str) -> None:
-    assert labels(complete(editor, library / ".vouch" / "claims" / "n.yaml", text))[0] == first
+def test_ids_are_offered(editor: Editor, library: Path, text: str, offered: list[str]) -> None:
+    assert labels(complete(editor, library / ".vouch" / "pages" / "n.md", text)) == offered
 
 
 def test_what_is_retired_is_not_offered(editor: Editor, library: Path) -> None:
-    path = library / ".vouch" / "claims" / "n.yaml"
-    assert "jwt-old" not in labels(complete(editor, path, "contradicts:\n- jwt|\n"))
+    path = library / ".vouch" / "pages" / "n.md"
+    assert "jwt-old" not in labels(complete(editor, path, "See [claim: jwt|\n"))
 
 
 def test_an_item_replaces_the_word_and_tells_what_it_is(editor: Editor, library: Path) -> None:
-    path = library / ".vouch" / "claims" / "n.yaml"
+    path = library / ".vouch" / "pages" / "n.md"
     (item,) = complete(editor, path, "entities: [😀, Re|dis]\n")
     assert item["detail"] == "Redis · concept"
     assert item["textEdit"]["range"] == {
@@ -96,5 +74,6 @@ def test_an_item_replaces_the_word_and_tells_what_it_is(editor: Editor, library:
     editor.client.close(path.as_uri())
 
 
-def test_nothing_is_offered_in_other_documents(editor: Editor, library: Path) -> None:
-    assert complete(editor, library / "notes.yaml", "entities:\n- re|\n") == []
+@pytest.mark.parametrize("file", ["notes.yaml", ".vouch/claims/n.yaml", ".vouch/proposed/p.yaml"])
+def test_nothing_is_offered_outside_of_pages(editor: Editor, library: Path, file: str) -> None:
+    assert complete(editor, library / file, "entities:\n- re|\n") == []

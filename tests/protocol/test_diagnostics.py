@@ -87,6 +87,32 @@ def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) ->
     client.open(uri, "id: jwt-expires\ntext: {{\n", "yaml")
     published(client, uri, 1)
     since = len(client.received)
+    client.change(uri, knowledge.claim_text("jwt-expires", "JWT lives.", "jwt"), 2)
+    published(client, uri, 0, since)
+    client.change(uri, "id: [", 3)
+    published(client, uri, 1, since)
+    since = len(client.received)
+    client.close(uri)
+    published(client, uri, 0, since)
+
+
+def test_only_its_problems_follow_the_text_of_an_open_document(client: Client, root: Path) -> None:
+    saved = client.request("vouch/claim", {"id": "jwt-expires"})["claim"]
+    uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
+    redacted = knowledge.claim_text("jwt-expires", "JWT is typed.", "jwt", status="redacted")
+    client.open(uri, redacted, "yaml")
+    assert client.request("vouch/claim", {"id": "jwt-expires"})["claim"] == saved
+    assert not client.request("vouch/search", {"query": "typed"})["hits"]
+
+
+def test_an_open_config_is_checked_as_it_stands(client: Client, root: Path) -> None:
+    uri = (root / ".vouch" / "config.yaml").as_uri()
+    client.open(uri, "retrieval:\n  reflex:\n    enabled: false\n    window: true\n", "yaml")
+    (found,) = published(client, uri, 1)
+    assert found["range"]["start"]["line"] == 3
+    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
+    assert client.request("vouch/salience", {"session_id": "A"})["salience"]
+    since = len(client.received)
     client.close(uri)
     published(client, uri, 0, since)
 
@@ -167,3 +193,11 @@ def test_severities_of_the_client(start: Start, root: Path) -> None:
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
     (found,) = published(client, path.as_uri(), 1)
     assert found["severity"] == 2
+
+
+def test_an_unknown_part_of_pushes_is_one(start: Start, root: Path) -> None:
+    client = start()
+    client.initialize(root, initializationOptions={"push": ["fresh", "salienc"]})
+    client.indexed()
+    (found,) = published(client, (root / ".vouch").as_uri(), 1)
+    assert "`salienc`; did you mean `salience`?" in found["message"]

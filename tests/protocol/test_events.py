@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Serve, Start
 
@@ -76,7 +77,8 @@ def test_a_prompt_that_stands_still_is_pushed(client: Client) -> None:
         (["fresh"], ([], ["redis"], False)),
         (["text"], ([], [], True)),
         (["fresh", "salience"], (["redis"], ["redis"], False)),
-        (["everything"], (["redis"], ["redis"], True)),  # not of the form: as if left out
+        (["fresh", "everything"], ([], ["redis"], False)),  # the known ones count
+        (["everything"], (["redis"], ["redis"], True)),  # none is known: as if left out
     ],
 )
 def test_a_client_is_told_the_parts_that_it_wants(
@@ -240,6 +242,68 @@ def test_a_half_typed_word_is_never_pushed_however_slowly_it_is_typed(
     push = pushed(client, session_id, ["redis"])
     assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
     assert len([m for m in client.received if m.get("method") == SALIENCE]) == 1
+
+
+def typing_into(start: Start, root: Path, language: str, idle_ms: int) -> tuple[Client, str]:
+    """A client with an empty document open, and its session. `Label Forge` is an entity."""
+    knowledge.entity(root, "label-forge", "Label Forge")
+    knowledge.claim(root, "forge-prints", "Label Forge prints them.", "label-forge")
+    client = start()
+    options = {"session_id": "A", "sidecar": {"prompts": {"idle_ms": idle_ms}}}
+    client.initialize(root, initializationOptions=options)
+    client.indexed()
+    client.open(DOCUMENT, "", language)
+    return client, "A"
+
+
+DOCUMENT = "untitled:Untitled-1"
+LANGUAGES = pytest.mark.parametrize("language", ["markdown", "vouch-prompt"])
+
+
+@LANGUAGES
+def test_a_half_typed_word_takes_nothing_away(start: Start, root: Path, language: str) -> None:
+    client, session_id = typing_into(start, root, language, idle_ms=50)
+    text = typed(client, DOCUMENT, "", "Label ")
+    pushed(client, session_id, ["label-forge"])
+    since = len(client.received)
+    for letter in "Forge":
+        text = typed(client, DOCUMENT, text, letter)
+        client.request("vouch/status")
+        sleep(0.25)  # longer than it takes to count
+        assert in_play(client) == ["label-forge"], text
+    text = typed(client, DOCUMENT, text, " and Redis")
+    pushed(client, session_id, ["label-forge", "redis"], since)
+    text = typed(client, DOCUMENT, text, "s")
+    sleep(0.25)
+    assert sorted(in_play(client)) == ["label-forge", "redis"]
+    rankings = [
+        {row["entity_id"] for row in message["params"]["salience"]}
+        for message in client.received[since:]
+        if message.get("method") == SALIENCE
+    ]
+    assert all("label-forge" in one for one in rankings)
+    text = typed(client, DOCUMENT, text, ".")
+    pushed(client, session_id, ["label-forge"], since)
+    assert in_play(client) == ["label-forge"]
+
+
+@LANGUAGES
+def test_asking_for_a_half_typed_word_changes_no_push(
+    start: Start, root: Path, language: str
+) -> None:
+    client, session_id = typing_into(start, root, language, idle_ms=5000)
+    text = typed(client, DOCUMENT, "", "Redis")
+    assert in_play(client) == ["redis"]
+    assert "Redis holds" in client.request("vouch/context")["text"]
+    client.request("vouch/experts", {"topic": "jwt"})
+    text = typed(client, DOCUMENT, text, "ons")
+    assert in_play(client) == []
+    client.change(DOCUMENT, "")
+    client.notify("vouch/prompt", {"session_id": "B", "text": "How long does JWT live?"})
+    pushed(client, "B", ["jwt"])
+    told = [m["params"]["session_id"] for m in client.received if m.get("method") == SALIENCE]
+    assert set(told) == {"B"}
+    assert session_id not in told
 
 
 def change(start: int, end: int, text: str) -> dict[str, Any]:

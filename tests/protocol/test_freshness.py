@@ -169,7 +169,7 @@ def test_a_name_that_is_not_utf8_costs_only_itself(start: Start, root: Path) -> 
     status = client.request("vouch/status")
     problems = [problem["path"] for problem in status["roots"][0]["problems"]]
     assert problems == ["claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"]
-    assert status["degraded"] == ["files_skipped"]
+    client.until("vouch/status", {}, lambda found: found["degraded"] == ["files_skipped"])
     assert status["watcher"] == "own"
 
 

@@ -91,15 +91,3 @@ def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path) -> N
     text = "id: y\ntext: 'unfinished\nevidence: [\nentities:\n- redis\n- "
     uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text)
     assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
-
-
-def test_what_an_open_document_says_counts(editor: Editor, library: Path) -> None:
-    path = library / ".vouch" / "claims" / "redis-holds.yaml"
-    editor.open(path, knowledge.claim_text("redis-holds", "Redis holds nothing now.", "redis"))
-    uri = editor.open(
-        library / ".vouch" / "pages" / "new.md",
-        "---\nid: new\ntitle: New\nclaims:\n- redis-holds\n---\n",
-    )
-    value = editor.at(uri, "redis-holds", HOVER)["contents"]["value"]
-    assert "Redis holds nothing now." in value
-    editor.client.close(path.as_uri())

@@ -1,18 +1,15 @@
-"""Document links, outlines, and symbols of the workspace."""
+"""Document links, and symbols of the workspace."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import indexed_client
-from tests.protocol.editor import ABLE, Editor
+from tests.protocol.editor import Editor
 
 LINKS = "textDocument/documentLink"
-OUTLINE = "textDocument/documentSymbol"
 SYMBOLS = "workspace/symbol"
 
 
@@ -37,55 +34,11 @@ def test_a_link_to_evidence_has_its_line(editor: Editor, library: Path) -> None:
     assert f"{(library / 'docs/auth.md').as_uri()}#L3" in targets
 
 
-def test_the_outline_of_a_page(editor: Editor, library: Path) -> None:
-    uri = editor.open(library / ".vouch" / "pages" / "auth.md")
-    (root,) = editor.whole(uri, OUTLINE)
-    assert (root["name"], root["detail"]) == ("Auth guide", "page")
-    assert [one["name"] for one in root["children"]][-2:] == ["sources", "Auth"]
-    assert [one["name"] for one in root["children"][-1]["children"]] == ["Tokens"]
-    assert _within(root)
-
-
-@pytest.mark.parametrize("kind", ["claims", "entities", "pages", "relations", "evidence"])
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n", "- a", "[]", "null", "5", "---", "id: [", "\ufeff"]
-)
-def test_the_outline_of_a_file_that_says_nothing_yet(
-    editor: Editor, library: Path, kind: str, text: str
-) -> None:
-    path = library / ".vouch" / kind / ("new.md" if kind == "pages" else "new.yaml")
-    uri = editor.open(path, text)
-    (root,) = editor.whole(uri, OUTLINE)
-    assert root["name"]
-    assert not editor.whole(uri, LINKS)
-
-
-def _within(symbol: Any) -> bool:
-    def order(position: Any) -> tuple[int, int]:
-        return position["line"], position["character"]
-
-    outer, chosen = symbol["range"], symbol["selectionRange"]
-    fits = order(outer["start"]) <= order(chosen["start"]) <= order(chosen["end"])
-    inner = symbol.get("children", [])
-    return fits and order(chosen["end"]) <= order(outer["end"]) and all(map(_within, inner))
-
-
 @pytest.mark.parametrize("uri", ["untitled:a", "file:///a/b.yaml"])
-@pytest.mark.parametrize("method", [LINKS, OUTLINE])
-def test_other_documents_have_neither(editor: Editor, uri: str, method: str) -> None:
+def test_other_documents_have_none(editor: Editor, uri: str) -> None:
     editor.open(uri, "entities: [jwt]\n")
-    assert editor.whole(uri, method) is None
+    assert editor.whole(uri, LINKS) is None
     editor.client.close(uri)
-
-
-def test_a_client_without_trees_gets_a_list(library: Path) -> None:
-    able = {**ABLE, "textDocument": {**ABLE["textDocument"], "documentSymbol": {}}}
-    with indexed_client(library, capabilities=able) as client:
-        editor = Editor(client)
-        uri = editor.open(library / ".vouch" / "pages" / "auth.md")
-        found = editor.whole(uri, OUTLINE)
-    assert [one["name"] for one in found][-2:] == ["Auth", "Tokens"]
-    assert found[-1]["containerName"] == "Auth"
 
 
 @pytest.mark.parametrize(

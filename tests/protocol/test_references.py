@@ -1,4 +1,4 @@
-"""Who names an artifact, and the other places in a document that name it."""
+"""Who names an artifact."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from tests.protocol import knowledge
 from tests.protocol.editor import Editor
 
 REFERENCES = "textDocument/references"
-HIGHLIGHT = "textDocument/documentHighlight"
 ALONE = {"context": {"includeDeclaration": False}}
 DECLARED = {"context": {"includeDeclaration": True}}
 
@@ -71,22 +70,12 @@ def test_an_entity_in_an_ordinary_document(editor: Editor) -> None:
         editor.client.close(uri)
 
 
-def test_highlights(editor: Editor, library: Path) -> None:
-    notes = editor.open("untitled:n", "JWT, Redis, JSON Web Tokens, JWTX\n", "markdown")
-    found = editor.at(notes, "JWT", HIGHLIGHT)
-    said = [editor.said({"uri": notes, "range": one["range"]}) for one in found]
-    assert said == ["JWT", "JSON Web Tokens"]
-    assert editor.at(notes, "|, Redis", HIGHLIGHT) is not None  # the end of a name is on it
-    uri = editor.open(
-        library / ".vouch" / "pages" / "twice.md",
-        "---\nid: twice\ntitle: T\nentities: [redis]\n---\n[[redis]]\n",
-    )
-    assert len(editor.at(uri, "redis", HIGHLIGHT)) == 2
-    editor.client.close(uri)
-    editor.client.close(notes)
-
-
 def test_a_large_document_is_not_looked_through(editor: Editor) -> None:
-    uri = editor.open("untitled:large", "JWT\n" * 100_000, "markdown")
-    assert editor.at(uri, "JWT", HIGHLIGHT) == []
-    editor.client.close(uri)
+    large = editor.open("untitled:large", "JWT\n" * 100_000, "markdown")
+    found = editor.at(large, "JWT", REFERENCES, ALONE)
+    assert {one["uri"].rpartition("/")[2] for one in found} == {
+        "jwt-cites.yaml",
+        "jwt-expires.yaml",
+        "jwt-rotates.yaml",
+    }
+    editor.client.close(large)

@@ -51,11 +51,33 @@ ANSWERED = {
         "task": 7,
         "who": 4,
     },
+    "vineyard": {
+        "named": 11,
+        "beside": 9,
+        "alone": 19,
+        "half": 10,
+        "bare": 5,
+        "page": 5,
+        "task": 8,
+        "who": 5,
+    },
+    "rescue": {
+        "named": 12,
+        "beside": 9,
+        "alone": 19,
+        "half": 3,
+        "bare": 5,
+        "page": 6,
+        "task": 5,
+        "who": 5,
+    },
 }
 """By kind, how many prompts are answered at least: two fewer than when this was written."""
 FIRES = {
     "payroll": {"silent": 2, "silent_domain": 2},
-    "groundstation": {"silent": 7, "silent_domain": 3},
+    "groundstation": {"silent": 8, "silent_domain": 3},
+    "vineyard": {"silent": 3, "silent_domain": 2},
+    "rescue": {"silent": 2, "silent_domain": 3},
 }
 """By kind, for how many prompts something is said at most: two more than when this was written."""
 PUMPS = "who looks after the ballast pumps of berth nine"

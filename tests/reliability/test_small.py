@@ -18,6 +18,7 @@ import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.surfaces import streams
 from vouch_sidecar.surfaces.local.address import runtime_folder
 from vouch_sidecar.surfaces.streams import Outbox
@@ -131,7 +132,10 @@ def test_nothing_of_ours_lies_in_the_workspace(name: str) -> None:
     assert caches is None or caches.is_absolute()
 
 
+MARK = "hunter2"
 HIDDEN: list[dict[str, Any]] = [
+    {"scope": {"visibility": "project", "project": "kb"}},
+    {"scope": {"visibility": "private"}},
     {"scope": {"visibility": "private", "agent": "mole"}},
     {"scope": {"visibility": "project", "project": "secret"}},
     {"status": "redacted"},
@@ -140,16 +144,31 @@ HIDDEN: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("fields", HIDDEN)
-def test_status_names_no_file_that_a_viewer_may_not_see(
-    tmp_path: Path, fields: dict[str, Any]
-) -> None:
-    root = base(tmp_path / "kb")
-    write(root, "claims/hidden-name.yaml", claim("other-id", **fields))
-    write(root, "claims/rival.yaml", claim("other-id"))
-    engine = engine_on(root)
-    assert "hidden-name" not in json.dumps(ask(engine, "status"))
-    assert "hidden-name" in repr(engine.problems(Caller(), engine.collections[root]))
+def hiding(folder: Path) -> Path:
+    """A knowledge base with faulty files of every scope that some viewer may not see, and with
+    claims that are well but for ids that name nothing. The secret word stands in all fields.
+    """
+    root = base(folder / "kb")
+    write(root, "claims/seen.yaml", b"id: [")
+    for number, fields in enumerate(HIDDEN):
+        secret: dict[str, Any] = {"text": MARK, "evidence": [MARK], "entities": [MARK], **fields}
+        write(root, f"claims/lacking-{number}.yaml", claim(f"lacking-{number}", **secret))
+        secret |= {"confidence": MARK, "created_at": MARK, "proposed_by": [MARK]}
+        write(root, f"claims/hidden-{number}.yaml", claim(f"other-{number}", **secret))
+    return root
+
+
+def test_a_model_is_told_how_many_files_cannot_be_used(tmp_path: Path) -> None:
+    engine = engine_on(hiding(tmp_path))
+    faulty = 1 + len(HIDDEN) + sum("confidence" in one for one in HIDDEN)
+    (people,) = ask(engine, "status")["roots"]
+    (model,) = ask(engine, "status", Caller(is_model=True))["roots"]
+    assert people["unusable"] == model["unusable"] == faulty
+    assert len({one["path"] for one in people["problems"]}) == faulty
+    assert model["problems"] == []
+    status = OPERATIONS["status"]
+    told = status.readable(perform(engine, status, {}, Caller(is_model=True)))
+    assert f"{faulty} files that can't be used" in told
 
 
 def test_a_status_that_is_misspelled_is_told(tmp_path: Path) -> None:
@@ -180,16 +199,15 @@ SURFACES: dict[str, Callable[[Path], str]] = {
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_no_list_of_problems_names_what_a_viewer_may_not_see(tmp_path: Path, surface: str) -> None:
-    root = base(tmp_path / "kb")
-    write(root, "claims/seen.yaml", b"id: [")
-    for number, fields in enumerate(HIDDEN):
-        write(root, f"claims/hidden-{number}.yaml", claim(f"other-{number}", **fields))
-        lacking = claim(f"hidden-too-{number}", entities=["hidden-entity"], **fields)
-        write(root, f"claims/hidden-too-{number}.yaml", lacking)
-    said = SURFACES[surface](root)
-    assert "hidden" not in said
+def test_every_file_that_cannot_be_used_is_named_and_nothing_of_it_is_said(
+    tmp_path: Path, surface: str
+) -> None:
+    said = SURFACES[surface](hiding(tmp_path))
     assert "claims/seen.yaml" in said
+    for number in range(len(HIDDEN)):
+        assert f"claims/hidden-{number}.yaml" in said
+        assert not surface.startswith("check") or f"claims/lacking-{number}.yaml" in said
+    assert MARK not in said
 
 
 def _printed(root: Path, *command: str) -> str:

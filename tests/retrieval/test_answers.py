@@ -96,6 +96,17 @@ def test_a_relation_answers_beside_the_name_of_one_of_its_ends() -> None:
     assert [one for one in answers(seen, "what depends on it", {}) if one.artifact.id == "r"] == []
 
 
+def test_a_relation_goes_first_whose_ends_are_both_named() -> None:
+    ends = [entity(i, f"{i.title()} Works") for i in ("alder", "birch", "yew")]
+    edges = [
+        replace(relation(f"yew-{end}", "yew", end), relation="uses") for end in ("alder", "birch")
+    ]
+    text = "Does Yew Works use Birch Works?"
+    found = answers(view(*ends, *edges, *FACTS), text, {"yew": 1.0, "birch": 1.0})
+    assert [one.artifact.id for one in found] == ["yew-birch", "yew-alder"]
+    assert found[0].likelihood > found[1].likelihood
+
+
 def test_words_of_a_name_that_speaks_are_no_evidence() -> None:
     boiler = entity("boiler", "Boiler House")
     facts = claim("c", "A valve feeds the boiler house.")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.retrieval.people import asks_whom
 
 from tests.engine.bases import ask, base, engine_on
@@ -197,3 +198,55 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
         "glyph fonts",
     ):
         assert not any("To ask" in line for line in context(found, text))
+
+
+def owned(folder: Path) -> Engine:
+    """A vault that Ada owns and Ops maintains; another base entity that nobody does."""
+    return engine(
+        folder,
+        person("ada"),
+        team("ops"),
+        {"entities/gate.yaml": entity("gate", name="Side Gate", type="system")},
+        relation("vault", "owned_by", "ada"),
+        relation("vault", "maintained_by", "ops"),
+    )
+
+
+def ids(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["entity_id"] for row in rows]
+
+
+def test_experts_name_whom_relations_make_responsible(tmp_path: Path) -> None:
+    found = owned(tmp_path)
+    answer = ask(found, "experts", topic="who owns the Key Vault")
+    assert ids(answer["experts"]) == ["vault"]
+    assert answer["people"] == ask(found, "entity", id="vault")["people"]
+    only = ask(found, "experts", topic="who owns the Key Vault", types=["person"])
+    assert (ids(only["experts"]), ids(only["people"])) == ([], ["ada"])
+    for nobody in ("the Side Gate", "rotate"):
+        assert "people" not in ask(found, "experts", topic=nobody)
+
+
+def test_a_model_reads_people_first_where_the_topic_asks_who(tmp_path: Path) -> None:
+    found, operation = owned(tmp_path), OPERATIONS["experts"]
+
+    def read(topic: str, **params: Any) -> list[str]:
+        asked = {"topic": topic, **params}
+        return operation.readable(perform(found, operation, asked, Caller())).splitlines()
+
+    people_first = read("who owns the Key Vault")
+    assert people_first[0] == "ask: Ada (ada): owned by, Ops (ops): maintained by"
+    assert read("the Key Vault")[-1] == people_first[0]
+    assert read("who owns the Key Vault", types=["person"])[0] == "ask: Ada (ada): owned by"
+    assert read("who owns the Side Gate")[0] == operation.result.nothing
+
+
+def test_people_of_several_collections_say_whose_they_are(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    base(one, {**person("ada"), **relation("vault", "owned_by", "ada")})
+    base(other, {**person("ada"), **relation("vault", "owned_by", "ada")})
+    rows = ask(engine_on(one, other), "experts", topic="who owns the Key Vault")["people"]
+    assert [(row["entity_id"], row["collection"]) for row in rows] == [
+        ("ada", "one"),
+        ("ada", "other"),
+    ]

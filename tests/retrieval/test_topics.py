@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
-from vouch_sidecar.index.receipts import slug_of
-from vouch_sidecar.index.topic_finder import MAX_TOPICS, Around, Shared, derive
+from vouch_sidecar.index.receipts import NO_DISK, slug_of
+from vouch_sidecar.index.topic_finder import FEW_SPEAK, MAX_TOPICS, Around, Shared, derive
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Scope, Source
 from vouch_sidecar.retrieval.experts import rank as experts
@@ -54,21 +54,60 @@ KEYRINGS = [
 # What is a topic
 
 
-def test_a_word_that_english_lacks_is_one_in_three_claims() -> None:
+def many_others() -> list[Claim]:
+    """So many claims that three of them have to say a word; they share no name."""
+    return claims(*(f"Door {n} is painted once in a while." for n in range(FEW_SPEAK)))
+
+
+def test_a_word_that_english_lacks_is_one_in_two_or_three_claims() -> None:
     view = seen(*KEYRINGS)
     (topic,) = view.derived
     assert topic.entity == Entity("topic:keyring", "", "keyring", "topic")
     assert topic.claims == {"asked", "import", "off"}
     assert topic.why == "no English word, in 3 claims"
-    assert names(seen(*KEYRINGS[:2])) == set()
+    assert names(seen(*KEYRINGS[:2])) == {"keyring"}
+    assert names(seen(*KEYRINGS[:1])) == set()
+    assert names(seen(*KEYRINGS[:2], *many_others())) == set()
+    assert names(seen(*KEYRINGS, *many_others())) == {"keyring"}
     assert names(seen(*claims(*(f"They weren't there at {n}." for n in range(3))))) == set()
     assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
+
+
+def test_a_word_inside_an_identifier_counts_as_the_word() -> None:
+    said, named = KEYRINGS[0], claim("named", "`USE_KEYRING` and --keyring-provider name one.")
+    (topic,) = seen(said, named).derived
+    assert topic.entity.name == "keyring"
+    assert topic.claims == {"asked", "named"}
+    assert names(seen(named, claim("again", "`USE_KEYRING` is kept."))) == set()  # nobody says it
+    path = claim("path", "See `src/keyring/`.")
+    assert names(seen(said, path)) == set()
+
+
+@pytest.mark.parametrize("word", ["unpainted", "repainting", "non-smoker", "Non-keyring"])
+def test_an_ordinary_word_with_a_prefix_is_none(word: str) -> None:
+    expected = {word} if word[0].isupper() else set()  # a name, and `A` is no part of it
+    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))))) == expected
+
+
+def test_ordinary_words_that_are_now_and_then_in_capitals_are_none() -> None:
+    desk = [f"After {n} hours the Night Desk calls." for n in range(3)]
+    lower = claim("lower", "No night desk is there.")
+    assert names(seen(*claims(*desk))) == {"Night Desk"}
+    assert names(seen(*claims(*desk), lower)) == set()
+    private = replace(lower, scope=PRIVATE)
+    assert names(seen(*claims(*desk), private)) == {"Night Desk"}
 
 
 def test_a_tag_is_one_on_two_claims() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
     assert names(seen(*tagged)) == {"night shift"}
     assert names(seen(tagged[0])) == set()
+    wide = Around(widespread=lambda names: dict.fromkeys(names, True))
+    assert names(seen(*tagged, around=wide)) == {"night shift"}
+    generic = claims("Doors close.", "Gates open.", tags=("release",))
+    assert names(seen(*generic)) == {"release"}
+    paths = claims("Doors close.", "Gates open.", tags=("src/doors/",))
+    assert names(seen(*paths)) == set()
 
 
 def test_the_title_of_a_page_is_one() -> None:
@@ -87,11 +126,13 @@ def test_tickets_and_decisions_are_topics() -> None:
     assert names(view) == {"#4711", "CVE-2026-1234", "ADR-0007"}
 
 
-def test_a_phrase_in_capitals_is_one_in_three_claims() -> None:
+def test_a_phrase_in_capitals_is_one_in_two_or_three_claims() -> None:
     texts = [f"After {n} hours the Night Desk calls." for n in range(3)]
     opened = [f"Night Desk calls at {n}." for n in range(2)]
     assert names(seen(*claims(*texts))) == {"Night Desk"}
-    assert names(seen(*claims(*texts[:2], "Some desk at night."))) == set()
+    assert names(seen(*claims(*texts[:2], "Some desk at night."))) == {"Night Desk"}
+    assert names(seen(*claims(*texts[:1], "Some desk at night."))) == set()
+    assert names(seen(*claims(*texts[:2]), *many_others())) == set()
     assert names(seen(*claims(*texts[:1], *opened))) == set()  # a sentence begins with a capital
 
 
@@ -99,17 +140,73 @@ def test_headings_of_cited_documents_are_topics() -> None:
     text = (
         b"# Notes\n\n## Wheel cache\n\nWheels stay.\n\nBuild isolation\n---------------\n\nAlone.\n"
     )
-    source = Source("s", "sources/s/meta.yaml", "docs/notes.md")
+    source = Source("s", "sources/s/meta.yaml", "docs/notes.md", kept=True)
     below = replace(evidence("e", "s"), byte_start=text.index(b"Alone"), byte_end=len(text) - 1)
     cited = [
         claim("kept", "The cache keeps a wheel.", evidence=("s",)),
         claim("alone", "Nobody else is there.", evidence=("e",)),
         claim("else", "The cache keeps a wheel as well."),
     ]
-    view = seen(*cited, source, below, around=Around(content=lambda _: text))
+    view = seen(*cited, source, below, around=Around(disk=NO_DISK._replace(content=lambda _: text)))
     found = {topic.entity.name: topic.claims for topic in view.derived}
     assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
     assert names(seen(*cited, source, below)) == set()  # its content is not kept
+
+
+@pytest.mark.parametrize(
+    ("heading", "locator"),
+    [
+        ("```sh\n# Build isolation\n```\n", "docs/notes.md"),
+        ("```sh\n# Build isolation\n~~~\n# Build isolation\n```\n", "docs/notes.md"),
+        ("---\nBuild isolation\n---\n", "docs/notes.md"),
+        (".. code::\n\n   # Build isolation\n", "docs/notes.rst"),
+        ("Build | isolation\n-----\n", "docs/notes.md"),
+        ("# {{build}} isolation\n", "docs/notes.md"),
+        ("# [Build isolation]\n", "docs/notes.md"),
+        ("# build_isolation\n", "docs/notes.md"),
+    ],
+)
+def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, locator: str) -> None:
+    text = (
+        heading + "\nNothing.\n\nWheel [cache](a.md)\n-------------------\n\nWheels stay.\n"
+    ).encode()
+    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
+    cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
+    around = Around(disk=NO_DISK._replace(content=lambda _: text))
+    assert names(seen(cited, source, around=around)) == {"Wheel cache"}
+
+
+@pytest.mark.parametrize(
+    ("withheld", "everybodys", "adas"),
+    [
+        (claim("secret", "Else.", evidence=("s",), status="redacted"), set(), set()),
+        (claim("secret", "Else.", evidence=("s",), scope=PRIVATE), set(), {"all"}),
+        (claim("old", "Else.", evidence=("s",), status="superseded"), {"all"}, {"all"}),
+        (claim("old", "Else.", evidence=("h",), status="superseded"), {"rest"}, {"rest"}),
+        (claim("old", "Big wheel cache", status="archived"), {"rest"}, {"rest"}),
+        (claim("hers", "Big wheel cache", scope=PRIVATE), {"rest"}, {"all"}),
+    ],
+)
+def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
+    withheld: Claim, everybodys: set[str], adas: set[str]
+) -> None:
+    text = b"# Notes\n\n## Big wheel cache\n\nWheels stay.\n\n## Build isolation\n\nAlone.\n"
+    source = Source("s", "sources/s/meta.yaml", "docs/notes.md", kept=True)
+    start = text.index(b"Big wheel")
+    heading = replace(
+        evidence("h", "s"), byte_start=start, byte_end=start + 15, quote="Big wheel cache"
+    )
+    cited = [
+        claim("kept", "The cache keeps a big wheel.", evidence=("s",)),
+        claim("alone", "Build works in isolation.", evidence=("s",)),
+    ]
+    if withheld.evidence != ("h",):
+        heading = replace(heading, byte_start=None, byte_end=None)
+    around = Around(disk=NO_DISK._replace(content=lambda _: text))
+    wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
+    for who, part in ((NOBODY, everybodys), (ADA, adas)):
+        found = names(seen(*cited, source, heading, withheld, who=who, around=around))
+        assert found == set().union(*(wanted[one] for one in part))
 
 
 def test_names_that_the_repository_shares_are_topics() -> None:
@@ -120,7 +217,12 @@ def test_names_that_the_repository_shares_are_topics() -> None:
 
 @pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
-    tagged = claims("Doors close.", "Gates open.", tags=(word,))
+    around = Around(own=frozenset({"kb"}))
+    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
+
+
+def test_the_own_name_is_none_as_a_tag() -> None:
+    tagged = claims("Doors close.", "Gates open.", tags=("kb",))
     assert names(seen(*tagged, around=Around(own=frozenset({"kb"})))) == set()
 
 
@@ -128,6 +230,15 @@ def test_what_stands_in_many_claims_is_no_topic() -> None:
     many = claims(*(f"The keyring has place {n}." for n in range(20)))
     assert names(seen(*many)) == set()
     assert names(seen(*many[:4])) == {"keyring"}
+
+
+def test_what_stands_in_many_files_is_none_if_it_stands_in_many_claims_too() -> None:
+    around = Around(widespread=lambda names: dict.fromkeys(names, True))
+    tools = claims(*(f"The keyring has place {n}." for n in range(6)))
+    more = claims(*(f"Door {n} is painted." for n in range(24)))
+    assert names(seen(*tools[:3], *more, around=around)) == {"keyring"}
+    assert names(seen(*tools, *more)) == {"keyring"}
+    assert names(seen(*tools, *more, around=around)) == set()
 
 
 def test_a_claim_that_links_to_an_entity_makes_none() -> None:
@@ -166,8 +277,7 @@ def test_there_are_so_many_at_most() -> None:
 
 
 def test_what_is_private_counts_for_its_reader_alone() -> None:
-    private = replace(KEYRINGS[2], scope=PRIVATE)
-    mixed = [*KEYRINGS[:2], private]
+    mixed = [KEYRINGS[0], *(replace(one, scope=PRIVATE) for one in KEYRINGS[1:])]
     assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
     (topic,) = seen(*mixed, who=ADA).derived
     assert topic.claims == {"asked", "import", "off"}
@@ -246,6 +356,17 @@ def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
     assert ALONE in told.why
 
 
+def test_what_stands_in_many_files_is_not_volunteered() -> None:
+    around = Around(widespread=lambda names: dict.fromkeys(names, True))
+    more = claims(*(f"Door {n} is painted." for n in range(24)))
+    text = ["does the keyring go before netrc"]
+    for wide, ids in ((None, ["topic:keyring"]), (around, [])):
+        view = seen(*KEYRINGS, *more, around=wide)
+        assert [row.entity.id for row in worth_volunteering([view], text)] == ids
+        rows = experts([view], Question("keyring", 1.8e9))
+        assert [row.entity.id for row in rows] == ["topic:keyring"]
+
+
 def test_an_english_word_is_listed_beside_a_word_of_its_claims_alone() -> None:
     tagged = claims("Doors of oak close.", "Gates of birch open.", tags=("carpentry", "nights"))
     view = seen(*tagged)
@@ -297,3 +418,11 @@ def test_experts_stand_before_topics() -> None:
     assert [row.entity.id for row in only] == ["topic:keyring"]
     declared = experts([view], Question("keyring", 1.8e9, linking="declared"))
     assert [row.entity.id for row in declared] == ["vault"]
+
+
+def test_a_ticket_is_no_expert() -> None:
+    both = claims(
+        "Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.", tags=("oakwork",)
+    )
+    rows = experts([seen(*both)], Question("#14227", 1.8e9))
+    assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}

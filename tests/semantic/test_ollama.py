@@ -113,7 +113,7 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
     found = process.ask("probe", text="after how many days are photos deleted?")
     assert "semantic_unavailable" in found["degraded"]
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
-    assert re.search("took longer than 1[0-4][0-9]{2} ms|takes too long", process.said()[0])
+    assert re.search("took longer than [0-9]+ ms|takes too long", process.said()[0])
     assert not server.released.is_set()
 
 

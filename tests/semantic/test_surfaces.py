@@ -18,7 +18,6 @@ from tests.protocol.client import (
     indexed_client,
     run_command,
     running,
-    uri_of,
 )
 from tests.semantic.conftest import ASKED, write
 
@@ -63,16 +62,6 @@ def test_the_language_server(server: Client) -> None:
     assert arms(server.request("vouch/context", {"task": ASKED})) == MEANT
     assert server.refused("vouch/search", {"query": 5})["code"] == -32602
     assert server.refused("vouch/search", {"query": " "})["code"] == -32602
-
-
-def test_an_open_document_counts_as_it_stands_there(server: Client, root: Path) -> None:
-    path = root / ".vouch" / "claims" / "photos.yaml"
-    text = path.read_text("utf-8")
-    server.open(uri_of(path), text.replace("Photos are deleted", "Winter has come"), "yaml")
-    found = server.until("vouch/search", {"query": ASKED}, lambda found: not arms(found))
-    assert found["degraded"] == []
-    server.close(uri_of(path))
-    server.until("vouch/search", {"query": ASKED}, lambda found: arms(found) == MEANT)
 
 
 def test_settings_of_the_client_count_at_once(env: Env, root: Path) -> None:

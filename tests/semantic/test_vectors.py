@@ -40,6 +40,14 @@ def test_claims_descriptions_and_sections_are_compared() -> None:
     assert set(others.by_mark.values()) - set(texts.by_mark.values()) == {"鍵は毎週変わる"}
 
 
+def test_what_a_page_shows_to_some_alone_is_not_compared() -> None:
+    hers = Claim("hers", "claims/hers.yaml", "The spare key is under the mat.", scope=ADA)
+    page = Page("p", "pages/p.md", "Doors", body=f"Doors are red. {hers.text} So it is.")
+    texts = texts_of(knowledge_of([hers, page]), None, any_script=False)
+    (said,) = (text for text in texts.by_mark.values() if text.startswith("Doors"))
+    assert said.split() == ["Doors", "Doors", "are", "red.", "So", "it", "is."]
+
+
 def test_a_change_is_read_alone() -> None:
     known = knowledge_of(ARTIFACTS)
     before = texts_of(known, None, any_script=False)

@@ -60,6 +60,7 @@ def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> N
         (["experts", "jwt", "--min-claims", "0"], "--min-claims must be"),
         (["search", "jwt", "--kind", "topic"], "--kind"),
         (["experts", "jwt", "--weight", "fame"], "is not one of 'count', 'recency'"),
+        (["experts", "jwt", "--linking", "all"], "is not one of 'auto', 'declared'"),
         (["experts", "jwt", "--type", "planet"], "--type must be one of agent, api,"),
         (["experts", "jwt", "--limt", "3"], "--limit"),
         (["experts", "jwt", "--limit", "many"], "--limit"),
@@ -122,12 +123,49 @@ def test_where_nothing_is_found(root: Path, command: str, extra: list[str]) -> N
     assert bool(done.stderr) != bool(extra)
 
 
+def test_linking(root: Path) -> None:
+    knowledge.claim(root, "named", "JWT and nothing else.")
+    auto, declared = (
+        run(root, "experts", "jwt", "--linking", linking).stdout.split("\t")[3]
+        for linking in ("auto", "declared")
+    )
+    assert int(auto) == int(declared) + 1
+
+
+def test_whom_to_ask_comes_first_where_the_topic_asks_who(root: Path) -> None:
+    ada = knowledge.entity(root, "ada", "Ada")
+    ada.write_text(ada.read_text("utf-8").replace("concept", "person"), "utf-8")
+    (root / ".vouch" / "relations" / "owner.yaml").write_text(
+        "id: owner\nsource: redis\nrelation: owned_by\ntarget: ada\n", "utf-8"
+    )
+    first, second, *_ = run(root, "experts", "who owns Redis").stdout.splitlines()
+    assert first.split("\t")[:2] == ["person", "ada"]
+    assert second.startswith("redis\t")
+    only = run(root, "experts", "who owns Redis", "--type", "person").stdout.splitlines()
+    assert only[0] == first
+    about = run(root, "experts", "Redis penguin")
+    assert "person\t" not in about.stdout
+    assert about.stderr == "not known here: penguin\n"
+
+
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
 def test_standard_input(root: Path, command: str) -> None:
     given = "+ # JWT access tokens\n- # Redis\n"
     wanted = run(root, command, given).stdout
     assert "jwt" in wanted
     assert run(root, command, "-", given=given).stdout == wanted
+
+
+def test_any_number_of_paths_on_standard_input(root: Path) -> None:
+    """More than one question may ask about; what can't be a path is named, the others count."""
+    (root / "last.py").write_text("x = 1\n", "utf-8")
+    knowledge.claim(root, "tied", "JWT is in last.py.", "jwt")
+    lines = [*(f"gone/{number}.py" for number in range(2_500)), "x" * 5_000, "last.py"]
+    done = run(root, "files", "-", "--json", given="\n".join(lines))
+    files = json.loads(done.stdout)["files"]
+    assert [one["path"] for one in files] == [*lines[:-2], "last.py"]
+    assert [claim["id"] for claim in files[-1]["claims"]] == ["tied"]
+    assert f"path 2501 is too long, and is skipped: {'x' * 60}…" in done.stderr
 
 
 def test_more_on_standard_input_than_counts(root: Path) -> None:
@@ -216,15 +254,36 @@ def test_check_for_code_scanning(root: Path) -> None:
 def test_a_hint_is_no_problem(root: Path) -> None:
     body = "A [[nowhere]] to go, and no `[[test]]`."
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
-    said = run(root, "check").stdout
+    done = run(root, "check")
+    assert (done.stdout, done.stderr) == ("", "No problems. 1 hint: `--hints` lists them\n")
+    for form in ("github", "sarif", "json"):
+        listed = [run(root, "check", "--format", form, *more).stdout for more in ([], ["--hints"])]
+        assert ["dangling-link" in one for one in listed] == [False, True]
+    said = run(root, "check", "--hints").stdout
     assert "hint\tdangling-link\t`body` names no page or entity: nowhere" in said
     assert said.count("dangling-link") == 1
 
 
-def test_help_says_what_each_command_does(tmp_path: Path) -> None:
-    commands = run(tmp_path, "--help").stdout.partition("Commands:")[2]
-    assert "experts" in commands
-    assert "..." not in commands
+def test_help_says_what_each_command_does_in_groups(tmp_path: Path) -> None:
+    from vouch_sidecar.surfaces.cli import main
+
+    said = run(tmp_path, "--help").stdout.partition("\nAsk:\n")[2]
+    assert "..." not in said
+    ask, closer, set_up, plumbing = (
+        [row.split()[0] for row in group.splitlines() if row.startswith("  ")]
+        for group in said.split("\n\n")
+    )
+    assert (ask[0], closer[0], set_up[0]) == ("experts", "explain", "demo")
+    assert {"salience", "probe", "mentions", "jsonl", "hook"} <= {*plumbing}
+    shown = [name for name, command in main.commands.items() if not command.hidden]
+    assert sorted([*ask, *closer, *set_up, *plumbing]) == sorted(shown)
+
+
+def test_options_are_named_in_words(tmp_path: Path) -> None:
+    for command in ("experts", "search", "context"):
+        said = run(tmp_path, command, "--help").stdout
+        assert "--since TEXT" in said
+    assert "claims of others don't count" in " ".join(said.split())
 
 
 def test_where_the_environment_points_is_named(root: Path, tmp_path: Path) -> None:
@@ -238,7 +297,16 @@ def test_no_knowledge_base(tmp_path: Path) -> None:
     for command in (["experts", "jwt"], ["experts", "jwt", "--json"], ["status"], ["check"]):
         done = run(tmp_path, *command, code=2)
         assert done.stdout == ""
-        assert done.stderr == f"Error: no knowledge base found from {tmp_path}\n"
+        assert done.stderr.startswith(f"Error: no knowledge base found from {tmp_path}; to make")
+
+
+def test_without_a_knowledge_base_the_next_step_is_named_and_works(
+    tmp_path: Path, vouch_kb: Path
+) -> None:
+    said = run(tmp_path, "check", code=2).stderr
+    assert "`pip install vouch-kb`, then `vouch init`" in said
+    subprocess.run([vouch_kb.with_name("vouch"), "init"], cwd=tmp_path, check=True)
+    assert run(tmp_path, "check").stderr == "No problems.\n"
 
 
 def test_one_of_a_kind(root: Path) -> None:

@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+import yaml
+from vouch_sidecar.surfaces import diagnosis
 
 from tests.conftest import MakeKb
 from tests.engine.processes import until
@@ -78,6 +80,38 @@ def test_pieces_of_sentences_are_counted_with_what_makes_them(
     assert "capture.enabled: true, review.auto_approve_on_receipt: true" in parts
 
 
+@pytest.mark.parametrize(("cited", "closed"), [("source", True), ("evidence", False)])
+def test_a_person_is_told_how_many_sources_are_closed(
+    make_kb: MakeKb, env: dict[str, str], cited: str, closed: bool
+) -> None:
+    answer = (
+        "Here is what the relay does with it:\n\nThe relay reads config/relay.yaml and README.md "
+        "before a start. It never writes to any of them by itself, whatever happens.\n"
+    )
+    root = make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        {"op": "capture", "question": "what does the relay read?", "answer": answer},
+        name="closed",
+    ).root
+    path = next((root / ".vouch" / "claims").iterdir())
+    claim = yaml.safe_load(path.read_text())
+    (evidence,) = claim["evidence"]
+    quoted = yaml.safe_load((root / f".vouch/evidence/{evidence}.yaml").read_text())
+    if cited == "source":
+        claim["evidence"] = [quoted["source_id"]]
+    path.write_text(yaml.safe_dump({**claim, "status": "redacted", "text": "[redacted]"}))
+
+    def told(for_person: bool) -> list[str]:
+        said = [one.message for one in diagnosis.examined(root, env, for_person)]
+        return [one for one in said if "closed to you" in one]
+
+    assert told(for_person=False) == []
+    assert [one.split(",")[0] for one in told(for_person=True)] == (
+        ["1 source is closed to you"] if closed else []
+    )
+    assert "closed to you" not in str(doctor(root, env))
+
+
 def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:
     with indexed_client(root, env=env) as client:
         until(lambda: any(Path(env["XDG_RUNTIME_DIR"]).glob("*/*.sock")))
@@ -95,13 +129,15 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     hook = {"type": "command", "command": "vouch context-hook || true"}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")
     manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
-    manifest.write_text(manifest.read_text("utf-8").replace("1.2.0", "1.0.0"), "utf-8")
+    manifest.write_text("{}", "utf-8")
     found = doctor(root, env, code=1)
-    assert "1 problem" in found["contents of project"][1]["message"]
+    (contents,) = found["contents of project"]
+    assert contents["state"] == "wrong"
+    assert contents["message"].startswith("3 claims, 2 entities, 0 pages; 1 problem, 1 file can't")
     ours, doubled = found["claude-code"]
     assert (ours["state"], doubled["state"]) == ("note", "wrong")
-    assert "earlier version" in ours["message"]
-    assert "--replace-vouch-hook" in doubled["message"]
+    assert ".claude-plugin/plugin.json: `vouch-sidecar install claude-code`" in ours["message"]
+    assert ".claude/settings.json, line 1: vouch context-hook || true" in doubled["message"]
     assert "not on the PATH that Zed starts with" in found["zed"][0]["message"]
 
 
@@ -109,4 +145,47 @@ def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
     (tmp_path / "home" / "empty").mkdir(parents=True)
     found = doctor(tmp_path / "home" / "empty", env, code=1)
     assert "none found from" in found["knowledge base"][0]["message"]
+    assert "`vouch init`" in found["knowledge base"][0]["message"]
     assert "trial prompt" not in found
+
+
+def test_what_install_writes_with_an_absolute_command_is_whole(
+    root: Path, env: dict[str, str]
+) -> None:
+    run_command("install", "zed", "--user", cwd=root, env=env)
+    (zed,) = doctor(root, env)["zed --user"]
+    assert zed["state"] == "ok"
+
+
+def test_it_sees_whether_what_was_printed_was_pasted(root: Path, env: dict[str, str]) -> None:
+    own = root / ".codex" / "config.toml"
+    own.parent.mkdir()
+    own.write_text("model = 'x'\n", "utf-8")
+    shown = run_command("install", "codex", cwd=root, env=env).stdout
+    assert "codex" not in doctor(root, env)
+    server, _, hooks = shown.partition("\n\n")
+    for text, state in (
+        (server, "note"),
+        (f"{server}\n\n{hooks}", "ok"),
+        ("# vouch-sidecar [", "note"),
+    ):
+        own.write_text(f"model = 'x'\n{text}", "utf-8")
+        (codex,) = doctor(root, env)["codex"]
+        assert codex["state"] == state
+
+
+def test_it_looks_where_install_installs(root: Path, env: dict[str, str]) -> None:
+    (root / "below").mkdir()
+    run_command("install", "cursor", cwd=root / "below", env=env)
+    assert "cursor" in doctor(root / "below", env, code=1)
+
+
+def test_a_cold_base_is_tried_again(
+    root: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["", "", "known"])  # two entities are named before somebody waits
+    monkeypatch.setattr(
+        diagnosis, "_hooked", lambda event, *_: next(answers) if event.startswith("user") else ""
+    )
+    (trial,) = diagnosis._trial(diagnosis.Examined(root, env, for_person=False))
+    assert trial.state == "ok"

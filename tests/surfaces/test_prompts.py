@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 import pytest
@@ -17,11 +17,23 @@ def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
     """What is observed while a script plays: session, slot, text, final."""
     seen: Seen = []
 
-    def observe(session_id: str, slot: str, text: str, *, final: bool) -> None:
-        seen.append((session_id, slot, text, final))
+    class Slots:
+        def observe(
+            self,
+            session_id: str,
+            slot: str,
+            text: str,
+            *,
+            final: bool = False,
+            also: Sequence[str] = (),  # noqa: ARG002
+        ) -> None:
+            seen.append((session_id, slot, text, final))
+
+        def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str]) -> None:
+            """Nobody asks."""
 
     async def main() -> None:
-        await script(PromptDocuments(observe, lambda: IDLE, "c/"))
+        await script(PromptDocuments(Slots(), lambda: IDLE, "c/"))
 
     asyncio.run(main())
     return seen

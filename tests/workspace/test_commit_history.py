@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
 from vouch_sidecar.workspace.git import Repository
 
-from tests.workspace.places import commit_as, git, repository
+from tests.engine.bases import ask, base, write
+from tests.kb.samples import claim, dump
+from tests.workspace.places import commit_as, git, repository, settled
 from tests.workspace.test_git import plant
 
 
@@ -233,3 +237,134 @@ def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
     before = {path for path in objects.rglob("*") if path.is_file()}
     assert not history(tmp_path / "part", tmp_path)
     assert {path for path in objects.rglob("*") if path.is_file()} == before
+
+
+def _borrow(root: Path, other: Path) -> None:
+    """Have a repository name the newest commit of another one."""
+    head = git(other, "rev-parse", "HEAD")
+    (root / ".git" / "refs" / "heads" / "main").write_text(head, "ascii")
+
+
+def _alternates(root: Path, other: Path) -> None:
+    _borrow(root, other)
+    named = root / ".git" / "objects" / "info" / "alternates"
+    named.write_text(f"{other / '.git' / 'objects'}\n", "utf-8")
+
+
+def _common(root: Path, other: Path) -> None:
+    (root / ".git" / "commondir").write_text(f"{other / '.git'}\n", "utf-8")
+
+
+def _gitdir(root: Path, other: Path) -> None:
+    """A `.git` file, the folder that it names leads back, but the other repository does not."""
+    folder = root / "folder"
+    (root / ".git").rename(folder)
+    (root / ".git").write_text("gitdir: folder\n", "utf-8")
+    (folder / "gitdir").write_text(f"{root / '.git'}\n", "utf-8")
+    (folder / "commondir").write_text(f"{other / '.git'}\n", "utf-8")
+
+
+def _linked(root: Path, other: Path) -> None:
+    _borrow(root, other)
+    shutil.rmtree(root / ".git" / "objects")
+    (root / ".git" / "objects").symlink_to(other / ".git" / "objects")
+
+
+def _linked_object(root: Path, other: Path) -> None:
+    _borrow(root, other)
+    for theirs in (other / ".git" / "objects").rglob("*"):
+        mine = root / ".git" / "objects" / theirs.relative_to(other / ".git" / "objects")
+        if theirs.is_file() and not mine.exists():
+            mine.parent.mkdir(exist_ok=True)
+            mine.symlink_to(theirs)
+
+
+def _fifo(root: Path, _: Path) -> None:
+    head = git(root, "rev-parse", "HEAD").strip()
+    file = root / ".git" / "objects" / head[:2] / head[2:]
+    file.unlink()
+    os.mkfifo(file)
+
+
+def _bomb(root: Path, _: Path) -> None:
+    """A commit of a billion files: nine folders in one another, ten times each."""
+    made = git(root, "rev-parse", "HEAD:a.py").strip()
+    kind, mode = "blob", "100644"
+    for _depth in range(9):
+        entries = "".join(f"{mode} {kind} {made}\t{n}\n" for n in range(10))
+        command = ["git", "mktree"]
+        done = subprocess.run(
+            command, cwd=root, input=entries, capture_output=True, text=True, check=True
+        )
+        made, kind, mode = done.stdout.strip(), "tree", "040000"
+    git(root, "update-ref", "HEAD", git(root, "commit-tree", made, "-m", "bomb").strip())
+
+
+def _mailmap(root: Path, _: Path) -> None:
+    lines = b"".join(b"Somebody %d <a%d@b.example>\n" % (n, n) for n in range(50_000))
+    commit_as(root, "Ada Byron", {".mailmap": lines})
+
+
+@pytest.mark.parametrize(
+    "trick", [_alternates, _common, _gitdir, _linked, _linked_object, _fifo, _bomb, _mailmap]
+)
+def test_a_repository_that_can_not_be_read_says_so(
+    root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No author is named, of another repository least of all; ties go on, and `status` says why."""
+    monkeypatch.setattr("vouch_sidecar.workspace.git.MAX_MEMORY", 64 << 20)
+    other = repository(tmp_path / "other", {})
+    commit_as(other, "Eve Other", {"secret.py": "1", "a.py": "2"})
+    base(root, {"config.yaml": b"kb: {name: ops}\n"})
+    write(root, "claims/tied.yaml", claim("tied", text="See a.py for the key vault."))
+    commit_as(root, "Ada Byron", {"a.py": "1"})
+    trick(root, other)
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    assert not collection.workspace.history
+    assert "a.py" in collection.workspace.ties.by_path
+    said = ask(engine, "status")["roots"][0]["problems"]
+    assert any("authors not named" in one["message"] for one in said)
+    assert "Eve" not in str(ask(engine, "experts", topic="key vault"))
+
+
+def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
+    """git refuses to make such a tree, and prints it all the same."""
+    commit_as(root, "Ada Byron", {"a.py": "1"})
+    blob = git(root, "rev-parse", "HEAD:a.py").strip()
+    entries = b"".join(
+        b"100644 %s\0" % name + bytes.fromhex(blob)
+        for name in (b"//", b"/%b/1/Eve" % (b"0" * 39), b"/x", b"a.py", b"b.py")
+    )
+    tree = tmp_path / "tree"
+    tree.write_bytes(entries)
+    literal = ("hash-object", "-t", "tree", "-w", "--literally", str(tree))
+    made = tmp_path / "commit"
+    who = "Bob Kahn <b@b.example> 1 +0000"
+    parent = git(root, "rev-parse", "HEAD").strip()
+    lines = (f"tree {git(root, *literal).strip()}", f"parent {parent}", f"author {who}")
+    made.write_text("\n".join((*lines, f"committer {who}", "", "odd")), "utf-8")
+    commit = git(root, "hash-object", "-t", "commit", "-w", str(made))
+    git(root, "update-ref", "HEAD", commit.strip())
+    found = history(root, tmp_path)
+    assert authors(found, "a.py") == ["Ada Byron"]
+    assert authors(found, "b.py") == ["Bob Kahn"]
+    assert {one.author for one in found.commits} == {"Ada Byron", "Bob Kahn"}
+    assert not found.unread
+
+
+@pytest.mark.parametrize("never", ["Robert Kahn", "bob  kahn"])
+def test_who_is_never_named_is_not_under_another_name(
+    root: Path, tmp_path: Path, never: str
+) -> None:
+    """Neither as he wrote his name, nor as `.mailmap` has it."""
+    config = dump({"kb": {"name": "ops"}, "sidecar": {"people": {"never": [never]}}})
+    base(root, {"config.yaml": config})
+    write(root, "claims/tied.yaml", claim("tied", text="See a.py for the key vault."))
+    commit_as(root, "Bob Kahn", {"a.py": "1"}, email="bob@b.example")
+    commit_as(root, "Ada Byron", {"a.py": "2"})
+    commit_as(root, "Robert Kahn", {"a.py": "3"}, email="bob@b.example")
+    commit_as(root, "Ada Byron", {".mailmap": "Robert Kahn <bob@b.example>\n"})
+    engine = settled(root, tmp_path)
+    named = ask(engine, "experts", topic="key vault")["by_commits"]
+    assert [one["name"] for one in named] == ["Ada Byron"]

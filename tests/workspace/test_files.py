@@ -11,7 +11,9 @@ import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.workspace.file_list import MAX_BYTES, Files, below, list_files, read, stat_of
 
-from tests.workspace.places import git, listed, repository, write
+from tests.engine.bases import ask, base
+from tests.kb.samples import claim, put
+from tests.workspace.places import git, listed, repository, settled, write
 
 
 def walked(root: Path) -> tuple[str, ...]:
@@ -84,6 +86,23 @@ def test_rules_are_those_of_git(tmp_path: Path) -> None:
 def test_hostile_rules_end() -> None:
     rules = rules_in("", "\n".join(["*a" * 140, "**/" * 90, "[" * 300, "?*" * 149 + "b", "(a+)+$"]))
     assert not is_ignored("a" * 1000 + "!", False, [rules])
+
+
+def test_thousands_of_rules_end_and_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The walk stops at a number of checks; what it found by then is tied."""
+    monkeypatch.setattr("vouch_sidecar.workspace.file_list.MAX_CHECKS", 12_000)
+    rules = "".join(f"**/a/**/b{number}\n" for number in range(2_000))
+    root = base(tmp_path / "root", {"config.yaml": b"kb: {name: ops}\n"})
+    put(root / ".vouch", "claims/tied.yaml", claim("tied", text="See a0.py."))
+    write(root, {".gitignore": rules} | {f"a{number}.py": "" for number in range(20)})
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    assert "a0.py" in collection.workspace.ties.by_path
+    assert 0 < len(collection.workspace.files.paths) < 20
+    said = ask(engine, "status")["roots"][0]["problems"]
+    assert any("rules in ignore files" in one["message"] for one in said)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

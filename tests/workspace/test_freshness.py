@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from vouch_sidecar.workspace.freshness import Lines, Quote
 
 from tests.engine.bases import ask
 from tests.engine.processes import place, serving, until
+from tests.protocol.client import run_command
 from tests.workspace.places import cite, git, repository, settled, ties, write
 
 NOTES = "# Notes\n\nUploads stop after three\n  retries of the wire.\n\nNothing else.\n"
@@ -185,6 +187,35 @@ def test_what_is_saved_counts_while_it_is_served() -> None:
             until(lambda: fresh() == ["gone"], "it is not seen")
             write(root, {FILE: f"A line.\n{NOTES}"})
             until(lambda: fresh() == ["moved"], "it is not seen")
+
+
+def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> None:
+    with place() as (folder, env):
+        root = repository(folder / "kb", {FILE: NOTES, CODE: ""}, commit=True)
+        cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
+        with serving(root, env, 1) as (server,):
+
+            def stale() -> object:
+                return server.ask("claim", id="one")["claim"]["stale"]
+
+            until(lambda: server.ask("files", paths=[FILE])["files"][0]["claims"], "not tied")
+            index = (root / ".git" / "index").stat().st_mtime_ns
+            (root / FILE).unlink()
+            until(lambda: stale() == f"{FILE}, which it cites, is gone", "it is not seen")
+            checked = run_command("check", "--hints", "--json", cwd=root, env=env)
+            (problem,) = json.loads(checked.stdout)["problems"]
+            assert problem["code"] == "file-gone"
+            assert problem["message"].endswith(f"{FILE}, which it cites, is gone")
+            write(root, {FILE: NOTES})
+            until(lambda: stale() is None, "that it came back is not seen")
+            assert (root / ".git" / "index").stat().st_mtime_ns == index
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(root: Path, tmp_path: Path) -> None:
+    settled(root, tmp_path)
+    git(root, "sparse-checkout", "set", "--no-cone", "/src/", "/.vouch/")
+    assert not (root / FILE).exists()
+    assert ask(settled(root, tmp_path), "claim", id="one")["claim"]["stale"] is None
 
 
 def test_no_line_of_a_file_is_kept(root: Path, tmp_path: Path) -> None:

@@ -18,12 +18,17 @@ export function oneLine(text: string): string {
 }
 
 export function expertsText(result: ExpertsResult): string {
-  const lines = result.experts.map(
+  const rows = result.experts.map(
     (row) =>
       `${named(row)}: ${plural(row.claim_count, 'claim')}, ` +
       `${plural(row.citation_count, 'citation')}, score ${row.score}; ` +
       `top claims ${row.top_claim_ids.map(oneLine).join(', ')}`,
   );
+  const people = (result.people ?? []).map((row) => {
+    const reason = row.relation?.replaceAll('_', ' ') ?? plural(row.claim_count, 'claim');
+    return `to ask: ${named(row)}: ${oneLine(reason)}`;
+  });
+  const lines = result.asks_who ? [...people, ...rows] : [...rows, ...people];
   return said(result, lines, 'No entity carries evidence on this topic.');
 }
 

@@ -18,16 +18,6 @@ import { isInside, tame } from '../text/links';
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
 
-/** Tells the server that command lines can be put on the clipboard. */
-const COPIES: StaticFeature = {
-  fillClientCapabilities: (capabilities) => {
-    capabilities.experimental = { vouch: { commands: ['vouchSidecar.copyText'] } };
-  },
-  initialize: () => undefined,
-  getState: () => ({ kind: 'static' }),
-  clear: () => undefined,
-};
-
 /** What a client is made of; functions are asked whenever the answer counts. */
 interface Wishes {
   readonly command: string;
@@ -97,7 +87,6 @@ export function createClient(wishes: Wishes): Client {
   );
   // A trace as JSON is the message itself; the method is private.
   Object.assign(client, { traceObject: () => undefined });
-  client.registerFeature(COPIES);
   client.onDidChangeState(({ newState }) => {
     if (newState === State.Starting) wishes.onStarting();
     if (newState === State.Running) wishes.onRunning();

@@ -1,5 +1,5 @@
-/** Rows of the view "Experts" as plain data: experts, their groups, authors of commits. */
-import type { AuthorRow, ExpertRow } from '../protocol.gen';
+/** Rows of the view "Experts" as plain data: experts, their groups, whom to ask, authors. */
+import type { AuthorRow, ExpertRow, PersonRow } from '../protocol.gen';
 import { entityIcon, joined, keyOf, type Node, plural, subjectOf } from './nodes';
 
 /** What the figure before an expert's name counts. */
@@ -54,6 +54,41 @@ export function groupNode(group: Group, figure: Figure, children: readonly Node[
     branch: true,
     open: true,
     children,
+  };
+}
+
+/** Those whom relations and claims make the ones to ask about what the topic names. */
+export function toAskNode(people: readonly PersonRow[]): Node {
+  return {
+    id: 'group:to ask',
+    kind: 'group',
+    label: 'To ask',
+    description: '',
+    spoken: `To ask, ${people.length}`,
+    tooltip: ['To ask', 'Whom relations and claims name for what the topic names.'],
+    icon: 'comment',
+    branch: true,
+    open: true,
+    children: people.map(personNode),
+  };
+}
+
+function personNode(row: PersonRow): Node {
+  const reason = joined(
+    row.relation?.replaceAll('_', ' '),
+    row.via && `via ${row.via}`,
+    row.claim_count > 0 && plural(row.claim_count, 'claim'),
+  );
+  return {
+    id: `person:${keyOf(row)}`,
+    kind: 'entity',
+    label: row.name,
+    description: joined(reason, row.collection),
+    spoken: [row.name, row.type, reason, row.collection].filter(Boolean).join(', '),
+    tooltip: [row.name, joined(row.type, reason, row.collection)],
+    icon: entityIcon(row.type),
+    branch: false,
+    subject: subjectOf(row),
   };
 }
 

@@ -1,10 +1,18 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
-import { type AuthorRow, type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import { messageOf } from '../text/errors';
 import { difference } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { claimRows } from './claims';
-import { authorsNode, expertNode, type Figure, GROUPS, groupNode, groupOf } from './expertRows';
+import {
+  authorsNode,
+  expertNode,
+  type Figure,
+  GROUPS,
+  groupNode,
+  groupOf,
+  toAskNode,
+} from './expertRows';
 import { commandNode, keyOf, type Node, noteNode, plural } from './nodes';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
@@ -60,8 +68,11 @@ export class Experts implements Model {
   own: ExpertRow | undefined;
   /** The others, people first. */
   private rows: readonly ExpertRow[] = [];
+  /** Whom relations and claims name: first where the topic asks who, else behind the others. */
+  private toAsk: Node[] = [];
+  private asksWho = false;
   /** Those who committed, behind them. */
-  private authors: readonly AuthorRow[] = [];
+  private authors: Node[] = [];
   private everyone = false;
   private asked = 0;
 
@@ -85,7 +96,7 @@ export class Experts implements Model {
       ...(types.length > 0 ? { types: [...types] } : {}),
     });
     if (turn !== this.asked) return undefined;
-    this.show(answer.experts, answer.by_commits ?? []);
+    this.show(answer);
     return answer;
   }
 
@@ -94,9 +105,10 @@ export class Experts implements Model {
     if (this.question) await this.find(this.question);
   }
 
-  /** How many rows there are to show, those by commits included. */
+  /** How many rows there are to show, whom to ask and those by commits included. */
   get count(): number {
-    return this.rows.length + this.authors.length;
+    const groups = [...this.toAsk, ...this.authors];
+    return groups.reduce((sum, { children }) => sum + (children?.length ?? 0), this.rows.length);
   }
 
   showEveryone(): void {
@@ -107,7 +119,7 @@ export class Experts implements Model {
   clear(): void {
     this.question = undefined;
     this.asked += 1;
-    this.show([], []);
+    this.show({ experts: [] });
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
@@ -125,8 +137,13 @@ export class Experts implements Model {
     return row && this.explained(row);
   }
 
-  private show(rows: readonly ExpertRow[], authors: readonly AuthorRow[]): void {
-    this.authors = authors;
+  private show(
+    answer: Pick<ExpertsResult, 'experts' | 'people' | 'asks_who' | 'by_commits'>,
+  ): void {
+    const { experts: rows, people, by_commits } = answer;
+    this.toAsk = people?.length ? [toAskNode(people)] : [];
+    this.asksWho = answer.asks_who ?? false;
+    this.authors = by_commits?.length ? [authorsNode(by_commits)] : [];
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
     this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
@@ -136,8 +153,9 @@ export class Experts implements Model {
   private draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const authors = this.authors.length > 0 ? [authorsNode(this.authors)] : [];
-    const after = [...this.nodes(), ...authors];
+    const ranked = this.nodes();
+    const named = this.asksWho ? [...this.toAsk, ...ranked] : [...ranked, ...this.toAsk];
+    const after = [...named, ...this.authors];
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { literal } from '../text/links';
 import type { Model } from './ask';
+import { Calm } from './calm';
 import type { Node } from './nodes';
 
 const MARK = 'vouch-mark';
@@ -16,6 +17,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   private readonly changed = new vscode.EventEmitter<Row | Row[] | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly rows = new Map<string, Row>();
+  private readonly calm = new Calm((rows) => this.draw(rows));
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -26,12 +28,23 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     this.subscriptions = [
       this.view,
       this.changed,
-      this.view.onDidExpandElement(({ element }) => model.expanded(element.node, true)),
-      this.view.onDidCollapseElement(({ element }) => model.expanded(element.node, false)),
+      this.calm,
+      this.view.onDidExpandElement(({ element }) => this.unfolded(element, true)),
+      this.view.onDidCollapseElement(({ element }) => this.unfolded(element, false)),
+      this.view.onDidChangeSelection(() => this.calm.touched()),
     ];
   }
 
   redraw(rows: 'all' | readonly string[]): void {
+    this.calm.redraw(rows);
+  }
+
+  private unfolded({ node }: Row, open: boolean): void {
+    this.calm.touched();
+    this.model.expanded(node, open);
+  }
+
+  private draw(rows: 'all' | readonly string[]): void {
     if (rows === 'all') {
       this.changed.fire(undefined);
       return;

@@ -20,6 +20,7 @@ from vouch_sidecar.retrieval.context import (
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import (
     Salient,
+    asked_by_name,
     speaking_order,
     strength_of,
     worth_volunteering,
@@ -65,8 +66,13 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
         recall = one.settings.recall
         if recall.enabled:
             threshold = strength_of(recall.similarity_threshold)
-            read = _window_texts(one, session) if texts is None else texts
-            rows += worth_volunteering([one.view], read, threshold)
+            read, also = _window_texts(one, session) if texts is None else (texts, ())
+            named = worth_volunteering([one.view], read, threshold, also)
+            known = {row.entity.id for row in named}
+            asked = (
+                asked_by_name(one.view, read[0], threshold) if probed is not None and read else []
+            )
+            rows += [*named, *(row for row in asked if row.entity.id not in known)]
     rows.sort(key=speaking_order)
     more = _full_text_hits(served, probed) if probed is not None else []
     if session is not None and not request.repeat:
@@ -78,7 +84,8 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
             more = [] if again else [*whom, *more]
             session.asked = list(texts)
     if texts is None:
-        texts = session.newest_first() if session is not None else []
+        slots = session.window(asked=True) if session is not None else []
+        texts = [slot.text for slot in slots]
     material = Material(
         rows,
         " ".join(texts),
@@ -94,8 +101,11 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
     return speech
 
 
-def _window_texts(one: Served, session: Session | None) -> Sequence[str]:
-    return [] if session is None else one.window(session).texts
+def _window_texts(one: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:
+    if session is None:
+        return (), ()
+    window = one.window(session, asked=True)
+    return window.texts, window.also
 
 
 def _full_text_hits(served: Sequence[Served], probed: Probe) -> list[ContextHit]:

@@ -39,8 +39,12 @@ class Served(Speaker):
         """Whether the repository has commits and the caller may see their authors."""
         return self.collection.has_commits and self.view.authors.are_told
 
-    def window(self, session: Session) -> Window:
-        """A session's texts that count for this knowledge base; none if `reflex` is off."""
+    def window(self, session: Session, *, asked: bool = False) -> Window:
+        """A session's texts that count for this knowledge base; none if `reflex` is off. `asked`:
+        for somebody who asks, with words that are being typed.
+        """
         reflex = self.settings.reflex
-        texts = session.newest_first(self.view.identity) if reflex.enabled else []
-        return Window(self, texts[: reflex.window], session.ranked)
+        slots = session.window(self.view.identity, asked=asked) if reflex.enabled else []
+        texts = [slot.text for slot in slots[: reflex.window]]
+        also = slots[0].also if slots else ()
+        return Window(self, texts, also, session.ranked)

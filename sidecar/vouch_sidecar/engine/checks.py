@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +23,7 @@ from vouch_sidecar.index.encoding import Pointer
 from vouch_sidecar.index.english_words import tier
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
+from vouch_sidecar.index.schema import closed_in
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
@@ -98,7 +101,7 @@ _ANY_NUMBER = Allowance()
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What an artifact is checked against: all knowledge, unsaved documents included."""
+    """What an artifact is checked against."""
 
     collection: Collection
     knowledge: Knowledge
@@ -116,6 +119,14 @@ class CheckContext:
         return frozenset(
             fold(page.title) for page in self.knowledge.all_of(Kind.PAGE) if isinstance(page, Page)
         )
+
+    def whole(self, artifact: Artifact) -> Artifact:
+        """An artifact as its file has it: the index leaves out what of a page nobody is shown."""
+        document = self.knowledge.document(key_of(artifact)) if isinstance(artifact, Page) else None
+        if document is not None and closed_in(document):
+            with suppress(LookupError):
+                return self.collection.store.read_artifact(artifact.path)
+        return artifact
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
         """A claim or page that is not live, read from its file, as the index holds none of these;
@@ -142,23 +153,51 @@ Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 def check_all(
     around: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> dict[str, tuple[Problem, ...]]:
-    """The findings in a whole knowledge base, by path, in artifacts for which `sees` is True. Reads
-    the files that have findings.
+    """The findings in a whole knowledge base, by path. In artifacts for which `sees` is False, only
+    ids that name nothing are found, and of those that nobody may see (retired ones, say), only
+    citations; the messages leave the ids out. Reads the files that have findings.
     """
     kb_dir = around.collection.root / KB_DIRNAME
     found: dict[str, tuple[Problem, ...]] = {}
+    known = {*around.collection.problems}
     for kind in CHECKED:
-        for artifact in around.knowledge.all_of(kind):
-            if not sees(artifact) or next(_findings(artifact, around), None) is None:
+        for known_artifact in around.knowledge.all_of(kind):
+            artifact = around.whole(known_artifact)
+            known.add(artifact.path)
+            seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
+            findings = _findings if seen else _impersonal
+            if next(findings(artifact, around), None) is None:
                 continue
             try:
                 data, _ = read_bytes_of(kb_dir, artifact.path)
             except (FileNotFoundError, UnreadableError):
                 continue
-            found[artifact.path] = check_one(artifact, data, around)
+            found[artifact.path] = _placed(artifact, data, findings(artifact, around))
+    for path, artifact, data in _withheld(around, known):
+        uncited = (one for one in _impersonal(artifact, around) if one.code == "dangling-evidence")
+        if problems := _placed(artifact, data, uncited):
+            found[path] = problems
     if _lacks_entities(around):
         found[CONFIG] = (_NO_ENTITIES,)
     return _summed_up(found)
+
+
+def _withheld(
+    around: CheckContext, known: AbstractSet[str]
+) -> Iterator[tuple[str, Artifact, bytes]]:
+    """The claims and pages that no viewer may see, with path and bytes, read from their files.
+    `known`: the paths of all other artifacts and of faulty files.
+    """
+    kb_dir = around.collection.root / KB_DIRNAME
+    for path in around.collection.store.paths():
+        if path in known or classify(path) not in (Kind.CLAIM, Kind.PAGE):
+            continue
+        try:
+            data, _ = read_bytes_of(kb_dir, path)
+        except (FileNotFoundError, UnreadableError):
+            continue
+        if (artifact := parse(path, data).artifact) is not None:
+            yield path, artifact, data
 
 
 def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
@@ -197,7 +236,11 @@ def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Pr
     """The findings in one artifact, with their positions in its file; `data` holds the file's
     bytes.
     """
-    found = list(islice(_findings(artifact, around), MAX_FINDINGS))
+    return _placed(artifact, data, _findings(artifact, around))
+
+
+def _placed(artifact: Artifact, data: bytes, findings: Iterator[Finding]) -> tuple[Problem, ...]:
+    found = list(islice(findings, MAX_FINDINGS))
     if not found:
         return ()
     places = locate(artifact.path, data, [one.field for one in found])
@@ -212,14 +255,25 @@ def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Pr
 
 
 def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """The findings in one artifact, with severities from the settings; ignored codes left out."""
-    settings = around.collection.settings.diagnostics
+    """The findings in one artifact."""
     for check in CHECKS:
-        for one in check(artifact, around):
-            if one.code in settings.ignore:
-                continue
-            chosen = (bad for bad in Severity if one.code in getattr(settings, bad.value))
-            yield one._replace(severity=next(chosen, one.severity))
+        yield from _as_set(check(artifact, around), around)
+
+
+def _impersonal(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+    """The ids in an artifact that name nothing, in messages that repeat nothing of its file."""
+    for one in _as_set(dangling(artifact, around), around):
+        yield one._replace(message=one.message.partition(":")[0])
+
+
+def _as_set(findings: Iterator[Finding], around: CheckContext) -> Iterator[Finding]:
+    """Findings with severities from the settings; ignored codes left out."""
+    settings = around.collection.settings.diagnostics
+    for one in findings:
+        if one.code in settings.ignore:
+            continue
+        chosen = (bad for bad in Severity if one.code in getattr(settings, bad.value))
+        yield one._replace(severity=next(chosen, one.severity))
 
 
 def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:

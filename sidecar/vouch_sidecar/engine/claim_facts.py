@@ -85,6 +85,8 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
     lost: dict[int, set[str]] = {}
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
+        if stops():
+            return found
         path = locator.of_source(source.locator)
         if path is not None:
             found[source.id] = path

@@ -19,7 +19,7 @@ from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import standing_of
 from vouch_sidecar.index.receipts import Disk
-from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in
+from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
@@ -40,7 +40,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
-from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.git import Head, Repository
 from vouch_sidecar.workspace.snapshot import Workspace
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,9 @@ SILENT_SECONDS = GRACE_SECONDS
 """How long the last content is served while the files cannot be read: as long as the last good
 version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
-LOOK, BASE, GIT, WATCH = "look", "base", "git", "watch"
+READY_SECONDS = 10.0
+"""How long after a process began to serve a knowledge base its first answers wait to be whole."""
+LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
@@ -104,9 +106,17 @@ class Collection:
     """Names that nobody declared, as far as they are derived."""
     workspace_of: Knowledge | None = None
     """The generation for which `workspace` is complete."""
+    head: Head | None = None
+    """HEAD of the repository around it, for an indexer that follows the disk."""
+    head_looked: object = None
+    """The version of `head` before the last look at the files of the knowledge base."""
+    head_around: object = None
+    """The version of `head` for which `workspace` is complete."""
     has_commits: bool = False
     """Whether a repository with commits surrounded the knowledge base at the first read."""
     clock: Callable[[], float] = time.monotonic
+    since: float = 0.0
+    """When this process began to serve it."""
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
     """When reading the files began to fail; None if the last read succeeded."""
@@ -122,7 +132,8 @@ class Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
         store = Store(root / KB_DIRNAME, clock=clock)
-        return cls(root, store, Settings(), bases, workspace=Workspace(root), clock=clock)
+        workspace = Workspace(root)
+        return cls(root, store, Settings(), bases, workspace=workspace, clock=clock, since=clock())
 
     # Reading. These methods block; any thread may call them, one at a time.
 
@@ -187,7 +198,7 @@ class Collection:
     @property
     def disk(self) -> Disk:
         """Reads contents and artifacts from the files on demand."""
-        return Disk(self.store.content_of, self.store.read_artifact)
+        return Disk(self.store.content_of, self.store.read_artifact, self.store.retired)
 
     def _reset_store(self) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
@@ -308,14 +319,24 @@ class Collection:
             return True
         if not self.store.is_settled():
             return False
-        changed = self.latest.changed
+        known, changed = self.latest, self.latest.changed
+        hidden = known.retired_keys()
+
+        def is_retired(key: Key) -> bool:
+            if key[0] is Kind.CLAIM:
+                return retired_key(key[1]) in hidden
+            return key[0] is Kind.PAGE and known.document(key) is None
+
         stats = {
             path: stat
             for path, stat in self.store.listed()
             if path == CONFIG or usual_key(path) not in changed
         }
-        unlisted = frozenset(self.store.unlisted() | changed.keys())
-        finished = self.bases.finish(self._unfinished, Manifest(stats, unlisted, self.store.config))
+        retired = frozenset(one for one in stats if one != CONFIG and is_retired(usual_key(one)))
+        unlisted = self.store.unlisted() | changed.keys()
+        unlisted = {key for key in unlisted if not is_retired(key)}
+        manifest = Manifest(stats, frozenset(unlisted), self.store.config, retired)
+        finished = self.bases.finish(self._unfinished, manifest)
         self._purged, self._unfinished = not finished, None
         self._config_in_base = self.store.config
         return finished
@@ -375,7 +396,23 @@ class Collection:
     @property
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are incomplete for the published generation."""
-        return self.workspace_of is not self.knowledge
+        return self.workspace_of is not self.knowledge or self.head_around != self.head_looked
+
+    @property
+    def is_first_look_pending(self) -> bool:
+        """Whether the workspace was never complete, and analysing it has not failed."""
+        return self.workspace_of is None and WORKSPACE not in self.faults
+
+    @property
+    def is_checkout_pending(self) -> bool:
+        """Whether the workspace was complete before the last checkout only."""
+        was_complete = self.workspace_of is not None and WORKSPACE not in self.faults
+        return was_complete and self.head_around != self.head_looked
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was checked out since the last look at the files."""
+        return self.head is not None and self.head.version() != self.head_looked
 
     @property
     def may_have_topics(self) -> bool:
@@ -392,10 +429,6 @@ class Collection:
         self.config = step.config
         self.complete = True
         self.indexed_at = now
-
-    def on_disk(self, relative: str) -> Artifact | None:
-        """The published artifact of a path below `.vouch/`; None if another file has its id."""
-        return self.knowledge.at_path(relative)
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""
@@ -416,7 +449,9 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documen
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    lost = standing_of(made[0]).linked == WITHOUT_QUOTE != standing_of(then).linked
+    stands, stood = standing_of(made[0]), standing_of(then)
+    lost = stands.linked == WITHOUT_QUOTE != stood.linked
+    lost = lost or any(one.gates is None for one in set(stands.closed).difference(stood.closed))
     old, new = quoted_in(then), quoted_in(made[0])
     sentence = None if old is None else old.sentence
     kept = None if new is None else new.sentence

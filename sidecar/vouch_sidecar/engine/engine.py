@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.overlays import Overlays
+from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.engine.stats import Stats
@@ -20,7 +20,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import SETTINGS
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
@@ -46,7 +46,7 @@ class UnknownRootError(LookupError):
 
 class Engine:
     """Publishes generations and gives callers a view of them. No method waits or reads files,
-    except `read`, `load` and `overlay`.
+    except `read` and `load`.
     """
 
     def __init__(
@@ -63,10 +63,12 @@ class Engine:
         self.collections: dict[Path, Collection] = {}
         self.starts = Starts(env)
         self.sessions = Sessions(clock)
-        self.overlays = Overlays()
         self.stats = Stats()
+        self.foreground = Foreground()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless an indexer runs."""
+        self.look: Callable[[Path], None] | None = None
+        """Has the files of a knowledge base looked at soon; None unless an indexer runs."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
@@ -170,10 +172,11 @@ class Engine:
         collection: Collection,
         made: Workspace,
         topics: Topics | None = None,
-        whole_for: Knowledge | None = None,
+        whole_for: tuple[Knowledge, object] | None = None,
     ) -> None:
         """Publish the workspace of a knowledge base, and its topics unless they are None.
-        `whole_for`: the generation for which the workspace is complete.
+        `whole_for`: the generation for which the workspace is complete, and the version of git's
+        HEAD.
         """
         if self.collections.get(collection.root) is not collection:
             return
@@ -181,7 +184,9 @@ class Engine:
         collection.workspace = made
         named_before, collection.topics = collection.topics, topics or collection.topics
         if whole_for is not None:
-            collection.workspace_of = whole_for
+            collection.workspace_of, head = whole_for
+            if collection.workspace_of is collection.knowledge:
+                collection.head_around = head
         differs = made.ties is not before.ties and bool(made.ties or before.ties)
         differs = differs or made.history is not before.history
         differs = differs or not made.fresh.is_as(before.fresh)
@@ -230,10 +235,11 @@ class Engine:
             collection.name = name
 
     def tell(self) -> None:
-        """Call the listeners; one that raises is called again later."""
-        self._tell(self.listeners)
+        """Call the listeners."""
+        self.call(self.listeners)
 
-    def _tell(self, listeners: set[Callable[[], None]]) -> None:
+    def call(self, listeners: set[Callable[[], None]]) -> None:
+        """Call some listeners; one that raises is called again later."""
         for listener in list(listeners):
             with self.untold.contained(listener, "Somebody could not be told of a change"):
                 listener()
@@ -249,22 +255,15 @@ class Engine:
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
     ) -> list[Served]:
-        """The knowledge bases as a caller sees them now, with its unsaved documents. The views
-        never change. Raises `UnknownRootError`.
+        """The knowledge bases as a caller sees them now. The views never change. Raises
+        `UnknownRootError`.
         """
         served, chosen = [], self._chosen(caller, root)
         all_settings = [self._settings_for(collection, caller) for collection in chosen]
         limits = [settings.recall.timeout_ms for settings in all_settings]
         deadline = Deadline(self.clock() + min(limits, default=0) / 1000, self.clock)
         for collection, settings in zip(chosen, all_settings, strict=True):
-            overlay = self.overlays.of(caller.connection, collection.root)
-            knowledge = collection.knowledge
-            if collection.is_silent:
-                knowledge = self._nothing
-            elif overlay is not None:
-                knowledge = overlay.knowledge(collection)
-                if overlay.config is not None:
-                    settings, _ = load_settings(overlay.config, self._client, self.env)
+            knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
             words = NameWords.of(settings.naming.always, settings.naming.never)
@@ -302,35 +301,6 @@ class Engine:
                 return [collection]
         raise UnknownRootError
 
-    def overlay(self, connection: str, path: Path, text: str | None) -> None:
-        """Set the unsaved text of a document below `.vouch/` for a connection; None: closed.
-
-        Ignores documents of knowledge bases that are not served.
-        """
-        for collection in self._collections_of(path):
-            overlay = self.overlays.read(connection, collection, path, text)
-            self.overlays.put(connection, collection, overlay)
-        self.tell()
-
-    def read_overlay(self, connection: str, path: Path, text: str | None) -> Callable[[], None]:
-        """As `overlay`, for a worker thread. Call the result on the event loop to apply it."""
-        read = []
-        for collection in self._collections_of(path):
-            overlay = self.overlays.read(connection, collection, path, text)
-            overlay.knowledge(collection)
-            read.append((collection, overlay))
-
-        def put() -> None:
-            for collection, overlay in read:
-                self.overlays.put(connection, collection, overlay)
-            self.tell()
-
-        return put
-
-    def _collections_of(self, path: Path) -> list[Collection]:
-        collections = list(self.collections.items())
-        return [one for root, one in collections if path.is_relative_to(root / KB_DIRNAME)]
-
     @property
     def complete(self) -> bool:
         """Whether the first index of every knowledge base is built."""
@@ -340,6 +310,13 @@ class Engine:
     def looked(self) -> bool:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.complete or c.is_failing for c in self.collections.values())
+
+    def behind(self, caller: Caller) -> list[Collection]:
+        """The caller's knowledge bases that were not looked at since something was checked out."""
+        if self.look is None:
+            return []
+        chosen = self._chosen(caller, None)
+        return [one for one in chosen if one.is_behind and not one.is_failing]
 
     @property
     def watch_lost(self) -> bool:
@@ -360,31 +337,27 @@ class Engine:
             found.append("files_skipped")
         return found
 
-    def problems(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
-        """All problems of a knowledge base by path, those of unsaved documents included. Show only
-        what `problems_for` lets through.
-        """
+    def problems(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+        """All problems of a knowledge base by path."""
         found = dict(collection.problems)
-        settings_problems = collection.settings_problems
-        overlay = self.overlays.of(caller.connection, collection.root)
-        if overlay is not None:
-            found.update(overlay.problems)
-            if overlay.config_text is not None:
-                _, settings_problems = load_settings(overlay.config_text, self._client, self.env)
-        for problem in (*settings_problems, *collection.faulty(), *self._faulty()):
+        for problem in (*collection.settings_problems, *collection.faulty(), *self._faulty()):
             found[problem.path] = (*found.get(problem.path, ()), problem)
         return {path: problems for path, problems in found.items() if problems}
 
-    def problems_for(self, caller: Caller, served: Served) -> dict[str, tuple[Problem, ...]]:
-        """As `problems`, without those of files that the viewer may not see."""
-        collection, view = served.collection, served.view
-        shown = self.problems(caller, collection)
-        for path, problems in list(shown.items()):
-            if any(one.bound for one in problems):
-                there = collection.on_disk(path)
-                if there is None or not view.sees(there):
-                    shown[path] = tuple(one for one in problems if not one.bound)
-        return {path: problems for path, problems in shown.items() if problems}
+    def problems_in_config(self, text: bytes) -> tuple[Problem, ...]:
+        """The problems that a text would have as a `config.yaml`."""
+        _, problems = load_settings(text, self._client, self.env)
+        return tuple(problem for problem in problems if problem.path == CONFIG)
+
+    def problems_for(
+        self, caller: Caller, collection: Collection
+    ) -> dict[str, tuple[Problem, ...]]:
+        """The problems that a caller is told. People and programs are told of every file, whoever
+        may see what it holds; a model only of settings and of what fails at the moment.
+        """
+        found = self.problems(collection)
+        told = found.keys() & {"", CONFIG} if caller.is_model else found.keys()
+        return {path: problems for path, problems in found.items() if path in told}
 
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""
@@ -397,22 +370,29 @@ class Engine:
         return [Problem("", text, Severity.WARNING) for text in texts]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
-        """Errors that make artifacts disappear from answers, by path, except those of private
-        files.
-        """
+        """Errors that make artifacts disappear from answers, by path."""
         return [
             (collection, problem)
             for _, collection in sorted(self.collections.items())
             for _, problems in sorted(collection.problems.items())
             for problem in problems
-            if problem.severity is Severity.ERROR and not problem.bound
+            if problem.severity is Severity.ERROR
         ]
 
     # Sessions
 
-    def observe(self, session_id: str, slot: str | None, text: str, *, final: bool = False) -> None:
+    def observe(
+        self,
+        session_id: str,
+        slot: str | None,
+        text: str,
+        *,
+        final: bool = False,
+        also: Sequence[str] = (),
+    ) -> None:
         """Put a text into a slot of a session, which becomes the newest; None: a new slot. If
-        `final`, a later text with this name gets another slot.
+        `final`, a later text with this name gets another slot. `also`: the slot's texts since its
+        last word was begun, the oldest first, if the word is not ended.
         """
         if not self._reflex_on():
             return
@@ -421,28 +401,42 @@ class Engine:
         if slot is None:
             session.add(text, window)
         else:
-            session.touch(slot, text, window)
+            session.touch(slot, text, window, also)
             if final:
                 session.finish(slot)
-        self._tell(self.session_listeners)
+        self.call(self.session_listeners)
+
+    def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str] = ()) -> None:
+        """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
+        once it is observed.
+        """
+        if self._reflex_on():
+            self.sessions.open(session_id).preview(slot, text, also)
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self._tell(self.session_listeners)
+        self.call(self.session_listeners)
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())
         return max((r.window for r in reflexes if r.enabled), default=0)
 
     def salience(
-        self, served: Sequence[Served], session_id: str, top_k: int | None = None
+        self,
+        served: Sequence[Served],
+        session_id: str,
+        top_k: int | None = None,
+        *,
+        asked: bool = False,
     ) -> list[Salient]:
-        """The ranking of a session, from the knowledge bases that have `reflex.enabled`."""
+        """The ranking of a session, from the knowledge bases that have `reflex.enabled`. `asked`:
+        with words that are being typed.
+        """
         session = self.sessions.peek(session_id)
         if session is None:
             return []
-        return in_play([one.window(session) for one in served], top_k)
+        return in_play([one.window(session, asked=asked) for one in served], top_k)
 
 
 def _authors(settings: Settings, caller: Caller) -> Authors:

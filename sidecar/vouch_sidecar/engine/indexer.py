@@ -25,7 +25,7 @@ from vouch_sidecar.engine.workspaces import Workspaces
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
-from vouch_sidecar.workspace.git import WorkingTree
+from vouch_sidecar.workspace.git import Head, WorkingTree
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +59,8 @@ class _Due:
     sweep_at: float = 0.0
     expiry_at: float = float("inf")
     paths: set[str] = field(default_factory=set)
-    git: tuple[int, int] | None = None
-    """Version of git's working tree when all files were last checked."""
+    git: tuple[object, ...] = ()
+    """Versions of git's index and HEAD when all files were last checked."""
 
     @property
     def at(self) -> float:
@@ -92,6 +92,7 @@ class Indexer:
         self._workspaces = Workspaces(engine)
         engine.listeners.add(self._workspaces.wake)
         engine.listeners.add(self._wake_if_damaged)
+        engine.look = self._on_change
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
@@ -261,18 +262,21 @@ class Indexer:
     async def _read_due(self, collection: Collection, due: _Due) -> None:
         """Read the files that are due and publish what changed."""
         started = self._engine.clock()
-        if self._tree(collection).version() != due.git:
+        tree = self._tree(collection)
+        if _versions(tree, Head.of(tree)) != due.git:
             due.sweep_at = 0.0  # events of a checkout may be missing
         paths = due.take(started)
         step = await self._read(collection, paths)
         now = self._engine.clock()
         looked = "all files" if paths is None else f"{len(paths)} files"
         log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
+        moved = collection.head_looked != due.git[1]
+        collection.head_looked = due.git[1]
+        if step is None and moved:
+            self._engine.tell()  # questions wait for this
         if step is not None:
             first = not collection.complete
             self._engine.publish(collection, step)
-            if first:
-                gc.freeze()  # the knowledge stays: collecting through it would stall the loop
             self._finish_at = now + (FINISH_SECONDS / 5 if first else FINISH_SECONDS)
         if paths is None:
             cost = 0.0 if step is not None else now - started
@@ -283,21 +287,23 @@ class Indexer:
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
         """Read what changed, and again until git has stopped changing the working tree."""
         tree = self._tree(collection)
-        version = tree.version()
+        head = Head.of(tree)
+        version = _versions(tree, head)
         step = await in_worker(collection.read, paths)
         latest = self._engine.clock() + GIT_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)
                 continue
-            if tree.version() == version:
+            if (now := _versions(tree, head)) == version:
                 break
-            version = tree.version()
+            version = now
             then = await in_worker(collection.read)
             if step is not None and then is not None:
                 then = replace(then, ended=step.ended | then.ended)
             step = then or step
         self._due.setdefault(collection.root, _Due()).git = version
+        collection.head = head
         return step
 
     # Watching
@@ -352,3 +358,7 @@ class Indexer:
             self._engine.watching = "sweep"
         else:
             self._engine.watching = self._watching
+
+
+def _versions(tree: WorkingTree, head: Head | None) -> tuple[object, ...]:
+    return tree.version(), None if head is None else head.version()

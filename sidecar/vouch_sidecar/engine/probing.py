@@ -33,7 +33,8 @@ def probe(
 ) -> Probed:
     """Probe as many knowledge bases as the settings allow.
 
-    The session remembers the result for the same text while nothing changes, unless time ran out.
+    The session remembers the result for the same text, and the phrases that it has probed, while
+    nothing changes, unless time ran out.
     `again`: this was the text of the previous turn, so full text is not searched. Names of the
     entities in `spoken` (already given to the session) yield no hits.
     """
@@ -42,14 +43,16 @@ def probe(
         return _probe(asked, text, again, spoken, vector)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
     session.turn += 1
-    probed, known = session.recall(
+    probed = session.recall(
         (text, again, frozenset(spoken), vector is not None, stamp),
         lambda: _probe(asked, text, again, spoken, vector),
     )
     if any(one.view.deadline.cut for one in asked):
         session.probed.clear()
+        session.phrases.clear()
         session.turns.clear()
-    return replace(probed, from_cache=len(probed.probe.phrases) if known else 0)
+    known = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
+    return replace(probed, from_cache=known)
 
 
 def _probe(

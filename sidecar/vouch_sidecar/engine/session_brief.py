@@ -21,6 +21,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind, Page, Source
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.block import frame, safe
+from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
 from vouch_sidecar.retrieval.context import Speaker
 from vouch_sidecar.retrieval.file_ties import visible_ties
 from vouch_sidecar.retrieval.recent_changes import changed_since
@@ -112,14 +113,23 @@ def _without_entities(view: View) -> list[str]:
 
 def _titles(view: View) -> list[str]:
     pages = view.found(view.search.every(Kind.PAGE), LOOKED_AT)
-    titles = dict.fromkeys(one.title for one in pages if isinstance(one, Page))
+    titles = dict.fromkeys(
+        page.title
+        for page in pages
+        if isinstance(page, Page) and page.id != STARTER_PAGE and page.type not in UNASKED_PAGES
+    )
     return [clip(safe(one), NAME_CHARS) for one in [*titles][:LISTED]]
 
 
 def _files(view: View) -> list[str]:
-    """The files with the most ties, each with its number of claims."""
+    """The files with the most ties that the viewer may see, each with its number of claims."""
     by_path = view.workspace.ties.by_path
-    files = ((path, ties) for path, ties in by_path.items() if not path.endswith("/"))
+    claims_hidden, sources_hidden = view.hidden(Kind.CLAIM), view.hidden(Kind.SOURCE)
+    files = (
+        (path, [t for t in ties if t.claim_id not in claims_hidden and t.via not in sources_hidden])
+        for path, ties in by_path.items()
+        if not path.endswith("/")
+    )
     counted = []
     for path, ties in nlargest(LOOKED_AT, files, key=lambda one: len(one[1])):
         claims = len(visible_ties(view, ((path, tie) for tie in ties)))

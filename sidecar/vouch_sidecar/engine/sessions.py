@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import TypeVar, cast
@@ -18,6 +18,8 @@ from vouch_sidecar.index.memo import Memo
 
 MAX_SESSIONS = 256
 MAX_SLOT_BYTES = 4096
+MAX_ALSO = 16
+"""Earlier texts kept while a word is typed: the one before the word, and the last ones since."""
 IDLE_SECONDS = 30 * 60.0
 _CUT_AT_START = re.compile(r"\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
@@ -39,6 +41,8 @@ class Slot:
     text: str
     turn: int = 0
     """The session's count of touches when this slot was last touched."""
+    also: tuple[str, ...] = ()
+    """Its earlier texts since the last word was begun: what they name stays until the word ends."""
 
     def continues(self, earlier: Slot) -> bool:
         """Whether this is `earlier` or a later state of the same slot, final or not."""
@@ -68,9 +72,13 @@ class Session:
     """The text of the last call in this session, by operation."""
     probed: OrderedDict[Hashable, tuple[int, object]] = field(default_factory=OrderedDict)
     """Results of probes by their key, with the turn in which they were last used."""
+    phrases: dict[Hashable, int] = field(default_factory=dict)
+    """The phrases that were probed, each with what it was probed in, by the turn of that."""
     turn: int = 0
     touches: int = 0
     """How often slots were touched: while it is the same, so is the window."""
+    previews: dict[str, Slot] = field(default_factory=dict)
+    """Texts of slots that are not touched yet; they count for those who ask, not for pushes."""
     ranked: Memo = field(default_factory=lambda: Memo(RANKINGS))
     """Rankings of the current window and knowledge."""
     last_push_at: dict[Hashable, float] = field(default_factory=dict)
@@ -79,14 +87,21 @@ class Session:
     _forgotten: dict[Hashable, int] = field(default_factory=dict)
     """By `View.identity`, the count of touches up to which slots do not count."""
 
-    def touch(self, key: str, text: str, window: int) -> None:
-        """Put a text into its slot and make that the newest; blank text empties the slot."""
+    def touch(self, key: str, text: str, window: int, also: Sequence[str] = ()) -> None:
+        """Put a text into its slot and make that the newest; blank text empties the slot. `also`:
+        the slot's texts since its last word was begun, the oldest first, if the word is not ended.
+        """
         self.touches += 1
         self.slots.pop(key, None)
-        kept = both_ends(text)
-        if kept.strip():
-            self.slots[key] = Slot(key, kept, self.touches)
+        self.previews.pop(key, None)
+        slot = _slot(key, text, self.touches, also)
+        if slot.text.strip() or slot.also:
+            self.slots[key] = slot
         self.trim(window)
+
+    def preview(self, key: str, text: str, also: Sequence[str] = ()) -> None:
+        """As `touch`, only for those who ask, until the slot is touched."""
+        self.previews[key] = _slot(key, text, self.touches + 1, also)
 
     def add(self, text: str, window: int) -> None:
         """Put a text into a new slot."""
@@ -100,17 +115,22 @@ class Session:
             slot.key = f"{key}\0{self._made}"
             self.slots = OrderedDict((s.key, s) for s in self.slots.values())
 
-    def recall(self, key: Hashable, make: Callable[[], T]) -> tuple[T, bool]:
-        """The value remembered for a key from the last `PROBED_TURNS` turns, else that of `make`;
-        and whether it was remembered.
-        """
+    def recall(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value remembered for a key from the last `PROBED_TURNS` turns, else `make`'s."""
         for old, (turn, _) in list(self.probed.items()):
             if self.turn - turn > PROBED_TURNS:
                 self.probed.pop(old, None)
         known = self.probed.get(key)
         value = make() if known is None else cast(T, known[1])
         self.probed[key] = (self.turn, value)
-        return value, known is not None
+        return value
+
+    def count_known(self, phrases: Iterable[Hashable]) -> int:
+        """How many of some phrases were probed in the last `PROBED_TURNS` turns; records them."""
+        recent = {key: at for key, at in self.phrases.items() if self.turn - at <= PROBED_TURNS}
+        found = dict.fromkeys(phrases, self.turn)
+        self.phrases = recent | found
+        return len(found.keys() & recent.keys())
 
     def repeats(self, operation: str, text: str) -> bool:
         """Whether `text` is that of the operation's previous call in this session; records it."""
@@ -121,6 +141,7 @@ class Session:
     def release_knowledge(self) -> None:
         """Drop remembered probes and rankings: they keep old generations in memory."""
         self.probed.clear()
+        self.phrases.clear()
         self.ranked.clear()
 
     def trim(self, window: int) -> None:
@@ -130,22 +151,46 @@ class Session:
 
     def newest_first(self, collection: Hashable = None) -> list[str]:
         """The texts of the window; with a `View.identity`, those that count for this collection."""
+        return [slot.text for slot in self.window(collection)]
+
+    def window(self, collection: Hashable = None, *, asked: bool = False) -> list[Slot]:
+        """The slots, newest first; with a `View.identity`, those that count for this collection.
+        `asked`: with the previews in place of their slots.
+        """
         after = self._forgotten.get(collection, 0)
-        slots = list(self.slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [slot.text for slot in reversed(slots) if slot.turn > after]
+        slots = dict(self.slots)  # one copy: the event loop may touch slots meanwhile
+        for key, preview in list(self.previews.items()) if asked else ():
+            slots.pop(key, None)
+            if preview.text.strip() or preview.also:
+                slots[key] = preview
+        return [slot for slot in reversed(slots.values()) if slot.turn > after]
 
     def newest(self) -> Slot | None:
         """The slot that was touched last."""
         return next(reversed(self.slots.values()), None)
 
+    def forget_answers(self) -> None:
+        """Forget what was given and asked, because the agent no longer has it."""
+        self.given.clear()
+        self.asked.clear()
+        self.turns.clear()
+
     def forget(self, collection: Hashable) -> None:
         """Forget all texts and answers with regard to one collection (`View.identity`)."""
         self._forgotten[collection] = self.touches
+        self.previews.clear()
         self.pushed = {one for one in self.pushed if one[0] != collection}
         given = list(self.given.items())
         self.given = {key: how for key, how in given if key[0] != collection}
         self.passed_over.pop(collection, None)
         self.last_push_at.pop(collection, None)
+
+
+def _slot(key: str, text: str, turn: int, also: Sequence[str]) -> Slot:
+    """A slot, with what of `also` differs from its text."""
+    kept = both_ends(text)
+    earlier = dict.fromkeys(map(both_ends, [*also[:1], *also[1:][1 - MAX_ALSO :]]))
+    return Slot(key, kept, turn, tuple(one for one in earlier if one.strip() and one != kept))
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
@@ -20,9 +20,6 @@ from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
 from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import Read, Tie, Ties, Use
-
-WORKSPACE = "workspace"
-"""Names the step in faults, and the file in the cache."""
 
 
 @dataclass(slots=True)
@@ -35,6 +32,11 @@ class State:
     """Stat of git's index when the files were listed."""
     listed_at: float = 0.0
     list_seconds: float = 0.0
+    watched: dict[str, bool] = field(default_factory=dict)
+    """The files that claims are tied to or cite, and whether each was there at the last analysis.
+    """
+    watched_at: float = 0.0
+    watch_seconds: float = 0.0
     reads: dict[str, Read] = field(default_factory=dict)
     """What each claim cites, quotes and names, by claim id."""
     stats: dict[str, Stat] = field(default_factory=dict)
@@ -108,8 +110,10 @@ _PARTS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def keep(collection: Collection, state: State) -> None:
-    """Write the results to the cache for the next process, unless they are there already."""
-    if collection.bases is None or state.knowledge is None:
+    """Write the results to the cache for the next process, unless they are there already. If the
+    analysis was cut short, the next process goes on from there.
+    """
+    if collection.bases is None or not state.wanted:
         return
     known = collection.workspace
     parts: dict[str, Mapping[str, Any]] = {

@@ -7,8 +7,8 @@ cache, as ids, paths and digests, so that the next process reads only changed fi
 
 from __future__ import annotations
 
-import gc
 import logging
+import math
 import os
 import sys
 import time
@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from vouch_sidecar.engine.claim_facts import Facts, sources_in
-from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.workspace_state import WORKSPACE, State, keep, recall
+from vouch_sidecar.engine.collection import WORKSPACE, Collection
+from vouch_sidecar.engine.foreground import Foreground
+from vouch_sidecar.engine.workspace_state import State, keep, recall
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_finder import Around, Shared, derive
 from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Claim, Key, Kind, Source
+from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.commit_history import History, read_history
@@ -60,10 +60,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SAID = "Claims are not tied to files"
+HISTORY, FILES = "history", "files"
+"""Names of the steps that read commits, and list files, in faults."""
 LOOK_SECONDS = 2.0
 """Pause between checks whether git's index changed, which cost one stat."""
 WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 """The thread works and rests by turns, to release the interpreter's lock to other threads."""
+GIVE_WAY_SECONDS = 0.5
+"""How long the thread gives way at most before it takes a step, where questions never end."""
 NICE = 10
 T = TypeVar("T")
 Stops = Callable[[], bool]
@@ -105,6 +109,7 @@ class Workspaces:
             return
         state = self._states.setdefault(collection.root, State())
         env, knowledge = self._engine.env, collection.knowledge
+        whole_for = knowledge, collection.head_looked
         if not state.recalled:
             state.recalled = True
             found = await _in(worker, lambda: recall(collection, state))
@@ -113,18 +118,20 @@ class Workspaces:
         if state.knowledge is knowledge and not await _in(
             worker, lambda: _is_stale(state, collection)
         ):
-            throttle = _Throttle(self._ended)
+            throttle = _Throttle(self._ended, self._engine.foreground)
             found = await _in(worker, lambda: look_again(collection, state, throttle))
-            if found is not None:
-                self._engine.publish_workspace(collection, found, whole_for=knowledge)
+            if found is not None or collection.is_workspace_pending:
+                looked = found or collection.workspace
+                self._engine.publish_workspace(collection, looked, whole_for=whole_for)
             await _in(worker, lambda: keep(collection, state))
             return
-        stages = work_out(collection, knowledge, state, env, _Throttle(self._ended))
+        throttle = _Throttle(self._ended, self._engine.foreground)
+        stages = work_out(collection, knowledge, state, env, throttle)
         while (made := await _in(worker, lambda: next(stages, None))) is not None:
             self._engine.publish_workspace(collection, *made)
         if not self._ended.is_set():
-            self._engine.publish_workspace(collection, collection.workspace, whole_for=knowledge)
-            gc.freeze()  # the workspace stays: collecting through it would stall the loop
+            _say_what_is_missing(collection, state)
+            self._engine.publish_workspace(collection, collection.workspace, whole_for=whole_for)
             await _in(worker, lambda: keep(collection, state))
 
 
@@ -142,10 +149,13 @@ def _lower_priority() -> None:
 
 
 class _Throttle:
-    """Pauses the thread regularly, so that other threads can run. Call it between small steps."""
+    """Pauses the thread regularly, and while somebody is being answered, so that other threads can
+    run. Call it between small steps.
+    """
 
-    def __init__(self, ended: Event) -> None:
+    def __init__(self, ended: Event, foreground: Foreground) -> None:
         self._ended = ended
+        self._foreground = foreground
         self._since = time.monotonic()
 
     def __call__(self) -> bool:
@@ -153,6 +163,7 @@ class _Throttle:
         if time.monotonic() - self._since > WORK_SECONDS:
             time.sleep(REST_SECONDS)
             self._since = time.monotonic()
+        self._foreground.wait_until_free(GIVE_WAY_SECONDS)
         return self._ended.is_set()
 
 
@@ -163,6 +174,9 @@ def _never_stop() -> bool:
 def _is_stale(state: State, collection: Collection) -> bool:
     """Whether the list of files or the history may have changed."""
     if _is_list_stale(state, collection):
+        return True
+    if _has_come_or_gone(state, collection.root):
+        state.files = None
         return True
     _, head = history_of(collection)
     return head != state.history.head
@@ -175,6 +189,22 @@ def _is_list_stale(state: State, collection: Collection) -> bool:
     if state.files.tracked:
         return False
     return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
+
+
+def _has_come_or_gone(state: State, root: Path) -> bool:
+    """Whether a file that claims are tied to or cite was removed or came back. git's index does not
+    change with it. Limits itself to a small share of the time.
+    """
+    now = time.monotonic()
+    if now - state.watched_at < sweep_interval(state.watch_seconds):
+        return False
+    same = all(_is_there(root, path) == there for path, there in state.watched.items())
+    state.watched_at, state.watch_seconds = now, time.monotonic() - now
+    return not same
+
+
+def _is_there(root: Path, path: str) -> bool:
+    return os.path.lexists(root / path)
 
 
 def history_of(collection: Collection) -> tuple[Repository | None, str]:
@@ -196,6 +226,23 @@ def _read_history(collection: Collection, state: State, env: Mapping[str, str]) 
             caches = collection.bases.caches
             state.history = read_history(repository, head, collection.root, caches, env)
     return state.history
+
+
+def _say_what_is_missing(collection: Collection, state: State) -> None:
+    """Record as faults that commits were not read, and that files are missing from the list."""
+    unread = state.history.unread
+    text = "The repository's commits are not read, and their authors not named"
+    _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
+    is_cut = state.files is not None and state.files.is_cut
+    text = "There are too many files, or rules in ignore files: some files have no ties"
+    _record(collection, FILES, text if is_cut else "")
+
+
+def _record(collection: Collection, step: str, text: str) -> None:
+    if text:
+        collection.faults.add(step, text)
+    else:
+        collection.faults.remove(step)
 
 
 def work_out(
@@ -228,6 +275,8 @@ def work_out(
     origin, before = origin_of(root), collection.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
+    watched = {*by_path, *sources.values(), *state.once_files.values()}
+    state.watched = {path: _is_there(root, path) for path in watched}
     history = _read_history(collection, state, env)
     made = Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
     first = collection.topics.of is None  # else the old topics count until the second stage
@@ -335,12 +384,9 @@ def _topics(
         state.widespread = made.files.paths, known
         return known
 
-    def content(source: Source) -> bytes | None:
-        return read_content(root / KB_DIRNAME, source)
-
     own = own_names(collection.name, root, made.origin)
     shared = list(_shared(state.reads, made.ties))
-    return derive(knowledge, Around(shared, too_wide, content, own, stops))
+    return derive(knowledge, Around(shared, too_wide, collection.disk, own, stops))
 
 
 def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:
@@ -440,10 +486,17 @@ def settle(
     collections: Iterable[Collection],
     env: Mapping[str, str],
     states: dict[Path, State] | None = None,
+    seconds: float = math.inf,
 ) -> None:
-    """Analyse all workspaces, for a process without an event loop. Blocks. Keep `states` between
-    calls, so that the next call does less.
+    """Analyse all workspaces, for a process without an event loop. Blocks for about `seconds` at
+    most: what is found by then counts, and the next call or process goes on from there. Keep
+    `states` between calls, so that the next call does less.
     """
+    until = time.monotonic() + seconds
+
+    def stops() -> bool:
+        return time.monotonic() > until
+
     for collection in collections:
         state = State() if states is None else states.setdefault(collection.root, State())
         if not collection.is_workspace_pending and not _is_stale(state, collection):
@@ -452,7 +505,12 @@ def settle(
             if not state.recalled:
                 recall(collection, state)
                 state.recalled = True
-            for made, topics in work_out(collection, collection.knowledge, state, env):
+            ties_known = False
+            for made, topics in work_out(collection, collection.knowledge, state, env, stops):
                 collection.workspace, collection.topics = made, topics or collection.topics
-            collection.workspace_of = collection.knowledge
-            keep(collection, state)
+                ties_known = True
+            if state.knowledge is collection.knowledge:
+                collection.workspace_of = collection.knowledge
+            _say_what_is_missing(collection, state)
+            if ties_known:
+                keep(collection, state)

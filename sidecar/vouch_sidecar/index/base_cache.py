@@ -37,6 +37,8 @@ OLD_SECONDS = 3600.0
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
+_DIGEST = "?"
+"""Stands before the digest of a path."""
 _ROOMS = ("kb", "index")
 """The rooms whose code decides how files are read and indexed."""
 _BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
@@ -52,11 +54,18 @@ _numbers = count()
 class Manifest:
     """What a base was read from: the stats of the files that it can be checked against, the keys of
     its artifacts whose files are not among these, and the last config that could be read.
+    `retired`: the paths among `stats` of what nobody may see. Such a path may be made of a text; it
+    is written as a digest, and known again by the files that are there.
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
     unlisted: frozenset[Key] = frozenset()
     config: bytes | None = None
+    retired: frozenset[str] = frozenset()
+
+
+class _OutdatedError(Exception):
+    """A file is gone whose path a base holds as a digest alone: what it closed can't be known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +113,13 @@ class Bases:
         found = None
         for folder in sorted(self._finished(), reverse=True):
             if found is None:
-                with suppress(OSError, ValueError, LookupError, TypeError):
-                    found = _open(folder)
+                try:
+                    found = _open(folder, Path(self._kb_dir))
                     continue
-                self.damaged = True
+                except _OutdatedError:
+                    pass
+                except (OSError, ValueError, LookupError, TypeError):
+                    self.damaged = True
             _remove(folder)
         return found
 
@@ -317,9 +329,13 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
         "files": digests,
         "unlisted": sorted([kind.value, name] for kind, name in manifest.unlisted),
         "config": None if manifest.config is None else manifest.config.hex(),
+        "salt": (salt := os.urandom(16)).hex(),
     }
     # One by one: to make or read all of them at once would hold up every other thread.
-    stats = (f"{found.hex()} {path}" for path, found in manifest.stats.items())
+    stats = (
+        f"{found.hex()} {_nameless(path, salt) if path in manifest.retired else path}"
+        for path, found in manifest.stats.items()
+    )
     data = "\0".join([json.dumps(head), *stats]).encode()
     descriptor = os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as finished:
@@ -328,9 +344,28 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
         os.fsync(finished.fileno())
 
 
-def _open(folder: Path) -> tuple[Layer, Manifest]:
+def _nameless(path: str, salt: bytes) -> str:
+    """The digest of a path of a manifest."""
+    data = path.encode("utf-8", "surrogateescape")
+    made = hashlib.blake2b(data, digest_size=16, key=salt)
+    return f"{_DIGEST}{made.hexdigest()}"
+
+
+def _named(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
+    """The paths that digests stand for. Raises _OutdatedError where a file is gone."""
+    there: dict[str, str] = {}
+    for folder in ("claims", "pages") if nameless else ():
+        with suppress(OSError):
+            paths = (f"{folder}/{name}" for name in os.listdir(kb_dir / folder))  # noqa: PTH208
+            there |= {_nameless(path, salt): path for path in paths}
+    if not there.keys() >= set(nameless):
+        raise _OutdatedError
+    return {one: there[one] for one in nameless}
+
+
+def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
-    trusted.
+    trusted, and _OutdatedError.
     """
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
@@ -345,10 +380,15 @@ def _open(folder: Path) -> tuple[Layer, Manifest]:
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
+    listed = {path: bytes.fromhex(found) for found, _, path in (s.partition(" ") for s in stats)}
+    nameless = [path for path in listed if path.startswith(_DIGEST)]
+    named = _named(nameless, bytes.fromhex(head["salt"]), kb_dir)
     manifest = Manifest(
-        {path: bytes.fromhex(found) for found, _, path in (one.partition(" ") for one in stats)},
+        {path: stat for path, stat in listed.items() if path not in named}
+        | {path: listed[digest] for digest, path in named.items()},
         frozenset((Kind(kind), name) for kind, name in head["unlisted"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
+        frozenset(named.values()),
     )
     return Layer(Index.open(str(folder))), manifest
 

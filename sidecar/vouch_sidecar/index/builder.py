@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from vouch_sidecar.index.knowledge import Knowledge
@@ -16,10 +16,20 @@ from vouch_sidecar.index.receipts import (
     Disk,
     QuotedSources,
     citing,
+    is_place,
     is_receipt,
     slug_of,
 )
 from vouch_sidecar.index.schema import document, retired_fields
+from vouch_sidecar.index.withheld import (
+    Gates,
+    Text,
+    Withheld,
+    all_gates,
+    secrecy,
+    texts_of,
+    withheld_gate,
+)
 from vouch_sidecar.kb.access import OPEN, gate_of, is_told
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
 
@@ -34,8 +44,8 @@ def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowled
 
 class Builder:
     """Indexes artifacts in the order in which their files are read: claims after entities, pages
-    and evidence. Artifacts that depend on claims and sources, such as claims with receipts, are
-    kept until the end.
+    and evidence. Artifacts that depend on claims and sources, such as claims with receipts, pages
+    and sources, are kept until the end.
     """
 
     def __init__(self, writing: Writing, disk: Disk = NO_DISK) -> None:
@@ -43,7 +53,7 @@ class Builder:
         self._disk = disk
         self._entities: list[Entity] = []
         self._pages: dict[str, list[Page]] = {}
-        self._late: list[Relation | Evidence] = []
+        self._late: list[Relation | Evidence | Page | Source] = []
         self._gates: dict[str, tuple[str, ...]] = {}
         self._quoting: dict[str, Claim] = {}
         """Claims with receipts, by id."""
@@ -52,19 +62,30 @@ class Builder:
         self._citing: dict[str, list[Citing]] = {}
         self._retired: dict[str, bool] = {}
         """Evidence that retired claims cite, and whether one of these was redacted."""
+        self._secrets: dict[str, list[Claim]] = {}
+        """By id, the secret claims that cite evidence or a source."""
+        self._sealed: dict[str, Gates] = {}
+        """The gates of the secret claims, by id."""
+        self._claims: dict[str, Gates] = {}
+        """The gates of the claims that are told, by id."""
+        self._texts: dict[str, tuple[Text, ...]] = {}
+        """The texts of the claims that not everybody may see, by id."""
+        self._located: dict[str, list[Source]] = {}
 
     def add(self, artifact: Artifact) -> None:
         """Add an artifact whose key is new."""
+        if isinstance(artifact, Claim):
+            self._hide(artifact)
         if not is_told(artifact):
             if isinstance(artifact, Claim):
                 self._retire(artifact)
             return
-        if isinstance(artifact, Relation | Evidence):
-            self._late.append(artifact)
         self._note(artifact)
-        if isinstance(artifact, Claim) and self._cite(artifact):
+        if isinstance(artifact, Relation | Evidence | Page | Source):
+            self._late.append(artifact)
+        elif isinstance(artifact, Claim) and self._cite(artifact):
             self._quoting[artifact.id] = artifact
-        elif not isinstance(artifact, Relation | Evidence):
+        else:
             self._write(artifact)
 
     def _note(self, artifact: Artifact) -> None:
@@ -73,12 +94,15 @@ class Builder:
             gates = self._gates.get(artifact.id, ())
             self._gates[artifact.id] = (*gates, gate_of(artifact) or OPEN)
         match artifact:
+            case Claim():
+                self._claims[artifact.id] = withheld_gate(artifact)
             case Entity():
                 self._entities.append(artifact)
             case Evidence():
                 self._evidence[artifact.id] = artifact
             case Source():
                 self._sources[artifact.id] = artifact
+                self._located.setdefault(artifact.locator.strip(), []).append(artifact)
             case Page():
                 for claim_id in artifact.claims:
                     self._pages.setdefault(claim_id, []).append(artifact)
@@ -91,7 +115,16 @@ class Builder:
             self._write(claim)
         for artifact in self._late:
             self._write(artifact)
-        return Knowledge(self._writing.finish(), self.names)
+        return Knowledge(self._writing.finish(), self.names, withheld=self.withheld)
+
+    def _hide(self, claim: Claim) -> None:
+        """Note what a claim closes that not everybody may see."""
+        if texts := texts_of(claim):
+            self._texts[claim.id] = texts
+        if (sealed := secrecy(claim)) != frozenset():
+            self._sealed[claim.id] = sealed
+            for cited in dict.fromkeys(claim.evidence):
+                self._secrets.setdefault(cited, []).append(claim)
 
     def _retire(self, claim: Claim) -> None:
         for evidence_id in claim.evidence:
@@ -152,6 +185,27 @@ class Builder:
         by = tuple(sorted(self._citing.get(evidence_id, ())))
         retired = self._retired.get(evidence_id)
         return Cited(by, retired is not None, retired or False)
+
+    def is_retired(self, evidence_id: str) -> bool:
+        return evidence_id in self._retired
+
+    def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
+        secrets = {one.id: one for ref in cited for one in self._secrets.get(ref, ())}
+        closing = (one for one in secrets.values() if not any(ref in but for ref in one.evidence))
+        return all_gates(map(secrecy, closing))
+
+    def sources_at(self, locator: str) -> Iterable[Source]:
+        return self._located.get(locator.strip(), ()) if is_place(locator) else ()
+
+    def secrecy_of(self, claim_id: str) -> Gates:
+        return self._sealed.get(claim_id, frozenset())
+
+    def gates_of_claim(self, claim_id: str) -> Gates:
+        return self._claims.get(claim_id)
+
+    @cached_property
+    def withheld(self) -> Withheld:
+        return Withheld().changed(self._texts)
 
     def gate_of_text(self, text: str) -> str | None:
         claim = self._quoting.get(slug_of(text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from vouch_sidecar.kb.access import OPEN
 
@@ -22,6 +22,11 @@ def label_of(gates: Iterable[str]) -> str:
     """The visibility label of some gates."""
     closed = sorted(set(gates) - {OPEN})
     return "&".join(quote(gate, safe="") for gate in closed) or OPEN
+
+
+def gates_of(label: str) -> frozenset[str]:
+    """The gates of a visibility label, without the open one."""
+    return frozenset(map(unquote, label.split("&"))) - {OPEN}
 
 
 @lru_cache(maxsize=1 << 8)
@@ -91,7 +96,9 @@ class CountedEntity(NamedTuple):
 class Pointer(NamedTuple):
     """A pointer of an artifact at something. An artifact `declares`, `cites`, `joins`, `quotes` or
     `supersedes` another one, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at
-    a path. A retired claim `withholds`, or `redacts`, evidence; evidence `repeats` a claim.
+    a path; a source is `located` at a hashed path or URL; what is `silenced` holds the text of a
+    withheld claim. A retired claim `withholds`, `redacts` or, if it is a secret, `seals` evidence
+    or a source; evidence `repeats` a claim.
     """
 
     how: str

@@ -9,13 +9,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from weakref import proxy
 
-from tantivy import Occur, Query
-from vouch_sidecar.index.encoding import CountedEntity, Pointer, StemPlace
+from tantivy import Document, Occur, Query
+from vouch_sidecar.index.content_words import always_content, content_stems
+from vouch_sidecar.index.encoding import (
+    NOBODY,
+    CountedEntity,
+    DocumentKey,
+    Pointer,
+    StemPlace,
+    gates_of,
+)
 from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.links import documents_of, standing, standing_of
+from vouch_sidecar.index.links import closing, documents_of, standing, standing_of
 from vouch_sidecar.index.name_forms import forms, required
-from vouch_sidecar.index.query import any_of, pointing_query, stem_query, value_query
+from vouch_sidecar.index.query import all_of, any_of, pointing_query, stem_query, value_query
 from vouch_sidecar.index.receipts import (
     NO_DISK,
     Cited,
@@ -23,11 +32,37 @@ from vouch_sidecar.index.receipts import (
     Disk,
     QuotedSources,
     citing,
+    is_place,
     is_receipt,
     slug_of,
 )
-from vouch_sidecar.index.schema import WITHOUT_QUOTE, document, repeats, retired_fields, retired_key
-from vouch_sidecar.kb.access import gate_of, is_told
+from vouch_sidecar.index.schema import (
+    CONTENT,
+    QUESTION,
+    RETIRED,
+    SAID,
+    SILENCED,
+    UNSAID,
+    WITHOUT_QUOTE,
+    closed_in,
+    document,
+    key_in,
+    located,
+    quoted_in,
+    repeats,
+    retired_fields,
+    retired_key,
+)
+from vouch_sidecar.index.text import has_spaceless, units
+from vouch_sidecar.index.withheld import (
+    Gates,
+    Withheld,
+    all_gates,
+    secrecy,
+    texts_of,
+    withheld_gate,
+)
+from vouch_sidecar.kb.access import OPEN, gate_of, is_told
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -51,26 +86,48 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
     retired = _retired(change, gone)
+    hidden = {
+        key: one
+        for one in change.upserts
+        if isinstance(one, Claim) and (key := key_of(one)) in gone and before.withheld_by(key)
+    }
+    """Claims that were retired before: at most their texts and citations differ."""
     gone = {
         key
         for key in gone
         if before.artifact(key) is not None
-        or before.withheld_by(key) != _withheld(retired.get(key))
+        or _stamp(before.retired_document(key)) != _stamp(next(iter(retired.get(key, ())), None))
     }
-    if not told and not gone:
+    if not told and not gone and not hidden:
         return before
-    world = _After(before, told, gone, retired, disk)
+    world = _After(before, change, told, gone, retired, disk)
     documents: dict[Key, Documents] = {key: retired.get(key, ()) for key in gone}
     for key, artifact in told.items():
         documents[key] = tuple(documents_of(artifact, standing(artifact, world)))
-    dependants = _dependants(before, told, gone, world) | _quoting(before, told, gone, world)
+    dependants = {
+        **_dependants(before, told, gone, world),
+        **_quoting(before, told, gone, world),
+        **_holding(before, told, gone, {*told, *gone, *hidden}, world),
+    }
     for key, artifact in dependants.items():
-        stands, stood = standing(artifact, world), before.document(key)
-        if stood is None or stands != (stood_in := standing_of(stood)):
-            if stood is not None and stood_in.linked == WITHOUT_QUOTE:
-                artifact = _whole(artifact, disk)
-            documents[key] = tuple(documents_of(artifact, stands))
-    return before.changed_to(documents, world.names)
+        stood = before.document(key)
+        stood_in = None if stood is None else standing_of(stood)
+        lacks = stood_in is not None and stood_in.linked == WITHOUT_QUOTE
+        if lacks and not isinstance(artifact, Evidence):
+            artifact = _whole(artifact, disk)
+        stands = standing(artifact, world)
+        if stands != stood_in:
+            whole = _whole(artifact, disk) if lacks and isinstance(artifact, Evidence) else artifact
+            documents[key] = tuple(documents_of(whole, stands))
+    if not documents and world.withheld_if_read is before.withheld:
+        return before
+    return before.changed_to(documents, world.names, world.withheld_if_read)
+
+
+def sources_of(known: Knowledge, disk: Disk) -> QuotedSources:
+    """The sources that the claims of a generation quote, and what of them is closed."""
+    # Not `_After.sources`, which keeps no `_After` alive.
+    return QuotedSources(_After(known, Change(), {}, (), {}, disk), size=16)
 
 
 def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
@@ -81,6 +138,11 @@ def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
         if fields is not None:
             found[key_of(one)] = (document(fields),)
     return found
+
+
+def _stamp(retired: Document | None) -> object:
+    """What the document of a retired claim says."""
+    return None if retired is None else (retired["place"][0], retired.get_all("refers"))
 
 
 def _withheld(documents: Documents | None) -> list[str]:
@@ -105,7 +167,9 @@ def _quoting(
     gain or lose its quote: those around the receipts that the change touches.
     """
     touched, sources = _touched(before, told, gone, world)
-    found: dict[Key, Artifact] = {}
+    reclosed = _reclosed(before, told, gone, world)
+    found: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
+    sources |= {one.id for one in reclosed}
     by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
     affected = set(touched)
     for evidence_id in touched:
@@ -129,8 +193,8 @@ def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool)
     whole = whole or any(map(sources.repeats, changed))
     found = set()
     for evidence in world.evidence_in(source_id):
-        reach = None if whole else sources.reach(evidence)
-        if reach is None or any(a < reach[1] and b > reach[0] for a, b in spans):
+        parts = None if whole else sources.parts(evidence)
+        if parts is None or any(a < end and b > start for a, b in spans for start, end in parts):
             found.add(evidence.id)
     return found
 
@@ -147,7 +211,8 @@ def _touched(
         versions = [one for one in (before.artifact(key), told.get(key)) if one is not None]
         for one in versions:
             if isinstance(one, Claim):
-                evidence.update(one.evidence)
+                # Not the sources that it cites, which every claim may cite.
+                evidence.update(filter(world.evidence, one.evidence))
             elif isinstance(one, Evidence):
                 evidence.add(one.id)
                 if key in gone or len(versions) > 1:
@@ -162,8 +227,123 @@ def _touched(
             same = before.found(pointing_query(*repeats(claim_id)))
             evidence.update(one.id for one in same)
         for refers in (before.withheld_by(key), world.withheld_by(key)):
-            evidence.update(Pointer.decode(one).target for one in refers)
+            targets = {Pointer.decode(one).target for one in refers}
+            evidence.update(filter(world.evidence, targets))
     return evidence, sources
+
+
+def _reclosed(
+    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+) -> list[Source]:
+    """The sources that secret claims close, or no longer close, after the change."""
+    if not world.has_secrets:
+        return []
+    ids: set[str] = set()
+    for key in [*told, *gone]:
+        versions = [one for one in (before.artifact(key), told.get(key)) if one is not None]
+        if key[0] is Kind.CLAIM:
+            was, now = _sealed(before, key), world.sealed(key[1])
+            for cited in (was[1] | now[1]) if was != now else ():
+                known = (world.evidence(cited), before.evidence(cited))
+                ids |= {cited, *(one.source_id for one in known if one is not None)}
+        ids |= {one.source_id for one in versions if isinstance(one, Evidence)}
+        ids |= {one.id for one in versions if isinstance(one, Source)}
+    for source in [*filter(None, map(before.source, ids)), *filter(None, map(world.source, ids))]:
+        ids |= {one.id for one in world.sources_at(source.locator)}
+    found = []
+    for source in filter(None, map(world.source, sorted(ids))):
+        stood = before.document(key_of(source))
+        stood_in = () if stood is None else closed_in(stood)
+        was_closed = [one.gates for one in stood_in if (one.start, one.end) == CONTENT]
+        if was_closed != closing(source, world):
+            found.append(source)
+    return found
+
+
+def _sealed(before: Knowledge, key: Key) -> tuple[Gates, frozenset[str]]:
+    """The gates with which a claim closed what it cites, none if it was no secret; and what it
+    cited as one.
+    """
+    if isinstance(claim := before.artifact(key), Claim):
+        return _sealing(claim)
+    retired = before.retired_document(key)
+    if retired is None:
+        return frozenset(), frozenset()
+    pointers, label = (
+        map(Pointer.decode, retired.get_all("refers")),
+        StemPlace.decode(retired["place"][0]).label,
+    )
+    cited = frozenset(one.target for one in pointers if one.how == "seals")
+    return (None if label == NOBODY else gates_of(label)), cited
+
+
+def _sealing(claim: Claim) -> tuple[Gates, frozenset[str]]:
+    gates = secrecy(claim)
+    return gates, (frozenset() if gates == frozenset() else frozenset(claim.evidence))
+
+
+def _holding(
+    before: Knowledge,
+    told: Mapping[Key, Artifact],
+    gone: Collection[Key],
+    changed: Collection[Key],
+    world: _After,
+) -> dict[Key, Artifact]:
+    """The unchanged claims, pages and sources that may hold, or have held, the text of a claim that
+    is or was withheld.
+    """
+    keys: dict[Key, None] = {}
+    went = False
+    for key in changed:
+        if key[0] is not Kind.CLAIM or not (_was_hidden(before, key) or world.hides(key)):
+            continue
+        now = world.withheld
+        was = before.withheld or Withheld()
+        # What the file of a retired claim held before may not be known.
+        if before.withheld_by(key) or was.differs(key[1], now):
+            went |= _was_hidden(before, key)
+            for text in now.of_claim(key[1]):
+                keys |= dict.fromkeys(_saying(before, text))
+        if world.secrecy_of(key[1]) != _sealed(before, key)[0]:
+            citing_pages = before.found(pointing_query("cites", key[1]))
+            keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
+    if went:
+        keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
+    found: dict[Key, Artifact] = {}
+    for key in keys:
+        artifact = world.artifact(key)
+        if artifact is not None and key not in told and key not in gone:
+            found[key] = artifact
+    return found
+
+
+def _was_hidden(before: Knowledge, key: Key) -> bool:
+    """Whether not every viewer was told a claim."""
+    claim = before.artifact(key)
+    return gate_of(claim) != OPEN if claim is not None else bool(before.withheld_by(key))
+
+
+def _saying(before: Knowledge, text: str) -> Iterator[Key]:
+    """The claims whose sentence holds all words of a text, and such pages and sources."""
+    stems = dict.fromkeys(
+        one.stem for one in units(text).units if not one.spaceless and always_content(one.stem)
+    )
+    pairs = (one for one in content_stems(text) if len(one) > 1 and has_spaceless(one))
+    wanted = list(dict.fromkeys((*stems, *pairs)))
+    labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
+        *before.snapshot.units
+    }
+    kinds = (SAID, UNSAID, Kind.PAGE, Kind.SOURCE, QUESTION)
+    for kind in kinds if wanted else ():
+        places = [StemPlace(kind, one).encode() for one in labels]
+        query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
+        for hit in before.snapshot.every(query):
+            document = before.snapshot.document(hit)
+            found, artifact_id, _ = key_in(document)
+            yield (Kind.SOURCE if found == QUESTION else Kind(found)), artifact_id
+            quoted = quoted_in(document) if found == Kind.CLAIM else None
+            if quoted is not None and quoted.sentence is not None:
+                yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
 
 
 def _dependants(
@@ -235,6 +415,8 @@ def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
     refers: tuple[str, ...] = ()
     if moved and isinstance(one, Entity | Claim | Page | Source):
         refers = (Pointer("joins", one.id).encode(),)
+    if moved and isinstance(one, Claim):  # a page's mark of it may be shown, or no longer
+        refers += (Pointer("cites", one.id).encode(),)
     if moved and isinstance(one, Source):
         refers += (Pointer("quotes", one.id).encode(),)
     if isinstance(one, Page) and (moved or _lists(before) != _lists(after)):
@@ -257,21 +439,36 @@ def _forms(entity: Artifact | None) -> object:
     return list(forms(entity)) if isinstance(entity, Entity) else None
 
 
+def _pointing(how: str, targets: Collection[str]) -> Query:
+    return value_query("refers", [Pointer(how, one).encode() for one in targets])
+
+
+def _is_secret(claim: Claim) -> bool:
+    return secrecy(claim) != frozenset()
+
+
 class _After:
     """Look-ups, as after a change, of the artifacts that links, labels and sentences depend on."""
 
     def __init__(
         self,
         before: Knowledge,
+        change: Change,
         told: Mapping[Key, Artifact],
         gone: Collection[Key],
         retired: Mapping[Key, Documents],
         disk: Disk,
     ) -> None:
         self._before = before
+        self._claims: dict[str, Claim | None] = {
+            artifact_id: None for kind, artifact_id in change.removals if kind is Kind.CLAIM
+        }
+        """The claims of the change by id; None if the claim is gone."""
+        self._claims |= {one.id: one for one in change.upserts if isinstance(one, Claim)}
         self._told = told
         self._gone = gone
         self._retired = retired
+        self._pointers = {one for documents in retired.values() for one in _withheld(documents)}
         self._disk = disk
         self._evidence: dict[str, Evidence | None] = {}
         self._citing: dict[str, list[Citing]] = {}
@@ -287,13 +484,14 @@ class _After:
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
         self.names = before.names.changed(entities, removed)
 
-    def _artifact(self, key: Key) -> Artifact | None:
+    def artifact(self, key: Key) -> Artifact | None:
+        """An artifact that some viewer may see."""
         if key in self._told or key in self._gone:
             return self._told.get(key)
         return self._before.artifact(key)
 
     def page(self, page_id: str) -> Page | None:
-        found = self._artifact((Kind.PAGE, page_id))
+        found = self.artifact((Kind.PAGE, page_id))
         return found if isinstance(found, Page) else None
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
@@ -306,25 +504,26 @@ class _After:
 
     def gates_at(self, artifact_id: str) -> Iterable[str]:
         for kind in _ENDS:
-            artifact = self._artifact((kind, artifact_id))
+            artifact = self.artifact((kind, artifact_id))
             if artifact is not None and (gate := gate_of(artifact)) is not None:
                 yield gate
 
     def claim(self, claim_id: str) -> Claim | None:
-        found = self._artifact((Kind.CLAIM, claim_id))
+        found = self.artifact((Kind.CLAIM, claim_id))
         return found if isinstance(found, Claim) else None
 
     @cached_property
     def sources(self) -> QuotedSources:
-        return QuotedSources(self, size=16)
+        # A strong reference would be a cycle, which keeps the old generation until it is collected.
+        return QuotedSources(proxy(self), size=16)
 
     def source(self, source_id: str) -> Source | None:
-        found = self._artifact((Kind.SOURCE, source_id))
+        found = self.artifact((Kind.SOURCE, source_id))
         return found if isinstance(found, Source) else None
 
     def evidence(self, evidence_id: str) -> Evidence | None:
         if evidence_id not in self._evidence:
-            found = self._artifact((Kind.EVIDENCE, evidence_id))
+            found = self.artifact((Kind.EVIDENCE, evidence_id))
             if isinstance(found, Evidence) and found.quote is None:
                 found = _whole(found, self._disk)
             self._evidence[evidence_id] = found if isinstance(found, Evidence) else None
@@ -350,12 +549,103 @@ class _After:
             if isinstance(one, Claim) and not self._changes(key_of(one)):
                 cites = citing(one, self.evidence).get(evidence_id)
                 by += [] if cites is None else [cites]
-        withholds, redacts = (
-            self._before.withholds(one, self._settled.__contains__)
-            or any(one.encode() in _withheld(retired) for retired in self._retired.values())
-            for one in (Pointer("withholds", evidence_id), Pointer("redacts", evidence_id))
+        retired, redacted = self.is_retired(evidence_id), self._points("redacts", evidence_id)
+        return Cited(tuple(sorted(by)), retired, redacted)
+
+    def is_retired(self, evidence_id: str) -> bool:
+        return self._points("withholds", evidence_id)
+
+    def _points(self, how: str, evidence_id: str) -> bool:
+        """Whether a retired claim has a pointer to a piece of evidence."""
+        pointer = Pointer(how, evidence_id)
+        if pointer.encode() in self._pointers:
+            return True
+        return self._before.withholds(pointer, self._settled.__contains__)
+
+    @cached_property
+    def has_secrets(self) -> bool:
+        """Whether any claim is or was secret."""
+        places = self._before.places(Kind.CLAIM)
+        gated = any(StemPlace.decode(one).label != OPEN for one in places)
+        claims = (one for one in self._claims.values() if one is not None)
+        return gated or bool(self._before.places(RETIRED)) or any(map(_is_secret, claims))
+
+    def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
+        if not self.has_secrets or not cited:
+            return frozenset()
+        claims = [one for one in self._claims.values() if one is not None and _is_secret(one)]
+        needed = all_gates(
+            secrecy(one)
+            for one in claims
+            if not set(one.evidence).isdisjoint(cited) and set(one.evidence).isdisjoint(but)
         )
-        return Cited(tuple(sorted(by)), withholds, redacts)
+        before = self._before
+        for kind, how in ((Kind.CLAIM, "cites"), (RETIRED, "seals")):
+            places = [one for one in before.places(kind) if StemPlace.decode(one).label != OPEN]
+            if not places or needed is None:
+                continue
+            query = all_of([_pointing(how, cited), value_query("place", places)])
+            others = [(Occur.MustNot, _pointing(how, but))] if but else []
+            if self._changing:
+                others.append((Occur.MustNot, value_query("key", self._changing)))
+            wanted = Query.boolean_query([(Occur.Must, query), *others])
+            for place in before.snapshot.sums(wanted, "place"):
+                label = StemPlace.decode(place).label
+                needed = all_gates((needed, None if label == NOBODY else gates_of(label)))
+        return needed
+
+    @cached_property
+    def _changing(self) -> list[str]:
+        """The keys of the documents of the claims that change."""
+        keys = [DocumentKey(Kind.CLAIM, one).encode() for one in self._claims]
+        return [*keys, *map(retired_key, self._claims)]
+
+    def sources_at(self, locator: str) -> Iterable[Source]:
+        if not is_place(locator):
+            return
+        for one in self._before.found(pointing_query(*located(locator))):
+            if isinstance(one, Source) and not self._changes(key_of(one)):
+                yield one
+        for one in self._told.values():
+            if isinstance(one, Source) and one.locator.strip() == locator.strip():
+                yield one
+
+    @cached_property
+    def withheld(self) -> Withheld:
+        known = self._before.withheld
+        if known is None:
+            retired = self._before.retired_keys()
+            read = self._disk.retired(lambda one: retired_key(one) in retired) if retired else ()
+            every = (*read, *self._before.withheld_claims())
+            known = Withheld().changed({one.id: texts_of(one) for one in every})
+            self._before.withheld = known
+        now = {i: () if one is None else texts_of(one) for i, one in self._claims.items()}
+        return known.changed(now)
+
+    @property
+    def withheld_if_read(self) -> Withheld | None:
+        """The same; None if nothing has asked for it in this generation or an earlier one."""
+        is_read = "withheld" in self.__dict__ or self._before.withheld is not None
+        return self.withheld if is_read else None
+
+    def sealed(self, claim_id: str) -> tuple[Gates, frozenset[str]]:
+        """The gates with which a claim closes what it cites, and what that is."""
+        if claim_id in self._claims:
+            claim = self._claims[claim_id]
+            return (frozenset(), frozenset()) if claim is None else _sealing(claim)
+        return _sealed(self._before, (Kind.CLAIM, claim_id))
+
+    def secrecy_of(self, claim_id: str) -> Gates:
+        return self.sealed(claim_id)[0]
+
+    def gates_of_claim(self, claim_id: str) -> Gates:
+        claim = self.claim(claim_id)
+        return None if claim is None else withheld_gate(claim)
+
+    def hides(self, key: Key) -> bool:
+        """Whether not every viewer is told a claim of the change."""
+        claim = self._claims.get(key[1])
+        return claim is not None and withheld_gate(claim) != frozenset()
 
     def withheld_by(self, key: Key) -> list[str]:
         """The encoded pointers to its evidence of a claim that the change retires."""

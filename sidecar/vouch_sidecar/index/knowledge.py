@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.encoding import DocumentKey, Pointer, StemPlace
-from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
+from vouch_sidecar.index.layers import EMPTY, Hit, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.name_forms import Named
@@ -22,8 +22,10 @@ from vouch_sidecar.index.query import matching, pointing_query, term_query, valu
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.schema import (
     QUESTION,
+    RETIRED,
     TITLE,
     artifact_in,
+    closed_in,
     entities_in,
     forms_in,
     is_retired,
@@ -31,8 +33,8 @@ from vouch_sidecar.index.schema import (
     quoted_in,
     retired_key,
 )
+from vouch_sidecar.index.withheld import Closed, Withheld
 from vouch_sidecar.kb.access import OPEN
-from vouch_sidecar.kb.layout import classify, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -65,9 +67,12 @@ class Knowledge:
         names: Names | None = None,
         changed: Mapping[Key, Documents] | None = None,
         replaced: Mapping[Key, tuple[int, ...]] | None = None,
+        withheld: Withheld | None = None,
     ) -> None:
         self.base = base
         self.names = names or Names.recalled(_entities_in(base))
+        self.withheld = withheld
+        """The texts of the withheld claims; None until `incremental` needs and reads them."""
         self.changed = changed or {}
         self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
         """Numbers of the documents in the base that the changed ones replace."""
@@ -145,14 +150,6 @@ class Knowledge:
     def evidence(self, evidence_id: str) -> Evidence | None:
         return self._of(Evidence, Kind.EVIDENCE, evidence_id)
 
-    def at_path(self, path: str) -> Artifact | None:
-        """The artifact that was read from a path below `.vouch/`; None if there is none."""
-        if classify(path) is None:
-            return None
-        elsewhere = self._referring(Pointer("stands", path).encode())
-        found = next(elsewhere, None) or self.artifact(usual_key(path))
-        return found if found is not None and found.path == path else None
-
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
         """All artifacts of a kind, whoever may see them, in no particular order."""
         if kind is Kind.ENTITY:
@@ -189,21 +186,57 @@ class Knowledge:
         """The encoded pointers of a retired claim to the evidence that it hides from everybody;
         empty for any other artifact.
         """
+        found = self.retired_document(key)
+        return [] if found is None else found.get_all("refers")
+
+    def retired_document(self, key: Key) -> Document | None:
+        """The document of a retired claim; None for any other artifact. Its place has the label of
+        those for whom the claim closes no source.
+        """
         kind, artifact_id = key
         if kind != Kind.CLAIM:
-            return []
+            return None
         if key in self.changed:
             made = self.changed[key]
-            return made[0].get_all("refers") if made and is_retired(made[0]) else []
+            return made[0] if made and is_retired(made[0]) else None
         number = self._at(retired_key(artifact_id))
-        return [] if number is None else self.base.document(number).get_all("refers")
+        return None if number is None else self.base.document(number)
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
         """Whether a document holds this pointer of a retired claim. Documents whose sort key `but`
         accepts are ignored.
         """
+        if not self.snapshot.frequency("refers", pointer.encode()):
+            return False
         hits = self.snapshot.every(pointing_query(*pointer))
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
+
+    def closed(self, source_id: str) -> list[Closed]:
+        """What of a source is closed to those who do not pass more gates than its own."""
+        found = self.document((Kind.SOURCE, source_id))
+        return [] if found is None else closed_in(found)
+
+    def withheld_claims(self) -> Iterator[Claim]:
+        """The live claims that not everybody may see."""
+        gated = [
+            one for one in self.places(Kind.CLAIM) if one != StemPlace(Kind.CLAIM, OPEN).encode()
+        ]
+        for artifact in self.found(value_query("place", gated)) if gated else ():
+            if isinstance(artifact, Claim):
+                yield artifact
+
+    def retired_keys(self) -> frozenset[str]:
+        """The sort keys of the documents for retired claims."""
+        hits = [self.snapshot.document(one) for one in self._every(RETIRED)]
+        return frozenset(str(one["key"][0]) for one in hits)
+
+    def places(self, kind: str) -> list[str]:
+        """The places (`StemPlace`) of the texts of a kind."""
+        return [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
+
+    def _every(self, kind: str) -> list[Hit]:
+        places = self.places(kind)
+        return self.snapshot.every(value_query("place", places)) if places else []
 
     # References
 
@@ -280,11 +313,14 @@ class Knowledge:
 
     # Other generations
 
-    def changed_to(self, documents: Mapping[Key, Documents], names: Names) -> Knowledge:
+    def changed_to(
+        self, documents: Mapping[Key, Documents], names: Names, withheld: Withheld | None
+    ) -> Knowledge:
         """The next generation: `documents` replaces those of the same keys. No documents for a key
         mean that the artifact is deleted.
         """
-        return Knowledge(self.base, names, {**self.changed, **documents}, self._replaced)
+        changed = {**self.changed, **documents}
+        return Knowledge(self.base, names, changed, self._replaced, withheld)
 
     def on(self, base: Layer, written: Knowledge) -> Knowledge:
         """This generation on a new base that holds `written`, which is this generation or an
@@ -293,7 +329,7 @@ class Knowledge:
         nothing = object()
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
-        return Knowledge(base, self.names, since)
+        return Knowledge(base, self.names, since, withheld=self.withheld)
 
     def since(self, before: Knowledge) -> list[Key] | None:
         """Keys of the artifacts that differ from an earlier generation; None if all may differ."""

@@ -73,6 +73,19 @@ class Layer:
         if self._searcher.num_segments > 1:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
+        self._values = self._first_and_last()
+
+    def _first_and_last(self) -> Sequence[object]:
+        """Two values of a column that every document has."""
+        addresses = [DocAddress(0, number) for number in {0, self.size - 1} if self.size]
+        return self._searcher.fast_field_values("length", addresses) if addresses else []
+
+    def _check_columns(self) -> None:
+        """Raise ValueError where the columns are not those that were opened. tantivy takes a file
+        of zeros for one without columns, and counts nothing.
+        """
+        if self._first_and_last() != self._values:
+            raise ValueError("the columns were overwritten")
 
     @_asks
     def count(self, query: Query) -> int:
@@ -94,6 +107,7 @@ class Layer:
     @_asks
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
         """The values of a column for some documents."""
+        self._check_columns()
         addresses = [DocAddress(0, number) for number in documents]
         values = self._searcher.fast_field_values(field, addresses) if addresses else []
         return [int(value or 0) for value in values]
@@ -116,6 +130,7 @@ class Layer:
         """For each value of a field, the number of documents with it and the sum of a column."""
         if not self.size:
             return {}
+        self._check_columns()
         asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
         if number is not None:
             asked["aggs"] = {"total": {"sum": {"field": number}}}
@@ -130,6 +145,7 @@ class Layer:
         """The sum of a column over the documents."""
         if not self.size:
             return 0.0
+        self._check_columns()
         found = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
         return float(found["total"]["value"])
 

@@ -4,19 +4,31 @@ artifacts, so changing one artifact may change others (see `index.incremental`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, chain, product
 from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, StemPlace, label_of
 from vouch_sidecar.index.names import Names
-from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_receipt
-from vouch_sidecar.index.schema import WITHOUT_QUOTE, document, fields_of, quoted_in
+from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place, is_receipt
+from vouch_sidecar.index.schema import (
+    ABOUT,
+    CONTENT,
+    WITHOUT_QUOTE,
+    artifact_in,
+    closed_in,
+    document,
+    fields_of,
+    quoted_in,
+)
+from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Page, Relation
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, Page, Relation, Source
+from vouch_sidecar.kb.references import claim_marks, marks
 
 LinkedBy = Literal["declared", "named", "page"]
 
@@ -30,6 +42,16 @@ class World(Protocol):
 
     def cited(self, evidence_id: str) -> Cited:
         """Who cites a piece of evidence."""
+
+    @property
+    def withheld(self) -> Withheld:
+        """The texts of the withheld claims."""
+
+    def secrecy_of(self, claim_id: str) -> Gates:
+        """The gates of those who may know a secret claim; none if the claim is no secret."""
+
+    def gates_of_claim(self, claim_id: str) -> Gates:
+        """The gates of those who are told a claim; None if nobody is, or there is none."""
 
     @property
     def names(self) -> Names:
@@ -109,15 +131,16 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
 
 
 class Standing(NamedTuple):
-    """The part of an artifact's documents that depends on other artifacts: its visibility label
-    and, for a claim, its linked entities (`CountedEntity`), what linked them, and its receipt's
-    place.
+    """The part of an artifact's documents that depends on other artifacts: its visibility label;
+    for a claim, its linked entities (`CountedEntity`), what linked them, and its receipt's place;
+    for a page or source, what of it is closed.
     """
 
     label: str
     about: list[str] = []  # noqa: RUF012
     linked: str = ""
     quoted: Quoted | None = None
+    closed: tuple[Closed, ...] = ()
 
 
 def standing(artifact: Artifact, world: World) -> Standing:
@@ -128,10 +151,62 @@ def standing(artifact: Artifact, world: World) -> Standing:
         is_empty = redacted or (not by and (retired or is_receipt(artifact)))
         return Standing(label, linked=WITHOUT_QUOTE if is_empty else "")
     if not isinstance(artifact, Claim):
-        return Standing(label)
+        own = frozenset({OPEN, gate_of(artifact) or OPEN})
+        every = sorted(set(_closed(artifact, world, own)), key=_order)
+        gone = [one for one in every if one.gates is None]
+        starts, ends = [one.start for one in gone], [*accumulate((one.end for one in gone), max)]
+
+        def is_gone(one: Closed) -> bool:
+            before = bisect_right(starts, one.start)
+            return before > 0 and one.end <= ends[before - 1]
+
+        # What nobody may see is not there: others can't close it too.
+        closed = tuple(one for one in every if one.gates is None or not is_gone(one))
+        return Standing(label, linked=WITHOUT_QUOTE if gone else "", closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
     return Standing(label, counts_for, links.by, world.sources.quoted(artifact))
+
+
+def _order(one: Closed) -> tuple[int, int, bool, list[str]]:
+    return one.start, one.end, one.gates is None, sorted(one.gates or ())
+
+
+def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[Closed]:
+    """The parts of a page or source that need other gates than its own ones: of a page the
+    sentences that hold the text of a withheld claim, what quotes a secret one by a mark, and marks
+    that name no claim that is told: vouch makes an id of the claim's text.
+    """
+    if isinstance(artifact, Page):
+        secret = [
+            Closed(mark.start, mark.end, gates)
+            for mark in marks(artifact.body)
+            if mark.kinds == (Kind.CLAIM,) and (gates := world.secrecy_of(mark.text)) != frozenset()
+        ]
+        named = (
+            Closed(start, end, None if claim_id is None else world.gates_of_claim(claim_id))
+            for start, end, claim_id in claim_marks(artifact.body)
+        )
+        sentences = world.withheld.sentences(artifact.body)
+        places = chain(sentences, paragraphs(artifact.body, secret), named)
+    elif isinstance(artifact, Source):
+        locator = "" if is_place(artifact.locator) else artifact.locator
+        about = filter(None, (artifact.title, artifact.question, locator))
+        whole = closing(artifact, world)
+        # A source that is closed to everybody has no title in the index.
+        needed = frozenset() if None in whole else all_gates(map(world.withheld.gates, about))
+        places = chain((Closed(*CONTENT, one) for one in whole), (Closed(*ABOUT, needed),))
+    else:
+        return
+    yield from (one for one in places if one.gates is None or not one.gates <= own)
+
+
+def closing(source: Source, world: World) -> list[Gates]:
+    """The gates that the content of a source needs beside its own one; none in the list if it needs
+    no others.
+    """
+    gates = world.sources.closed(source)
+    return [] if gates is not None and gates <= {OPEN, gate_of(source)} else [gates]
 
 
 def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
@@ -141,9 +216,11 @@ def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
 
 def standing_of(of: Document) -> Standing:
     """The `Standing` that an artifact's first document was made with."""
-    label = StemPlace.decode(of["place"][0]).label
+    label, closed = StemPlace.decode(of["place"][0]).label, tuple(closed_in(of))
+    if closed:  # its first text may need more gates
+        label = label_of([gate_of(artifact_in(of)) or OPEN])
     linked = next(iter(of.get_all("linked")), "")
-    return Standing(label, of.get_all("about"), linked, quoted_in(of))
+    return Standing(label, of.get_all("about"), linked, quoted_in(of), closed)
 
 
 def _label_of(artifact: Artifact, world: World) -> str:

@@ -1,36 +1,53 @@
-"""Finds the whole sentence around a claim's receipt in a kept source, and who may see the sentence.
-A receipt is evidence with a range in a source. A sentence is visible to those who see the source
-and every claim that cites a receipt in the sentence. If one of its receipts is cited by a retired
-claim, or by none, nobody sees the sentence.
+"""Finds the whole sentence around a claim's receipt in a kept source, and what of a source is
+closed, and for whom. A receipt is evidence with a range in a source.
+
+A range of a source is visible to those who see the source and every claim that cites a receipt in
+the range, or whose text stands in it. If one of these is retired, or a receipt in the range is
+cited by no claim, nobody sees the range. A secret claim (redacted, private or of another project)
+that cites the source, or a revision of it, and has no receipt in it, closes all of the source.
+`QuotedSources.gates` decides all this; nothing else does.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
+from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.sentences import (
     MAX_SENTENCE,
     Form,
     Layout,
     Place,
+    Span,
     form_of_text,
     is_talk,
 )
 from vouch_sidecar.index.text import units
+from vouch_sidecar.index.withheld import Gates, Withheld, all_gates
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
 
-_TALKING = frozenset({"message", "transcript"})
+TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
 _SLUG_CHARS = 60
 _MARK_BYTES = 4096
+MAX_LOCATOR = 4096
+MAX_LEAD_IN = 240
+"""Characters of a sentence that is put in front of the items of its list."""
+MAX_AROUND = 200
+"""Stems that are kept of what stands around a sentence."""
+NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 
 
 class Sentence(NamedTuple):
-    """The whole sentence around a claim's receipt, with the heading above it in front."""
+    """The whole sentence around a claim's receipt, with the heading above it and, in a list, the
+    sentence that leads in the list in front.
+    """
 
     text: str
     claims: tuple[str, ...]
@@ -48,15 +65,24 @@ class Sentence(NamedTuple):
     """The offset of the sentence in its source, in characters."""
     gates: tuple[str, ...]
     """The gates, all of which a viewer must pass to see the sentence."""
+    around: tuple[str, ...] = ()
+    """Stems of the title of the document, of the headings above and of the paragraph, as far as
+    everybody who sees the sentence may see these.
+    """
 
 
 class Quoted(NamedTuple):
     """The place of a claim's receipt: the form of the claim's text there, and the sentence; None
-    instead of the sentence if nobody may see it or it is no sentence.
+    instead of the sentence if nobody may see it or it is no sentence. `by_text`: the text of a
+    withheld claim keeps some from seeing the sentence or what stands around it, and nothing else
+    does. `only_whole`: the claim says something only in its sentence, as its list is led in by one
+    that may turn it round.
     """
 
     form: Form
     sentence: Sentence | None
+    by_text: bool = False
+    only_whole: bool = False
 
 
 class Citing(NamedTuple):
@@ -84,6 +110,10 @@ class Disk(NamedTuple):
     """The content of a source; None if the knowledge base does not keep it."""
     reread: Callable[[str], Artifact]
     """The artifact that a file holds now. Raises LookupError if there is none."""
+    retired: Callable[[Callable[[str], bool]], Iterable[Claim]] = lambda _: ()
+    """The claims that nobody may see, read from their files. The function given says whether the
+    index knows an id as that of such a claim.
+    """
 
 
 def _nothing(path: str) -> Artifact:
@@ -108,6 +138,19 @@ class Receipts(Protocol):
     def cited(self, evidence_id: str) -> Cited:
         """The claims that cite a piece of evidence."""
 
+    def is_retired(self, evidence_id: str) -> bool:
+        """Whether a retired claim cites a piece of evidence."""
+
+    def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
+        """The gates of the secret claims that cite one of some ids, and none of some others."""
+
+    def sources_at(self, locator: str) -> Iterable[Source]:
+        """The sources with a locator that is a path or URL."""
+
+    @property
+    def withheld(self) -> Withheld:
+        """The texts of the withheld claims."""
+
     def gate_of_text(self, text: str) -> str | None:
         """The gate of a live claim with exactly this text; None if there is none."""
 
@@ -118,6 +161,24 @@ class Receipts(Protocol):
 def is_receipt(evidence: Evidence) -> bool:
     """Whether evidence says which bytes of its source it quotes."""
     return evidence.byte_start is not None and evidence.byte_end is not None
+
+
+def is_exact(evidence: Evidence, data: bytes) -> bool:
+    """Whether evidence has a valid range in its source's content, with the quote that is there."""
+    start, end = evidence.byte_start, evidence.byte_end
+    if start is None or end is None or not start < end <= len(data) or evidence.quote is None:
+        return False
+    return data[start:end] == evidence.quote.encode("utf-8", "surrogatepass")
+
+
+def is_place(locator: str) -> bool:
+    """Whether a locator is a path or URL; a captured source's may be what its user asked."""
+    text = locator.strip()
+    if not text or "\n" in text or len(text) > MAX_LOCATOR:
+        return False
+    if " " not in text:
+        return "/" in text or "." in text[:-1] or "\\" in text
+    return "://" in text.partition(" ")[0] or 1 < len(text.rpartition(".")[2]) < 6
 
 
 def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
@@ -145,33 +206,44 @@ def slug_of(text: str) -> str:
 
 
 class _Receipt(NamedTuple):
-    """The place of a receipt in its source, in characters. `gates` are those of the claims that
-    cite the receipt; None if nobody may see it.
-    """
+    """The place of a receipt in its source, in characters."""
 
     start: int
     end: int
-    evidence_id: str
-    by: tuple[Citing, ...]
-    gates: frozenset[str] | None
+    evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _QuotedSource:
-    """One source with its receipts, sorted by their start."""
+    """One source with its receipts, sorted by their start. `closed` gives the gates that all of the
+    source needs.
+    """
 
+    world: Receipts
     source: Source
-    gate: str
-    layout: Layout
+    text: str
     receipts: Sequence[_Receipt]
     by_id: Mapping[str, _Receipt]
-    longest: int
-    withheld: tuple[str, ...]
-    """The texts of the receipts that nobody may see."""
+    """The receipts whose quote, if they have one, stands there."""
+    closed: Gates
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.text)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max((one.end - one.start for one in self.receipts), default=0)
+
+    @cached_property
+    def _retired(self) -> tuple[str, ...]:
+        """The texts of the receipts that retired claims cite: they may stand elsewhere again."""
+        retired = (one for one in self.receipts if self.world.is_retired(one.evidence.id))
+        return tuple(filter(None, (_flat(self.text[one.start : one.end]) for one in retired)))
 
     def touching(self, start: int, end: int) -> Iterator[_Receipt]:
         """Yield the receipts that overlap a range of characters."""
-        first = bisect_left(self.receipts, start - self.longest, key=lambda one: one.start)
+        first = bisect_left(self.receipts, start - self._longest, key=lambda one: one.start)
         for at in range(first, len(self.receipts)):
             one = self.receipts[at]
             if one.start >= end:
@@ -179,28 +251,73 @@ class _QuotedSource:
             if one.end > start:
                 yield one
 
-    def gates(self, start: int, end: int) -> frozenset[str] | None:
-        """The gates, all of which a viewer must pass to see a range; None if nobody may see it."""
-        text = _flat(self.layout.text[start:end])
-        if any(one in text for one in self.withheld):
+    def gates(self, start: int, end: int) -> tuple[Gates, Gates]:
+        """The gates that a range needs, without and with what texts of withheld claims add."""
+        text = self.text[start:end]
+        gate = gate_of(self.source)
+        shown: Gates = None if gate is None else frozenset({gate})
+        if any(one in _flat(text) for one in self._retired):
+            shown = None
+        receipts = (self._gates_of(one) for one in self.touching(start, end))
+        needed = all_gates((shown, self.closed, *receipts))
+        return needed, all_gates((needed, self.world.withheld.gates(text)))
+
+    def _gates_of(self, receipt: _Receipt) -> Gates:
+        by, retired, _ = self.world.cited(receipt.evidence.id)
+        if retired:
             return None
-        needed = {self.gate}
-        for one in self.touching(start, end):
-            if one.gates is None:
-                return None
-            needed |= one.gates
-        return frozenset(needed - {OPEN})
+        if by:
+            return frozenset(one.gate for one in by)
+        # vouch leaves the receipt of what it refused because a claim says the same already
+        gate = self.world.gate_of_text(self.text[receipt.start : receipt.end])
+        return None if gate is None else frozenset({gate})
 
     def around(self, receipt: _Receipt) -> Place | None:
         """The whole sentences around a receipt."""
         return self.layout.around(receipt.start, receipt.end)
 
+    def stems(self, span: Span, text: str) -> Sequence[str]:
+        """The content stems of the text of a range."""
+        if span not in self._stems:
+            self._stems[span] = content_stems(text)
+        return self._stems[span]
+
+    @cached_property
+    def _stems(self) -> dict[Span, Sequence[str]]:
+        return {}
+
     def saying(self, place: Place) -> Iterator[str]:
         """Yield ids of the claims whose text is quoted from a place."""
         for one in self.touching(place.start, place.end):
-            for claim in one.by:
+            for claim in self.world.cited(one.evidence.id).by:
                 if claim.verbatim and _is_same(self.around(one), place):
                     yield claim.claim_id
+
+
+class _LeadIn(NamedTuple):
+    """The sentence that leads in a list, and the gates that it needs; None if nobody may see it."""
+
+    text: str
+    gates: Gates
+    by_text: bool
+
+
+@dataclass
+class _Shown:
+    """What of a source is shown to those who pass some gates. `by_text` is set once only the text
+    of a withheld claim keeps something from them.
+    """
+
+    source: _QuotedSource
+    gates: frozenset[str]
+    by_text: bool = False
+
+    def of(self, span: Span, text: str) -> list[str]:
+        """The text of a range, if it is shown; else nothing."""
+        without, needed = self.source.gates(*span)
+        shown = needed is not None and needed <= self.gates
+        self.by_text |= not shown and without is not None and without <= self.gates
+        return [text] if shown and text else []
 
 
 class QuotedSources:
@@ -212,6 +329,7 @@ class QuotedSources:
         self._world = world
         self._size = size
         self._held: dict[str, _QuotedSource | None] = {}
+        self._closed: dict[str, Gates] = {}
 
     def quoted(self, claim: Claim) -> Quoted | None:
         """The place of the claim's first receipt whose sentence contains the claim's text, else of
@@ -228,22 +346,60 @@ class QuotedSources:
             found = found or here
         return found
 
+    def gates(self, source_id: str, start: int, end: int) -> Gates:
+        """The gates that a range of a source needs, in characters. Nobody may see a range of a
+        source that isn't kept, or is no text.
+        """
+        source = self._of(source_id)
+        return None if source is None else source.gates(start, end)[1]
+
+    def closed(self, source: Source) -> Gates:
+        """The gates that all of a source needs, a claim's own receipt apart, because secret claims
+        cite the source, or a revision of it, without exact bytes in it.
+        """
+        if source.id not in self._closed:
+            self._closed[source.id] = self._closing(source)
+        return self._closed[source.id]
+
+    def _closing(self, source: Source) -> Gates:
+        world = self._world
+        evidence = list(world.evidence_in(source.id))
+        own = {source.id, *(one.id for one in evidence)}
+        others = [one for one in world.sources_at(source.locator) if one.id != source.id]
+        theirs = [{one.id, *(e.id for e in world.evidence_in(one.id))} for one in others]
+        if world.closing(set().union(own, *theirs), ()) == frozenset():
+            return frozenset()
+        data = world.content(source) if source.kept else None
+        exact = {one.id for one in evidence if data is not None and is_exact(one, data)}
+        needed = world.closing(own - exact, exact)
+        for other, cited in zip(others, theirs, strict=True):
+            more = world.closing(cited, exact)
+            if all_gates((needed, more)) != needed and self._is_revision(data, other):
+                needed = all_gates((needed, more))
+        return needed
+
+    def _is_revision(self, data: bytes | None, other: Source) -> bool:
+        """Whether a source with the same locator shares half of its lines, or may do so."""
+        its = self._world.content(other) if other.kept else None
+        if data is None or its is None:
+            return True
+        one, two = ({*map(bytes.strip, text.splitlines())} - {b""} for text in (data, its))
+        return 2 * len(one & two) >= min(len(one), len(two))
+
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
         """The range of characters that a receipt quotes from its source; None if it is unknown."""
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
         return None if receipt is None else (receipt.start, receipt.end)
 
-    def reach(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The range of characters from the heading above a receipt to the end of its sentence; None
-        if it is unknown.
+    def parts(self, evidence: Evidence) -> tuple[Span, ...] | None:
+        """The ranges of characters on which it depends what is said around a receipt: its sentence,
+        the headings above, what leads in its list, and its paragraph; None if they are unknown.
         """
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
         place = None if source is None or receipt is None else source.around(receipt)
-        if place is None:
-            return None
-        return place.start if place.heading is None else place.heading[0], place.end
+        return None if place is None else place.parts
 
     def repeats(self, evidence: Evidence) -> bool:
         """Whether a receipt's quote occurs more than once in its source."""
@@ -260,36 +416,73 @@ class QuotedSources:
             return None
         place = source.around(receipt)
         holds = place is not None and _holds(place.text, claim.text)
-        form = _form(place, source.source) if holds or citing.verbatim else form_of_text(claim.text)
+        own = frozenset({OPEN, citing.gate, gate_of(source.source) or OPEN})
+        is_closed = source.closed is None or not source.closed <= own
+        quotes = (holds or citing.verbatim) and not is_closed
+        form = _form(place, source.source) if quotes else form_of_text(claim.text)
         whole = place is not None and place.form is Form.STATEMENT
         if place is None or not whole or len(place.text) > MAX_SENTENCE:
             return Quoted(form, None)
-        needed = source.gates(place.start, place.end)
+        without, needed = source.gates(place.start, place.end)
+        if needed is None or not needed <= own:
+            form = form_of_text(claim.text)
+        by_text = all_gates((without, own)) != all_gates((needed, own))
         if needed is None:
-            return Quoted(form, None)
+            return Quoted(form, None, by_text)
+        parts = [place.text]
+        led = self._led_in(source, place)
+        if led is not None:
+            by_text |= led.by_text
+            if led.gates is None:
+                return Quoted(form, None, by_text, only_whole=True)
+            parts, needed = [led.text, *parts], needed | led.gates
         needed |= {citing.gate} - {OPEN}
+        shown = _Shown(source, needed)
+        for span in place.headings[:1]:
+            parts = [*(f"{one}:" for one in shown.of(span, source.layout.heading(span))), *parts]
         saying = sorted(set(source.saying(place)))
         sentence = Sentence(
-            self._headed(source, place, needed),
+            " ".join(parts),
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
-            holds and _words(place.text) == _words(claim.text),
+            holds and _words(place.text) == _words(claim.text) and led is None,
             not citing.verbatim or saying[:1] == [claim.id],
             source.source.id,
             place.start,
             tuple(sorted(needed)),
+            tuple(self._around(source, place, shown)),
         )
-        return Quoted(form, sentence)
+        by_text |= shown.by_text
+        return Quoted(form, sentence, by_text, only_whole=led is not None)
 
-    def _headed(self, source: _QuotedSource, place: Place, needed: frozenset[str]) -> str:
-        """A sentence, with its heading in front if everybody who sees the sentence may see the
-        heading.
+    def _led_in(self, source: _QuotedSource, place: Place) -> _LeadIn | None:
+        """What leads in the list of a place, if anything has to be put in front: a long sentence
+        without a negation need not.
         """
-        if place.heading is None:
-            return place.text
-        heading, more = source.layout.heading(place.heading), source.gates(*place.heading)
-        shown = heading and more is not None and more <= needed
-        return f"{heading}: {place.text}" if shown else place.text
+        if place.lead_in is None:
+            return None
+        ((text, *_),) = source.layout.sentences_in(place.lead_in)[-1:]
+        without, needed = source.gates(*place.lead_in)
+        by_text = without is not None and needed != without
+        if len(text) <= MAX_LEAD_IN or needed is None:
+            return _LeadIn(text, needed, by_text)
+        return _LeadIn(text, None, by_text) if NEGATION.search(text) else None
+
+    def _around(self, source: _QuotedSource, place: Place, shown: _Shown) -> Iterable[str]:
+        """The stems of what stands around a place, each once."""
+        stems: dict[str, None] = {}
+        title = source.source.title
+        if title and (gates := self._world.withheld.gates(title)) is not None:
+            stems |= dict.fromkeys(content_stems(title) if gates <= shown.gates else ())
+        for span in place.headings:
+            for heading in shown.of(span, source.layout.heading(span)):
+                stems |= dict.fromkeys(source.stems(span, heading))
+        for text, start, end in source.layout.sentences_in(place.paragraph or (0, 0)):
+            for sentence in shown.of((start, end), text):
+                stems |= dict.fromkeys(source.stems((start, end), sentence))
+            if len(stems) > MAX_AROUND:
+                break
+        return list(stems)[:MAX_AROUND]
 
     def _of(self, source_id: str) -> _QuotedSource | None:
         if source_id not in self._held:
@@ -300,8 +493,7 @@ class QuotedSources:
 
     def _quoted_source(self, source_id: str) -> _QuotedSource | None:
         source = self._world.source(source_id)
-        gate = None if source is None else gate_of(source)
-        if source is None or gate is None or not source.kept:
+        if source is None or gate_of(source) is None or not source.kept:
             return None
         data = self._world.content(source)
         try:
@@ -314,26 +506,12 @@ class QuotedSources:
         places = _Places(data, text)
         for evidence in self._world.evidence_in(source_id):
             if (span := places.of(evidence)) is not None:
-                receipt = self._receipt(evidence, *span, text[slice(*span)])
+                receipt = _Receipt(*span, evidence)
                 receipts.append(receipt)
                 if evidence.quote is None or evidence.quote == text[slice(*span)]:
                     by_id[evidence.id] = receipt
-        receipts.sort(key=lambda one: (one.start, one.end, one.evidence_id))
-        longest = max((one.end - one.start for one in receipts), default=0)
-        withheld = (_flat(text[one.start : one.end]) for one in receipts if one.gates is None)
-        shown = tuple(filter(None, withheld))
-        return _QuotedSource(source, gate, Layout(text), receipts, by_id, longest, shown)
-
-    def _receipt(self, evidence: Evidence, start: int, end: int, said: str) -> _Receipt:
-        by, retired, _ = self._world.cited(evidence.id)
-        gates: frozenset[str] | None = frozenset(one.gate for one in by)
-        if retired:
-            gates = None
-        elif not by:
-            # vouch leaves the receipt of what it refused because a claim says the same already
-            gate = self._world.gate_of_text(said)
-            gates = None if gate is None else frozenset({gate})
-        return _Receipt(start, end, evidence.id, by, gates)
+        receipts.sort(key=lambda one: (one.start, one.end, one.evidence.id))
+        return _QuotedSource(self._world, source, text, receipts, by_id, self.closed(source))
 
 
 class _Places:
@@ -378,7 +556,7 @@ def _form(place: Place | None, source: Source) -> Form:
     if place.form is not Form.STATEMENT:
         return place.form
     form = form_of_text(place.text)
-    talks = form is Form.STATEMENT and source.type in _TALKING and is_talk(place.text)
+    talks = form is Form.STATEMENT and source.type in TALKING and is_talk(place.text)
     return Form.TALK if talks else form
 
 

@@ -22,13 +22,14 @@ from vouch_sidecar.index.encoding import (
     PlacedStem,
     Pointer,
     StemPlace,
+    gates_of,
     label_of,
     labels_for,
 )
 from vouch_sidecar.index.name_forms import Arm, Named, NameForm, forms
-from vouch_sidecar.index.receipts import Quoted, Sentence, is_receipt, slug_of
+from vouch_sidecar.index.receipts import Quoted, Sentence, is_place, is_receipt, slug_of
 from vouch_sidecar.index.sentences import Form
-from vouch_sidecar.kb.layout import usual_path
+from vouch_sidecar.index.withheld import Closed, secrecy
 from vouch_sidecar.kb.records import (
     KIND_OF,
     OPEN_SCOPE,
@@ -40,7 +41,6 @@ from vouch_sidecar.kb.records import (
     Relation,
     Scope,
     Source,
-    key_of,
 )
 from vouch_sidecar.kb.references import marks
 
@@ -52,10 +52,19 @@ SAID = "said"
 """The kind of stems by which full-text search finds claims: stems of the sentence that is shown for
 a claim, each sentence once. Stems of the kind `claim` are those of the claim's own text.
 """
+UNSAID = "unsaid"
+"""The kind of stems by which no search finds a claim: of a sentence that says nothing by itself,
+and of what stands around one.
+"""
 RETIRED = "retired"
 """The kind of a document that names the evidence a retired claim cites, and nothing else."""
 WITHOUT_QUOTE = "without-quote"
-"""Marks evidence that is kept without its quote: no live claim cites it."""
+"""Marks an artifact that is kept without what nobody may see: evidence without its quote, as no
+live claim cites it; a source without title and question; a page without some sentences.
+"""
+CONTENT, ABOUT = (0, 0), (0, 1)
+"""The ranges (`Closed`) that stand for a source's content, and for its title and question."""
+SILENCED = Pointer("silenced", "text")
 MAX_SECTIONS = 256
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
@@ -74,6 +83,8 @@ millionth.
 """
 UNDATED = 2**62
 """The `at` of a claim without a date. Its age is 0, like that of a claim from the future."""
+_SHOWN = re.compile(r"[^\s#]")
+"""What is left of a closed range are the signs that begin sections: their number stays."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 Fields = dict[str, Any]
@@ -94,6 +105,7 @@ def _schema() -> Schema:
     made.add_bytes_field("artifact", stored=True)
     made.add_bytes_field("forms", stored=True)
     made.add_bytes_field("quoted", stored=True)
+    made.add_bytes_field("closed", stored=True)
     return made.build()
 
 
@@ -106,9 +118,11 @@ SCHEMA = _schema()
 the stems of the text, each with the place in front; a claim has a second value, the stems of its
 `SAID` text. `length`: the number of stems. `unit`: the label of a claim's `SAID` text,
 `unit_length` the number of stems with that label. `quoted`: the place of a claim's receipt
-(`Quoted`). `about`: the entities that a claim is linked to (`CountedEntity`). `linked`: what linked
-them. `refers`: references to other artifacts (`Pointer`). `evidence`: hashes of the ids of evidence
-that a claim cites; distinct numbers are counted five times as fast as strings. `cited`, `fresh`,
+(`Quoted`). `closed`: the ranges of a page's body, or the parts of a source, that need more gates
+than the artifact itself (`Closed`). `about`: the entities that a claim is linked to
+(`CountedEntity`). `linked`: what linked them. `refers`: references to other artifacts (`Pointer`).
+`evidence`: hashes of the ids of evidence that a claim cites; distinct numbers are counted five
+times as fast as strings. `cited`, `fresh`,
 `at` (microseconds): what rankings of claims add up and compare. `worth`: see `worth()`. `mark`: a
 hash of the artifact. `artifact`: the artifact as JSON, in its first document only. `forms`: the
 forms of an entity's names, stored to start faster.
@@ -143,19 +157,53 @@ def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
     visible = {StemPlace(SAID, one).encode() for one in labels_for(gates)}
     values = claim.get_all("stems")
     terms = values[1].split() if len(values) > 1 else ()
-    return [one.stem for one in map(PlacedStem.decode, terms) if one.place in visible]
+    placed = (term.partition(":") for term in terms)  # decoding each is a tenth of a search
+    return [stem for place, _, stem in placed if place in visible]
 
 
 def quoted_in(claim: Document) -> Quoted | None:
     """The place of a claim's receipt; None if it is unknown."""
     if not claim.get_all("quoted"):
         return None
-    form, sentence = json.loads(str(claim["quoted"][0], "utf-8"))
+    form, sentence, by_text, only_whole = json.loads(str(claim["quoted"][0], "utf-8"))
     if sentence is None:
-        return Quoted(Form(form), None)
-    text, claims, holds, whole, leads, source_id, start, gates = sentence
-    found = Sentence(text, tuple(claims), holds, whole, leads, source_id, start, tuple(gates))
-    return Quoted(Form(form), found)
+        return Quoted(Form(form), None, by_text, only_whole)
+    text, claims, holds, whole, leads, source_id, start, *tuples = sentence
+    found = Sentence(
+        text, tuple(claims), holds, whole, leads, source_id, start, *map(tuple, tuples)
+    )
+    return Quoted(Form(form), found, by_text, only_whole)
+
+
+def closed_in(made: Document) -> list[Closed]:
+    """The closed ranges of a page or source."""
+    if not made.get_all("closed"):
+        return []
+    found = json.loads(str(made["closed"][0], "utf-8"))
+    return [Closed(a, b, None if gates is None else frozenset(gates)) for a, b, gates in found]
+
+
+def shown_in(made: Document, gates: frozenset[str]) -> Artifact:
+    """The artifact of its first document, as viewers with these gates are shown it."""
+    hidden = [c for c in closed_in(made) if c.gates is not None and not c.gates <= gates]
+    return _without(artifact_in(made), hidden)
+
+
+def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
+    """A page without some ranges of its body, or a source without what its file says of it."""
+    if not hidden:
+        return artifact
+    if isinstance(artifact, Source):
+        locator = artifact.locator if is_place(artifact.locator) else ""
+        return replace(artifact, title=None, question=None, locator=locator)
+    if not isinstance(artifact, Page):
+        return artifact
+    body, parts, at = artifact.body, list[str](), 0
+    for start, end, _ in sorted(hidden, key=lambda one: (one.start, one.end)):
+        first, last = max(start, at), max(end, at)
+        parts += [body[at:first], _SHOWN.sub(" ", body[first:last])]
+        at = last
+    return replace(artifact, body="".join([*parts, body[at:]]))
 
 
 # Texts
@@ -181,9 +229,12 @@ def texts(artifact: Artifact) -> list[str]:
 
 def sections(page: Page) -> list[str]:
     """A page's body, cut before each heading; never empty."""
+    return [page.body[a:b] for a, b in pairwise(_cuts(page))] or [""]
+
+
+def _cuts(page: Page) -> list[int]:
     borders = [m.start() for m in _HEADING.finditer(page.body)][: MAX_SECTIONS - 1]
-    cuts = [0, *(b for b in borders if b > 0), len(page.body)]
-    return [page.body[a:b] for a, b in pairwise(cuts)] or [""]
+    return [0, *(b for b in borders if b > 0), len(page.body)]
 
 
 # Documents
@@ -195,19 +246,24 @@ def fields_of(
     counts_for: Sequence[str] = (),
     linked: str = "",
     quoted: Quoted | None = None,
+    closed: Sequence[Closed] = (),
 ) -> list[Fields]:
     """The fields of an artifact's documents, at least one; a page has one document for each section
     and one for its title, an exchange one more for its question.
 
-    `label` is the visibility label; `counts_for`, `linked` and `quoted` are those of a
-    `links.Standing`.
+    `label` is the visibility label; `counts_for`, `linked`, `quoted` and `closed` are those of a
+    `links.Standing`. What is closed is found by those who may see it.
     """
     refers = [one.encode() for one in references(artifact)]
+    if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
+        refers.append(SILENCED.encode())
+    artifact = _without(artifact, [one for one in closed if one.gates is None])
     if linked == WITHOUT_QUOTE and isinstance(artifact, Evidence):
         artifact = replace(artifact, quote=None)
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
-    first = _text_fields(kind, artifact.id, 0, label, next(iter(texts(artifact)), ""))
+    labels = _labels(artifact, label, closed)
+    first = _text_fields(kind, artifact.id, 0, labels[0], next(iter(texts(artifact)), ""))
     first |= {
         "artifact": data,
         "refers": refers,
@@ -215,21 +271,36 @@ def fields_of(
     }
     if linked:
         first["linked"] = linked
+    if closed:
+        plain = ((a, b, None if gates is None else sorted(gates)) for a, b, gates in closed)
+        first["closed"] = _as_json(list(plain))
     if isinstance(artifact, Claim):
         first |= _claim_fields(artifact, counts_for)
         first |= _said_fields(artifact, label, quoted, first)
     if isinstance(artifact, Entity):
         first["forms"] = _as_json([(path, *form[1:]) for path, form in forms(artifact)])
     if isinstance(artifact, Source) and artifact.question:
-        return [first, _text_fields(QUESTION, artifact.id, 0, label, artifact.question)]
+        return [first, _text_fields(QUESTION, artifact.id, 0, labels[0], artifact.question)]
     if not isinstance(artifact, Page):
         return [first]
     rest = enumerate(texts(artifact)[1:], 1)
     return [
         first,
-        *(_text_fields(kind, artifact.id, number, label, text) for number, text in rest),
+        *(_text_fields(kind, artifact.id, number, labels[number], text) for number, text in rest),
         _text_fields(TITLE, artifact.id, 0, label, artifact.title),
     ]
+
+
+def _labels(artifact: Artifact, label: str, closed: Sequence[Closed]) -> list[str]:
+    """The visibility label of each section of a page, or of another artifact's only text."""
+    own, bound = gates_of(label), [one for one in closed if one.gates]
+    if not bound or label == NOBODY:
+        return [label] * (len(sections(artifact)) if isinstance(artifact, Page) else 1)
+    if not isinstance(artifact, Page):
+        return [label_of(own.union(*(one.gates or () for one in bound)))]
+    parts = pairwise(_cuts(artifact)) if artifact.body else [(0, 0)]
+    touching = ([c.gates or () for c in bound if c.start < b and c.end > a] for a, b in parts)
+    return [label_of(own.union(*gates)) for gates in touching]
 
 
 def document(of: Fields) -> Document:
@@ -258,14 +329,17 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
     """
     fields: Fields = {}
     if quoted is not None:
-        fields["quoted"] = _as_json([quoted.form, quoted.sentence])
+        fields["quoted"] = _as_json([*quoted])
         if quoted.sentence is not None:
             fields["refers"] = [
                 *own["refers"],
                 Pointer("stands-in", quoted.sentence.source_id).encode(),
             ]
     sentence = None if quoted is None else quoted.sentence
-    if quoted is not None and quoted.form is not Form.STATEMENT:
+    says = quoted is None or quoted.form is Form.STATEMENT
+    if unsaid := _unsaid(sentence, says):
+        fields["stems"] = [own["stems"], _terms(StemPlace(UNSAID, label).encode(), unsaid)]
+    if not says:
         return fields
     whole = None if sentence is None else label_of(sentence.gates)
     if sentence is not None and whole == label and sentence.holds and not sentence.leads:
@@ -285,10 +359,17 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
                 terms = [_terms(StemPlace(SAID, whole).encode(), more)]
     said = " ".join(filter(None, [_terms(StemPlace(SAID, label).encode(), stems), *terms]))
     return fields | {
-        "stems": [own["stems"], said],
+        "stems": [own["stems"], said, *fields.get("stems", ())[1:]],
         "unit": label,
         "unit_length": len(stems),
     }
+
+
+def _unsaid(sentence: Sentence | None, says: bool) -> list[str]:
+    """The stems of what stands around a sentence; of one that says nothing, its own as well."""
+    if sentence is None:
+        return []
+    return [*sentence.around, *(() if says else content_stems(sentence.text))]
 
 
 def retired_fields(claim: Claim) -> Fields | None:
@@ -297,12 +378,13 @@ def retired_fields(claim: Claim) -> Fields | None:
     """
     if not claim.evidence:
         return None
-    refers = [Pointer("withholds", one).encode() for one in dict.fromkeys(claim.evidence)]
-    if claim.status == "redacted":
-        refers += [Pointer("redacts", one).encode() for one in dict.fromkeys(claim.evidence)]
+    ways = ["withholds"]
+    ways += ["redacts"] if claim.status == "redacted" else []
+    ways += ["seals"] if (sealed := secrecy(claim)) != frozenset() else []
+    refers = [Pointer(how, one).encode() for how in ways for one in dict.fromkeys(claim.evidence)]
     return {
         "key": retired_key(claim.id),
-        "place": StemPlace(RETIRED, NOBODY).encode(),
+        "place": StemPlace(RETIRED, NOBODY if sealed is None else label_of(sealed)).encode(),
         "stems": "",
         "length": 0,
         "refers": refers,
@@ -319,6 +401,11 @@ def retired_key(claim_id: str) -> str:
 def repeats(claim_id: str) -> Pointer:
     """The pointer from a receipt to the claim whose id its quote makes, if that claim exists."""
     return Pointer("repeats", _digest(claim_id))
+
+
+def located(locator: str) -> Pointer:
+    """The pointer from a source to its path or URL."""
+    return Pointer("located", _digest(locator.strip()))
 
 
 def _digest(claim_id: str) -> str:
@@ -397,10 +484,10 @@ def references(artifact: Artifact) -> Iterator[Pointer]:
             yield Pointer("quotes", source_id)
             if quote is not None and is_receipt(artifact):
                 yield repeats(slug_of(quote))
+        case Source(locator=locator) if is_place(locator):
+            yield located(locator)
         case _:
             pass
-    if artifact.path != usual_path(*key_of(artifact)):
-        yield Pointer("stands", artifact.path)
 
 
 # Artifacts as bytes

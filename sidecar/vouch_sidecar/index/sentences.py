@@ -12,9 +12,15 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from vouch_sidecar.kb.windows import MAX_WINDOW, matches, replaced
+
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
 MAX_HEADING = 200
+MAX_ITEMS = 200
+"""Blocks above an item in which the sentence is looked for that leads in its list."""
+_DEEPEST = 7
+"""The level of a heading whose marks tell none."""
 MAX_BLOCK = 20_000
 """Characters of a paragraph; a longer one is taken for data."""
 
@@ -31,16 +37,29 @@ class Form(StrEnum):
     TALK = "talk"
 
 
+Span = tuple[int, int]
+"""Start and end of a part of a document, in characters."""
+
+
 class Place(NamedTuple):
-    """The whole sentences around a range of a document. `text` is on one line; offsets count
-    characters. `heading` is the place of the nearest heading above.
-    """
+    """The whole sentences around a range of a document; `text` is on one line."""
 
     form: Form
     text: str
     start: int
     end: int
-    heading: tuple[int, int] | None
+    headings: tuple[Span, ...] = ()
+    """The places of the headings above, the nearest first."""
+    lead_in: Span | None = None
+    """The place of the sentence that ends in a colon above the list in which this stands."""
+    paragraph: Span | None = None
+    """The paragraph, or item of a list, of the sentences."""
+
+    @property
+    def parts(self) -> tuple[Span, ...]:
+        """The places on which it depends what is said of this one."""
+        around = filter(None, (self.lead_in, self.paragraph))
+        return ((self.start, self.end), *self.headings, *around)
 
 
 @dataclass
@@ -51,6 +70,10 @@ class _Block:
     pieces: list[tuple[int, int]] = field(default_factory=list)
     sentences: list[tuple[str, int, int]] | None = None
     """The sentences, each as one line with its start and end; None before they are needed."""
+    indent: int = 0
+    is_item: bool = False
+    level: int = 0
+    """Of a heading, how deep it is: 1 for a title."""
 
     @property
     def start(self) -> int:
@@ -84,7 +107,7 @@ class Layout:
         if not prose:
             block = self._blocks[touched[0]]
             text = _joined(self.text, block.pieces)[0]
-            return Place(block.form, text, block.start, block.end, None)
+            return Place(block.form, text, block.start, block.end)
         spans = [span for n in prose for span in _touched(self.text, self._blocks[n], start, end)]
         if not spans:
             return None
@@ -94,20 +117,60 @@ class Layout:
             text,
             min(begins for _, begins, _ in spans),
             max(ends for _, _, ends in spans),
-            self._heading_above(prose[0]),
+            tuple(self._headings_above(prose[0])),
+            self._lead_in(prose[0]),
+            (self._blocks[prose[0]].start, self._blocks[prose[-1]].end),
         )
 
-    def heading(self, place: tuple[int, int]) -> str:
+    def heading(self, place: Span) -> str:
         """A heading without its marks."""
         text = self.text[place[0] : place[1]].strip()
         return text.strip("#*_ \t").rstrip(":").strip()
 
-    def _heading_above(self, number: int) -> tuple[int, int] | None:
-        at = bisect_right(self._headings, number) - 1
-        if at < 0:
+    def sentences_in(self, place: Span) -> list[tuple[str, int, int]]:
+        """The sentences that a range touches, each as one line with its start and end."""
+        first = max(0, bisect_right(self._starts, place[0]) - 1)
+        out: list[tuple[str, int, int]] = []
+        for block in self._blocks[first:]:
+            if block.start >= place[1]:
+                break
+            if block.form is Form.STATEMENT and block.end > place[0]:
+                out += _touched(self.text, block, *place)
+        return out
+
+    def _headings_above(self, number: int) -> Iterator[Span]:
+        """The headings under which a block stands, the nearest first."""
+        deepest = _DEEPEST + 1
+        for at in reversed(self._headings[: bisect_right(self._headings, number)]):
+            block = self._blocks[at]
+            if block.level < deepest:
+                deepest = block.level
+                if block.end - block.start <= MAX_HEADING:
+                    yield block.start, block.end
+            if deepest == 1:
+                return
+
+    def _lead_in(self, number: int) -> Span | None:
+        """The place of the sentence that leads in the list of which a block is an item: the last
+        one before the list, or before the items of a list within an item, if it ends in a colon.
+        """
+        item = self._blocks[number]
+        if not item.is_item:
             return None
-        block = self._blocks[self._headings[at]]
-        return (block.start, block.end) if block.end - block.start <= MAX_HEADING else None
+        for above in reversed(self._blocks[max(0, number - MAX_ITEMS) : number]):
+            if above.form is Form.CODE or (above.is_item and above.indent >= item.indent):
+                continue
+            if above.form is not Form.STATEMENT or (
+                not above.is_item and above.indent > item.indent
+            ):
+                return None
+            said, start, end = _touched(self.text, above, above.end - 1, above.end)[-1]
+            if said.rstrip("*_ ").endswith((":", "：")):
+                return start, end
+            if not above.is_item:
+                return None
+            item = above
+        return None
 
     @cached_property
     def _headings(self) -> list[int]:
@@ -131,11 +194,14 @@ _CODE_DIRECTIVE = re.compile(
     r"|parsed-literal|literalinclude|math|raw|doctest|testcode|testoutput|tab|console|prompt|productionlist)::"
 )
 _FIELD = re.compile(r"[ \t]*:[\w -]+:(?:[ \t]|$)")
-_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*\Z")
-_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?[-=]*:?[ \t]*)*\|?[ \t]*\Z")
+_ROW = re.compile(r"[ \t]*+\|(?:[^|\n]*+\|)++[ \t]*+\Z")
+_SEPARATOR = re.compile(r"[ \t]*+(?:\|[ \t]*+)?+:?-++:?[ \t]*+(?:[|+][ \t]*+:?[-=]*+:?[ \t]*+)*+\Z")
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*\Z")
-_TAG = re.compile(r"[ \t]*(?:<!--.*|.*-->|</?[a-zA-Z][^<>]*>[ \t]*)\Z")
+_TAG = re.compile(r"[ \t]*+(?:<!--.*|(?:[^-\n]++|-(?!->\Z))*+-->|</?[a-zA-Z][^<>]*>[ \t]*)\Z")
+_LEVELS = {"=": 1, "-": 2, "~": 3, "^": 4}
+"""The levels of headings by the sign that underlines them, as most documents have them."""
 _SPEAKER = re.compile(r"(?:User|Human|Assistant|AI|Bot|System|Agent):[ \t]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class _Blocks:
@@ -171,7 +237,7 @@ class _Blocks:
 
     def _line(self, number: int) -> str:
         start, end = self._lines[number] if number < len(self._lines) else (0, 0)
-        return self._text[start:end]
+        return self._text[start : min(end, start + MAX_WINDOW)]
 
     def _take(self, number: int) -> int:
         """Take one line, or several that belong together; the number of the next one."""
@@ -192,12 +258,15 @@ class _Blocks:
             return number + 1
         self._note_container(line, indent)
         if self._is_titled(number):
-            self._alone(Form.HEADING, number)
+            mark = self._line(number + 1)[:1]
+            self._alone(Form.HEADING, number, _LEVELS.get(mark, len(_LEVELS) + 1))
             self._alone(Form.MARKUP, number + 1)
             return number + 2
         form = self._form_alone(line, number)
         if form is not None:
-            self._alone(form, number)
+            marks = line.lstrip()
+            level = len(marks) - len(marks.lstrip("#")) if form is Form.HEADING else 0
+            self._alone(form, number, level or _DEEPEST)
             return number + 1
         self._prose(number, line, indent)
         return number + 1
@@ -231,8 +300,8 @@ class _Blocks:
             return Form.HEADING
         if _SEPARATOR.match(self._line(number + 1)) and "|" in line and not self._in_table(number):
             return Form.MARKUP
-        patterns = (_RULE, _DIRECTIVE, _GRID, _TAG, _UNDERLINE)
-        if any(one.match(line) for one in patterns):
+        marks = (_RULE.match, _DIRECTIVE.match, _GRID.match, _TAG.match, _UNDERLINE.match)
+        if any(match(line) for match in marks):
             return Form.MARKUP
         return Form.MARKUP if "|" in line and _SEPARATOR.match(line) else None
 
@@ -248,12 +317,12 @@ class _Blocks:
                 return at + 1
         return len(self._lines)
 
-    def _alone(self, form: Form, number: int) -> None:
+    def _alone(self, form: Form, number: int, level: int = 0) -> None:
         self._open = None
         if number < len(self._lines):
             start, end = self._trimmed(*self._lines[number])
             if start < end:
-                self._out.append(_Block(form, [(start, end)]))
+                self._out.append(_Block(form, [(start, end)], level=level))
 
     def _prose(self, number: int, line: str, indent: int) -> None:
         start, end = self._lines[number]
@@ -274,7 +343,7 @@ class _Blocks:
         if row:
             start, end = self._trimmed(start + 1, end - 1)
         if begins or self._open is None:
-            self._open = _Block(Form.STATEMENT)
+            self._open = _Block(Form.STATEMENT, indent=indent, is_item=bool(item))
             self._out.append(self._open)
         self._open.pieces.append((start, max(end, start + 1)))
         if row:
@@ -294,7 +363,7 @@ class _Blocks:
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each line, without its line end."""
     start = 0
-    for found in re.finditer(r"\r\n|\r|\n", text):
+    for found in _LINE_END.finditer(text):
         yield start, found.start()
         start = found.end()
     if start < len(text):
@@ -303,7 +372,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 # Sentences
 
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_`]*(?=\s)|[。！？]+[」』）”]*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_`]*+(?=\s)|[。！？]+[」』）”]*")
 _ABBREVIATED = frozenset(
     """
     e.g i.e etc vs cf viz resp approx incl excl al fig figs eq no nos vol pp p ch sec dr mr mrs ms
@@ -339,9 +408,15 @@ def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, 
     return [one for one in block.sentences if one[1] < end and one[2] > start]
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text without markup, each on one line."""
+    line = " ".join(text.split())
+    return [line[start:end] for start, end in _sentences(line)]
+
+
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for found in _END.finditer(text):
+    for found in matches(_END, text):
         if found.start() < start or not _ends(text, start, found.start(), found.end()):
             continue
         yield start, found.end()
@@ -381,7 +456,10 @@ def _is_open(so_far: str, rest: str) -> bool:
 
 # Forms
 
-_URL = re.compile(r"!?\[[^\]]*\]\([^)]*\)|\[[^\]]*\]\[[^\]]*\]|`[^`<]*<[^>]*>`_*|<?\w+://[^\s>]*>?")
+_URL = re.compile(
+    r"!?\[[^\[\]]*+\](?:\([^)\[]*+\)|\[[^\[\]]*+\])"
+    r"|`[^`<]*+<[^`>]*+>`_*+|(?<!\w)<?\w++://[^\s>]*+>?"
+)
 _WORD = re.compile(r"[^\W_]+")
 _OFFER = re.compile(
     r"(?:let me|let's|i'll|i will|i'm (?:going|about) to|i am going to|would you like|do you want"
@@ -409,7 +487,7 @@ def form_of_text(text: str) -> Form:
         return Form.HEADING
     if line.rstrip("*_ ").endswith((":", "：")):
         return Form.LEAD_IN
-    bare = _URL.sub(" ", line)
+    bare = replaced(_URL, " ", line)
     if bare != line and len(_WORD.findall(bare)) < 2:
         return Form.LINK
     if not _WORD.search(line):

@@ -50,14 +50,14 @@ _ANY_MARK = re.compile(f"[{_MARKS}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
-_SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-_‐‑–]")
+_SOFT_GAP = re.compile(r"[^\S\n]*+\n?[^\S\n]*+|[-_‐‑–]")
 
 _PLAIN_GAPS = frozenset({"", " "})
 _ACRONYM = re.compile(r"([A-Z][A-Z0-9]+)e?s")
 """One in the plural: DLQs, VMs, SMSes."""
 _CONSONANT = r"[^\W\d_aeiouy]"
 _UNSOUNDED = re.compile(
-    rf"({_CONSONANT}{{2,}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}+[sxz])es"
+    rf"({_CONSONANT}{{2,40}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}{{1,40}}[sxz])es"
 )
 """A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
 _FEW = 1 << 8

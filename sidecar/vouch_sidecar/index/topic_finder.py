@@ -18,11 +18,12 @@ from typing import NamedTuple
 from vouch_sidecar.index.content_words import content_stems, terms
 from vouch_sidecar.index.encoding import label_of
 from vouch_sidecar.index.english_words import STOPWORDS, tier, words_without_tier
+from vouch_sidecar.index.incremental import sources_of
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.name_forms import surface
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import Search, pointing_query, value_query
-from vouch_sidecar.index.receipts import slug_of
+from vouch_sidecar.index.receipts import NO_DISK, Disk, QuotedSources, slug_of
 from vouch_sidecar.index.schema import artifact_in, entities_in
 from vouch_sidecar.index.text import fold, has_spaceless, stem, units
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
@@ -30,15 +31,20 @@ from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.kb.windows import MAX_WINDOW, matches, replaced
 
 TAGGED = 2
 """Claims that a tag needs."""
-SPOKEN = 3
-"""Claims that a word, or a phrase with capitals, needs."""
+SPOKEN, SPOKEN_OF_FEW, FEW_SPEAK = 3, 2, 200
+"""Claims that a word, or a phrase with capitals, needs, and how many it needs where there are no
+more than so many claims."""
 IN_CLAIMS = 0.03
 """Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
 FEW_CLAIMS, PART_OF_FEW = 12, 0.25
 """…but so many claims, or this share of a small knowledge base, are never too many."""
+PART_OF_MOST = 0.5
+"""A name in too many files is no topic if it is also in this share of the claims that would be too
+many by themselves."""
 STARTER = "edit-in-obsidian"
 """The page that `vouch init` writes."""
 MAX_WORDS = 6
@@ -74,19 +80,27 @@ STANDARDS = frozenset(
     "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
 )
 """Words before a number that make no ticket."""
+DECISIONS = frozenset({"adr", "pep", "rfc"})
+"""Words before the number of a decision, on which claims hang."""
+
+PREFIXES = ("anti", "de", "meta", "multi", "non", "re", "semi", "sub", "un")
+"""Prefixes that make no name of an English word."""
 
 _TICKED = re.compile(r"`[^`\n]*`")
-_ADDRESS = re.compile(r"[^\s\\/@]*[\\/@]\S*")
+_ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
 _WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
-_CAPITALS = re.compile(r"[A-Z][\w-]*(?: [A-Z0-9][\w.-]*\w)+")
-_SENTENCE = re.compile(r"(?:\A|[.!?:;]\s)\W*\Z")
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
+_ENDED = re.compile(r"[.!?:;]\s")
 _TICKET = re.compile(
     r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
 )
-_ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_ATX = re.compile(r"^ {0,3}#{1,6}[ \t](.++)", re.MULTILINE)
 _UNDERLINED = re.compile(r"^([^\s].{1,80})\n([=\-~^\"'`*+])\2{2,}[ \t]*$", re.MULTILINE)
-_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)]*\))?")
-_DOCUMENT = re.compile(r"\.(?:md|markdown|rst|adoc|txt|org)(?:[#?].*)?\Z", re.IGNORECASE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*+$", re.MULTILINE)
+_PLACEHOLDERS = re.compile(r"[|<]|\{\{|\{%|\$\{|\[(?![^\]\[]*+\][(\[])")
+_CODE = re.compile(r"[_=;\\{}@]|\(\)|::")
+_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
 
 
 class Origin(IntEnum):
@@ -111,13 +125,13 @@ class Shared(NamedTuple):
 
 class Around(NamedTuple):
     """What is known of the workspace: names shared with the repository, a function that says which
-    names are in too many of its files, one that reads a source, the project's own names (folded),
-    and one that says whether to stop.
+    names are in too many of its files, what reads sources from disk, the project's own names
+    (folded), and a function that says whether to stop.
     """
 
     shared: Iterable[Shared] = ()
     widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
-    content: Callable[[Source], bytes | None] = lambda _: None
+    disk: Disk = NO_DISK
     own: frozenset[str] = frozenset()
     stops: Callable[[], bool] = lambda: False
 
@@ -189,6 +203,15 @@ class _StoppedError(Exception):
     """The work was to stop."""
 
 
+def is_ticket(name: str) -> bool:
+    """Whether a name is the number of a ticket, and not of a decision or a standard."""
+    return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
+
+
+def _prefix(ticket: str) -> str:
+    return ticket.partition("-")[0].lower()
+
+
 def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  # noqa: B008
     """The topics of a generation; None where the work was to stop."""
     try:
@@ -209,6 +232,8 @@ class _Deriving:
         """Claims that link to no entity, with their gates, by id."""
         self._totals = Counter[str]()
         """By gate, how many claims there are."""
+        self._uncapitalised: dict[str, set[str]] = {}
+        """By gate, the phrases with capitals that its claims also write without them."""
 
     def tables(self) -> dict[str, Table]:
         """The topics by gate."""
@@ -282,11 +307,14 @@ class _Deriving:
         found: dict[tuple[Origin, str], dict[str, None]] = {}
         words: dict[str, dict[str, list[str]]] = {}
         vocabulary = set[str]()
+        proses: list[tuple[str, str, set[str]]] = []
         for claim, gate in self._claims.values():
             self._rest()
             for name in _names_in(claim):
                 found.setdefault(name, {})[claim.id] = None
-            said = set(_WORD.findall(_prose(claim.text).lower()))
+            prose = _prose(claim.text)
+            said = set(_WORD.findall(prose.lower()))
+            proses.append((gate, prose, said))
             unknown = words_without_tier(said)
             vocabulary |= said - unknown
             here = words.setdefault(gate, {})
@@ -294,7 +322,38 @@ class _Deriving:
                 here.setdefault(word, []).append(claim.id)
         for (origin, called), claim_ids in found.items():
             _do(self._hear(origin, called, claim_ids, OPEN))
+        self._note_uncapitalised(
+            (name for origin, name in found if origin is Origin.PHRASE), proses
+        )
+        self._add_identifiers(words, [said for *_, said in proses])
         self._hear_words(words, vocabulary)
+
+    def _note_uncapitalised(
+        self, phrases: Iterable[str], proses: Iterable[tuple[str, str, set[str]]]
+    ) -> None:
+        """`proses`: gate, text and lower-case words of each claim."""
+        by_first: dict[str, list[str]] = {}
+        for phrase in phrases:
+            by_first.setdefault(phrase.partition(" ")[0].lower(), []).append(phrase.lower())
+        for gate, prose, said in proses:
+            for first in by_first.keys() & said:
+                there = (phrase for phrase in by_first[first] if phrase in prose)
+                self._uncapitalised.setdefault(gate, set()).update(there)
+
+    def _add_identifiers(
+        self, words: dict[str, dict[str, list[str]]], proses: Iterable[set[str]]
+    ) -> None:
+        """Add the claims in whose identifiers a word stands that other claims say as a word.
+        `proses`: the words that each claim says.
+        """
+        keys = {gate: {_word_key(word) for word in here} for gate, here in words.items()}
+        for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
+            self._rest()
+            known = keys.get(OPEN, set()), keys.get(gate, set())
+            here = words.setdefault(gate, {})
+            for word in words_without_tier(_words_of_identifiers(claim.text) - said):
+                if any(_word_key(word) in some for some in known):
+                    here.setdefault(word, []).append(claim.id)
 
     def _hear_words(
         self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
@@ -310,12 +369,19 @@ class _Deriving:
         for gate, by_word in words.items():
             for word, ids in by_word.items():
                 key = _word_key(word)
-                if number[key] < SPOKEN or key in known or len(word) < 3 or _is_english(word):
+                if (
+                    number[key] < SPOKEN_OF_FEW
+                    or key in known
+                    or len(word) < 3
+                    or _is_english(word)
+                ):
                     continue
                 heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
                 text = self._claims[ids[0]][0].text
                 at = text.lower().find(word)
                 name = text[at : at + len(word)] if at >= 0 else word
+                if name[0].islower() and _has_prefix(word):
+                    continue
                 heard.hear(Origin.WORD, name, ids)
                 heard.spelled[Origin.WORD][name] += len(ids) - 1
 
@@ -347,7 +413,7 @@ class _Deriving:
         quotes: dict[str, Evidence] = {}
         for source in self._knowledge.all_of(Kind.SOURCE):
             self._rest()
-            if not isinstance(source, Source) or not _DOCUMENT.search(source.locator):
+            if not isinstance(source, Source) or not _is_document(source.locator):
                 continue
             documents[source.id] = source
             quoting = self._knowledge.found(pointing_query("quotes", source.id))
@@ -362,62 +428,81 @@ class _Deriving:
                 at = None if evidence is None else evidence.byte_start
                 if source_id in documents:
                     citing.setdefault(source_id, []).append((claim.id, at))
+        sources = sources_of(self._knowledge, self._around.disk)
         for source_id, claims in citing.items():
             self._rest()
-            if data := self._around.content(documents[source_id]):
-                self._hear_headings(_headings(data), claims, gate_of(documents[source_id]))
+            if data := self._around.disk.content(documents[source_id]):
+                headings = _headings(data, documents[source_id].locator.endswith(".rst"))
+                self._hear_headings(documents[source_id], headings, claims, sources)
 
     def _hear_headings(
         self,
-        headings: list[tuple[int, str]],
+        source: Source,
+        headings: list[_Heading],
         citing: Iterable[tuple[str, int | None]],
-        gate: str | None,
+        sources: QuotedSources,
     ) -> None:
-        """`citing`: the claims that cite the document, and where in it what each quotes begins."""
-        starts = [start for start, _ in headings]
+        """`citing`: the claims that cite the document, and where in it what each quotes begins. A
+        heading counts for those who may see it, if one gate says who they are.
+        """
+        starts = [heading.offset for heading in headings]
         stems = {one: frozenset(content_stems(self._claims[one][0].text)) for one, _ in citing}
         below: dict[int, set[str]] = {}
         for claim_id, at in citing:
             if at is not None:
                 below.setdefault(bisect_right(starts, at) - 1, set()).add(claim_id)
-        for number, (_, heading) in enumerate(headings):
-            words = terms(heading)
+        for number, heading in enumerate(headings):
+            words = terms(heading.text)
             holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
             ids = {*below.get(number, ()), *(holding if words else ())}
-            _do(self._hear(Origin.HEADING, heading, ids, gate))
+            gates = sources.gates(source.id, heading.start, heading.end) if ids else None
+            if gates is not None and len(gates) < 2:
+                _do(self._hear(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN)))
 
     # What counts
 
     def _counts(self, heard: _Heard, gate: str) -> bool:
         """Whether a name is a topic for those who pass a gate, unless it is in too many files."""
-        number = heard.number
-        if not (
-            heard.claims.keys() & _ENOUGH
-            or number(Origin.TAG) >= TAGGED
-            or number(Origin.PHRASE) >= SPOKEN
-            or number(Origin.WORD) >= SPOKEN
-        ):
+        number, total = heard.number, self._total(gate)
+        enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
+        is_tag = number(Origin.TAG) >= TAGGED
+        is_word = number(Origin.WORD) >= enough
+        is_phrase = number(Origin.PHRASE) >= enough
+        if not (heard.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
             return False
         name, own = heard.name, self._around.own
         if Origin.TICKET in heard.claims:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
-        if all(word in GENERIC or len(word) < 2 for word in content) or surface(name) in own:
+        is_generic = all(word in GENERIC or len(word) < 2 for word in content)
+        if (is_generic and not is_tag) or surface(name) in own or _is_path(name):
             return False
-        total = self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
-        most = max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
-        if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > most:
+        if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
             return False
+        is_phrase = is_phrase and not self._is_uncapitalised(name, gate)
         is_english = len(content) < 2 and _is_english(name.lower())
         return (
             (Origin.TITLE in heard.claims and not is_english)
-            or number(Origin.TAG) >= TAGGED
+            or is_tag
             or (Origin.NAME in heard.claims and not is_english)
             or (Origin.HEADING in heard.claims and len(content) > 1 and _is_heading(words))
-            or number(Origin.PHRASE) >= SPOKEN
-            or number(Origin.WORD) >= SPOKEN
+            or is_phrase
+            or is_word
         ) and not self._is_declared(name)
+
+    def _total(self, gate: str) -> int:
+        """The number of claims that those who pass a gate may see."""
+        return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
+
+    def _minds_files(self, heard: _Heard, gate: str) -> bool:
+        """Whether a name is in so many claims that it must not be in too many files as well."""
+        is_tag = heard.number(Origin.TAG) >= TAGGED
+        return not is_tag and len(heard.every) > PART_OF_MOST * _too_many(self._total(gate))
+
+    def _is_uncapitalised(self, phrase: str, gate: str) -> bool:
+        """Whether claims also write a phrase without its capitals."""
+        return any(phrase.lower() in self._uncapitalised.get(one, ()) for one in {OPEN, gate})
 
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
@@ -428,7 +513,11 @@ class _Deriving:
     def _table(
         self, chosen: Mapping[str, Mapping[str, _Heard]], gate: str, wide: frozenset[str] | set[str]
     ) -> Table:
-        heard = {k: one for k, one in chosen[gate].items() if one.name not in wide}
+        heard = {
+            k: one
+            for k, one in chosen[gate].items()
+            if one.name not in wide or not self._minds_files(one, gate)
+        }
         first = sorted(heard, key=lambda key: (-len(heard[key].every), key))[:MAX_TOPICS]
         search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
         topics: dict[str, Topic] = {}
@@ -442,7 +531,8 @@ class _Deriving:
             taken.add(entity_id)
             entity = Entity(entity_id, "", one.name, TOPIC)
             claims = one.every | self._holding(search, one)
-            topics[key] = Topic(key, entity, one.why, claims, frozenset(one.pages))
+            is_wide = one.name in wide
+            topics[key] = Topic(key, entity, one.why, claims, frozenset(one.pages), is_wide)
         everybodys = chosen[OPEN] if gate != OPEN else {}
         own = (topic.entity for key, topic in topics.items() if key not in everybodys)
         return Table(topics, Names.of(own))
@@ -466,11 +556,12 @@ def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
     for tag in claim.tags:
         yield Origin.TAG, tag
-    for ticket in _TICKET.findall(claim.text):
-        if ticket.partition("-")[0].lower() not in STANDARDS:
+    for found in matches(_TICKET, claim.text):
+        ticket = found[0]
+        if _prefix(ticket) not in STANDARDS:
             yield Origin.TICKET, ticket
     text = _prose(claim.text)
-    for found in _CAPITALS.finditer(text):
+    for found in matches(_CAPITALS, text):
         if phrase := _without_opening(text, found):
             yield Origin.PHRASE, phrase
 
@@ -478,8 +569,39 @@ def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
 def _prose(text: str) -> str:
     """A text without its parts in backticks, addresses and paths."""
     if "`" in text:
-        text = _TICKED.sub(" . ", text)
-    return _ADDRESS.sub(" . ", text) if any(sign in text for sign in "/\\@") else text
+        text = replaced(_TICKED, " . ", text)
+    return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
+
+
+def _words_of_identifiers(text: str) -> set[str]:
+    """The folded words inside the identifiers and options of a text, and inside its backticks."""
+    pieces = text.split("`")
+    bare = (word for piece in pieces[::2] for word in piece.split())
+    names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
+    return {unit.folded for name in names if "/" not in name for unit in units(name).units}
+
+
+def _has_prefix(word: str) -> bool:
+    """Whether a word is a prefix and an English word, in some form, or any word after a hyphen."""
+    for prefix in PREFIXES:
+        rest = word.removeprefix(prefix)
+        if rest != word and (
+            rest[:1] == "-" or (len(rest) > 2 and (tier(rest) or tier(stem(rest))))
+        ):
+            return True
+    return False
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is the path of a file or a folder."""
+    if " " in name or "/" not in name:
+        return False
+    return "/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name
+
+
+def _too_many(total: int) -> float:
+    """The number of claims, of all, beyond which a name tells nothing apart."""
+    return max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
 
 
 def _word_key(word: str) -> str:
@@ -515,24 +637,70 @@ def _without_opening(text: str, found: re.Match[str]) -> str | None:
     sentence.
     """
     phrase = found[0]
-    if _SENTENCE.search(text[: found.start()]):
+    if _begins_sentence(text, found.start()):
         opening, _, rest = phrase.partition(" ")
-        if not opening.isupper() and _is_english(opening.lower()):
+        if (len(opening) == 1 or not opening.isupper()) and _is_english(opening.lower()):
             phrase = rest
     return phrase if " " in phrase else None
 
 
-def _headings(data: bytes) -> list[tuple[int, str]]:
-    """The headings of a document, in Markdown or reStructuredText, with the bytes where each one
-    begins.
+def _begins_sentence(text: str, at: int) -> bool:
+    """Whether no word stands between an offset and the start of its sentence, or of the text."""
+    first = at
+    while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
+        first -= 1
+    return first == 0 or _ENDED.search(text, first, at) is not None
+
+
+def _is_document(locator: str) -> bool:
+    """Whether a locator, without its query or fragment, names a text with headings."""
+    return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
+
+
+class _Heading(NamedTuple):
+    """A heading: where it begins, in bytes; where it begins and ends, in characters; its text."""
+
+    offset: int
+    start: int
+    end: int
+    text: str
+
+
+def _headings(data: bytes, is_restructured: bool = False) -> list[_Heading]:
+    """The headings of a document, in Markdown or reStructuredText. What stands in code or in front
+    matter is none, nor is code, a row of a table or a placeholder of a template.
     """
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
-    found = {m.start(): m[1] for m in (*_ATX.finditer(text), *_UNDERLINED.finditer(text))}
+    marked = () if is_restructured else _ATX.finditer(text)
+    found = {m.start(): m for m in (*marked, *_UNDERLINED.finditer(text))}
+    borders = _borders_of_code(text)
     ascii_only = text.isascii()
-    return [
-        (
-            at if ascii_only else len(text[:at].encode()),
-            " ".join(_MARKUP.sub("", found[at]).split()),
-        )
-        for at in sorted(found)[:MAX_HEADINGS]
-    ]
+    headings: list[_Heading] = []
+    for at in sorted(found):
+        written = found[at][1][:MAX_WINDOW].rstrip(" \t#")
+        is_in_code = bisect_right(borders, at) % 2
+        if is_in_code or _PLACEHOLDERS.search(written) or _CODE.search(written):
+            continue
+        offset = at if ascii_only else len(text[:at].encode())
+        words = " ".join(_MARKUP.sub("", written).split())
+        headings.append(_Heading(offset, at, found[at].end(1), words))
+        if len(headings) == MAX_HEADINGS:
+            break
+    return headings
+
+
+def _borders_of_code(text: str) -> list[int]:
+    """Where front matter and blocks of code begin and end, in turn."""
+    borders = []
+    if text.startswith("---\n"):
+        borders = [0, end + 4] if (end := text.find("\n---", 3)) >= 0 else []
+    fence = ""
+    for found in _FENCE.finditer(text):
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence):
+            fence = ""
+        else:
+            continue
+        borders.append(found.start())
+    return borders

@@ -27,7 +27,8 @@ def topic_id(slug: str) -> str:
 
 class Topic(NamedTuple):
     """A derived name. `key` is the same for names that differ in inflection; `why` says for people
-    where the name was found; `claims` and `pages` are ids.
+    where the name was found; `claims` and `pages` are ids; `wide` says that the name is in so many
+    files of the repository that a word of its claims beside it proves nothing.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Topic(NamedTuple):
     why: str
     claims: frozenset[str]
     pages: frozenset[str] = frozenset()
+    wide: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen, Table
@@ -16,6 +17,7 @@ READY = 4
 """Gates for whose viewers look-ups are built at once."""
 MAX_KEPT = 16
 """The number of viewers and generations whose topics are remembered."""
+_serials = count(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,10 @@ class Topics:
 
     of: Knowledge | None = None
     by_gate: Mapping[str, Table] = field(default_factory=dict)
+    serial: int = field(default_factory=lambda: next(_serials), init=False)
+    """A number that no other topics have. What a generation remembers is kept under it: under the
+    topics themselves, which refer to their generation, it would keep that one in memory.
+    """
     _kept: dict[tuple[object, ...], Seen] = field(default_factory=dict, init=False, repr=False)
 
     def made_ready(self) -> Topics:

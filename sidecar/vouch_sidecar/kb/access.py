@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vouch_sidecar.kb.records import STATUSES, Artifact, Claim, Page, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Page, Source
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
-RETIRED_STATUSES = STATUSES - LIVE_STATUSES
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
 OPEN = "open"
@@ -74,11 +73,6 @@ def _reach(artifact: Artifact | None) -> str | None:
 def is_told(artifact: Artifact) -> bool:
     """Whether any viewer may see an artifact. Others are not kept."""
     return _reach(artifact) is not None
-
-
-def is_open(artifact: Artifact | None) -> bool:
-    """Whether every viewer may see an artifact. A file without one counts as open."""
-    return artifact is None or _reach(artifact) == OPEN
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:

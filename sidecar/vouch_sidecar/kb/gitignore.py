@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 MAX_RULES = 2_000
 MAX_PATTERN = 300
-MAX_DOUBLE = 3
-"""The number of `**` that a glob may have."""
 _NEVER = re.compile(r"(?!)")
 _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")
 
 
 class Rule(NamedTuple):
-    """One line of an ignore file. `pattern` matches a path below the folder of that file."""
+    """One line of an ignore file. `parts` match the names of a path below the folder of that file;
+    None, `**`, stands for any number of names.
+    """
 
-    pattern: re.Pattern[str]
+    parts: tuple[re.Pattern[str] | None, ...]
     negated: bool
     of_folders: bool
 
@@ -41,9 +41,9 @@ def is_ignored(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
     these folders may itself be ignored.
     """
     for folder, rules in reversed(stack):
-        below = path[len(folder) :]
+        names = path[len(folder) :].split("/")
         for rule in reversed(rules):
-            if (is_folder or not rule.of_folders) and rule.pattern.match(below):
+            if (is_folder or not rule.of_folders) and _matches(rule.parts, names):
                 return not rule.negated
     return False
 
@@ -60,31 +60,30 @@ def _rule(line: str) -> Rule | None:
     anchored, line = "/" in line, line.removeprefix("/")
     if not line:
         return None
-    return Rule(_pattern(line, anchored), negated, of_folders)
+    parts = (None if part == "**" else _part(part) for part in line.split("/"))
+    return Rule((*(() if anchored else (None,)), *parts), negated, of_folders)
+
+
+def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
+    """Whether parts match names, in order and all of them."""
+    reached = {0}
+    for number, part in enumerate(parts):
+        if part is None:
+            last = number == len(parts) - 1  # at the end, `**` stands for one name at least
+            reached = set(range(min(reached) + last, len(names) + 1))
+        elif parts[number - 1] is None and number == len(parts) - 1:
+            return len(names) - 1 in reached and part.match(names[-1]) is not None
+        else:
+            reached = {at + 1 for at in reached if at < len(names) and part.match(names[at])}
+        if not reached:
+            return False
+    return len(names) in reached
 
 
 @lru_cache(maxsize=4096)
-def _pattern(glob: str, anchored: bool) -> re.Pattern[str]:
-    """A glob as an expression that takes linear time for each of its few `**`."""
-    parts = glob.split("/")
-    if parts.count("**") > MAX_DOUBLE:
-        return _NEVER
-    made = "" if anchored else "(?:.*/)?"
-    for number, part in enumerate(parts):
-        last = number == len(parts) - 1
-        if part == "**":
-            made += ".*" if last else "(?:.*/)?"
-        else:
-            made += _part(part) + ("" if last else "/")
-    try:
-        return re.compile(f"{made}\\Z", re.DOTALL)
-    except re.error:
-        return _NEVER
-
-
-def _part(glob: str) -> str:
+def _part(glob: str) -> re.Pattern[str]:
     """The expression for one name of a glob. The text between two stars is matched at its first
-    place, as no other place could match more.
+    place, as no other place could match more; a name has at most 255 characters.
     """
     pieces, at = [""], 0
     while at < len(glob):
@@ -97,7 +96,7 @@ def _part(glob: str) -> str:
         elif glob[at] == "[":
             found = _CLASS.match(glob, at)
             if found is None:  # git takes such a rule for none
-                return "(?!)"
+                return _NEVER
             inner = found[0][1:-1].replace("\\", "\\\\").replace("[", "\\[")
             made, end = f"(?!/)[{'^' + inner[1:] if inner.startswith('!') else inner}]", found.end()
         else:
@@ -105,7 +104,11 @@ def _part(glob: str) -> str:
             made, end = re.escape(glob[at]), at + 1
         pieces[-1] += made
         at = end
-    if len(pieces) == 1:
-        return pieces[0]
-    first, *middle, rest = pieces
-    return first + "".join(f"(?>[^/]*?{one})" for one in middle if one) + f"[^/]*{rest}"
+    first, *others = pieces
+    if others:
+        *middle, rest = others
+        first += "".join(f"(?>[^/]*?{one})" for one in middle if one) + f"[^/]*{rest}"
+    try:
+        return re.compile(f"{first}\\Z", re.DOTALL)
+    except re.error:
+        return _NEVER

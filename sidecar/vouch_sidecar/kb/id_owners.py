@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
-from vouch_sidecar.kb.access import is_open
 from vouch_sidecar.kb.layout import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
@@ -79,6 +78,14 @@ class Ledger:
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
 
+    def paths(self) -> list[str]:
+        """The paths of all files."""
+        return list(self._files)
+
+    def held_at(self, path: str) -> Artifact | None:
+        """What a file says, where it is held."""
+        return self._files.get(path)
+
     def recalled(self) -> Iterable[str]:
         """The paths of the recalled files."""
         return [path for path, said in self._files.items() if said is None]
@@ -104,9 +111,8 @@ class Ledger:
         for key, paths in self._rivals.items():
             for path in paths:
                 owner = self._owners[key]
-                bound = not (is_open(self.get(path)) and is_open(self.get(owner)))
                 message = f"another file has the same id and counts: {owner[:200]}"
-                yield Problem(path, message, Severity.ERROR, field="id", bound=bound)
+                yield Problem(path, message, Severity.ERROR, field="id")
 
     def _current(self, key: Key) -> Artifact | None:
         owner = self._owner(key)

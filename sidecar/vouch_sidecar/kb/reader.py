@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from vouch_sidecar.kb import yaml_document
-from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES, RETIRED_STATUSES
+from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import (
     Source,
     record_of,
     type_field,
+    unread_faults,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded, root_of
@@ -35,22 +36,31 @@ MAX_BODY = 512 << 10
 MAX_CONTENT = 4 << 20
 """The largest content of a source, in bytes, from which sentences are taken."""
 MAX_PROBLEMS = 20
+_LINE_END = re.compile(r"[\r\n]")
+_NOT_SHOWN = re.compile(r"[^\w.\- ]")
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
 
-_WORDS = {
-    "missing": "is missing",
-    "string_type": "must be text; put quotes around numbers, dates and yes or no",
-    "string_too_short": "must not be empty",
-    "string_too_long": "is too long",
-    "string_pattern_mismatch": "must not be blank or hold control characters",
-    "string_unicode": "is no valid text",
-    "tuple_type": "must be a list",
-    "too_long": "has too many entries",
-    "dataclass_type": "must be text or a mapping",
-} | dict.fromkeys(
-    ("float_type", "float_parsing", "finite_number", "greater_than_equal", "less_than_equal"),
-    "must be a number from 0 to 1",
+_WORDS = (
+    {
+        "missing": "is missing",
+        "string_type": "must be text; put quotes around numbers, dates and yes or no",
+        "string_too_short": "must not be empty",
+        "string_too_long": "is too long",
+        "string_pattern_mismatch": "must not be blank or hold control characters",
+        "string_unicode": "is no valid text",
+        "tuple_type": "must be a list",
+        "list_type": "must be a list",
+        "dict_type": "must be a mapping",
+        "too_long": "has too many entries",
+        "dataclass_type": "must be text or a mapping",
+    }
+    | dict.fromkeys(
+        ("float_type", "float_parsing", "finite_number", "greater_than_equal", "less_than_equal"),
+        "must be a number from 0 to 1",
+    )
+    | dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "must be a whole number")
+    | dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false")
 )
 """The message for each of pydantic's types of error; others keep pydantic's own words."""
 
@@ -58,14 +68,12 @@ _WORDS = {
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The result of reading a file. `withhold`: the file is faulty, and may restrict who may see
-    it, so no earlier version may be served. `bound`: the file does restrict who may see it, so its
-    path is not shown either.
+    it, so no earlier version may be served.
     """
 
     artifact: Artifact | None
     problems: tuple[Problem, ...] = ()
     withhold: bool = False
-    bound: bool = False
 
 
 def limit_of(relative_path: str) -> int:
@@ -151,7 +159,7 @@ def place_in_body(data: bytes, at: int) -> tuple[int, int]:
     """Line and column, from 1, of a character of a page's body."""
     _, body, _ = _split(Kind.PAGE, data)
     text = yaml_document.decode(data).replace("\r\n", "\n")
-    before = re.split("[\r\n]", text[: len(text) - len(body or "") + at])
+    before = _LINE_END.split(text[: len(text) - len(body or "") + at])
     return len(before), len(before[-1]) + 1
 
 
@@ -188,14 +196,16 @@ class _Reader:
             self._note("id", "is missing; the name of the file is used", Severity.WARNING)
         artifact = self._validate(fields)
         if artifact is None:
-            bound = _is_retired(fields.get("status")) or _is_scoped(fields.get("scope"))
-            withhold = bound or not _may_be_live(self.kind, fields)
-            return Reading(None, tuple(self.problems), withhold, bound)
+            withhold = _is_scoped(fields.get("scope")) or not _may_be_live(self.kind, fields)
+            return Reading(None, tuple(self.problems), withhold)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         known, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
         if known is not None and getattr(artifact, field) not in known:
             self._note(field, "is none that vouch knows", Severity.WARNING)
+        for fault in unread_faults(self.kind, fields)[:MAX_PROBLEMS]:
+            words = f"{_in_words(fault)}; vouch refuses the file, here it counts"
+            self._note(".".join(map(str, fault["loc"])), words, Severity.WARNING)
         return Reading(artifact, tuple(self.problems))
 
     def _within_bounds(self, body: str) -> str:
@@ -236,11 +246,6 @@ def _may_be_live(kind: Kind, fields: dict[str, object]) -> bool:
     return live is None or "status" not in fields or fields["status"] in [*live]
 
 
-def _is_retired(status: object) -> bool:
-    """Whether a faulty file's status, in any case, says that the artifact is retired."""
-    return isinstance(status, str) and status.strip().lower() in RETIRED_STATUSES
-
-
 def _is_scoped(scope: object) -> bool:
     """Whether a faulty file's scope restricts who may see it."""
     if isinstance(scope, dict):
@@ -262,7 +267,7 @@ def _in_words(failure: ErrorDetails) -> str:
 
 def _short(name: str) -> str:
     """A field's name, for a message: one line, bounded."""
-    return re.sub(r"[^\w.\- ]", "?", name)[:60]
+    return _NOT_SHOWN.sub("?", name)[:60]
 
 
 def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") -> Reading:

@@ -16,13 +16,17 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     Field,
     GetPydanticSchema,
     StringConstraints,
     TypeAdapter,
+    ValidationError,
+    create_model,
 )
 from pydantic.types import FailFast
+from pydantic_core import ErrorDetails
 
 
 class Kind(StrEnum):
@@ -165,6 +169,8 @@ class Claim:
     updated_at: Timestamp | None = None
     last_confirmed_at: Timestamp | None = None
     approved_by: Label | None = None
+    auto_approved: bool = False
+    """Whether a checked receipt approved the claim, and no person."""
 
     @property
     def date(self) -> float | None:
@@ -287,6 +293,24 @@ KNOWN_TYPES = {
     """.split(),
 }
 """The types that vouch knows, by kind."""
+_TIMES: dict[str, Any] = {"created_at": datetime, "updated_at": datetime}
+UNREAD: dict[Kind, dict[str, Any]] = {
+    Kind.CLAIM: {"proposed_by": str, "auto_approved": bool},
+    Kind.ENTITY: _TIMES,
+    Kind.PAGE: {"metadata": dict[str, Any], "created_at": datetime},
+    Kind.RELATION: _TIMES,
+    Kind.SOURCE: {
+        "hash": str,
+        "immutable": bool,
+        "byte_size": int,
+        "media_type": str,
+        "metadata": dict[str, Any],
+        "tags": list[str],
+    },
+    Kind.EVIDENCE: {"source_type": str, "hash": str, "created_at": datetime},
+    Kind.SESSION: {"started_at": datetime, "proposal_ids": list[str], "note": str},
+}
+"""The fields that vouch checks and no record has, with their types, by kind."""
 
 
 def key_of(artifact: Artifact) -> Key:
@@ -299,15 +323,6 @@ def type_field(kind: Kind) -> str:
     return "relation" if kind is Kind.RELATION else "type"
 
 
-def values_of(kind: Kind, field: str) -> list[str]:
-    """The values that vouch knows for a dotted field, sorted; none where it takes any text."""
-    if field == type_field(kind):
-        return sorted(KNOWN_TYPES.get(kind, ()))
-    if field == "status":
-        return sorted({Kind.CLAIM: STATUSES, Kind.PAGE: PAGE_STATUSES}.get(kind, ()))
-    return sorted(VISIBILITIES) if field == "scope.visibility" else []
-
-
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
     fields = {**content, "path": path}
@@ -315,6 +330,15 @@ def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
         fields |= {"question": _question_in(content), "kept": False}
     found: Artifact = _reading(kind).validate_python(fields)
     return found
+
+
+def unread_faults(kind: Kind, content: dict[str, object]) -> list[ErrorDetails]:
+    """The faults in fields that only vouch reads: vouch refuses the file, it is served here."""
+    try:
+        _unread(kind).model_validate(content)
+    except ValidationError as error:
+        return error.errors(include_input=False, include_url=False, include_context=False)
+    return []
 
 
 def _question_in(source: dict[str, object]) -> str | None:
@@ -331,11 +355,18 @@ def _reading(kind: Kind) -> TypeAdapter[Any]:
     return TypeAdapter(next(made for made, its_kind in KIND_OF.items() if its_kind is kind))
 
 
+@cache
+def _unread(kind: Kind) -> type[BaseModel]:
+    fields: dict[str, Any] = {name: (what | None, None) for name, what in UNREAD[kind].items()}
+    return create_model(f"Unread{kind}", **fields)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem of one file. `line` and `column` (characters) count from 1; `field` is dotted.
-    `wider` says by how much the column is larger in bytes of UTF-8 and in units of UTF-16. `bound`:
-    not every viewer may see the file. `code` names the rule that found it, and never changes.
+    `wider` says by how much the column is larger in bytes of UTF-8 and in units of UTF-16. `code`
+    names the rule that found it, and never changes. The message of a faulty file says what is
+    expected and repeats no value, because people are told of every file, whoever may see it.
     """
 
     path: str
@@ -345,8 +376,12 @@ class Problem:
     column: int = 1
     field: str | None = None
     wider: tuple[int, int] = (0, 0)
-    bound: bool = False
     code: str = "invalid"
+
+    @property
+    def is_unusable(self) -> bool:
+        """Whether the file counts for nothing because of this problem."""
+        return bool(self.path) and self.severity is Severity.ERROR and self.code != "setting"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,14 +39,16 @@ IN_PROPOSALS = {
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 KEY = re.compile(r"( *)([A-Za-z_]+) *:(?= |\t|\r|\n|\Z)[ \t]*")
 ITEM = re.compile(r"[ \t]*-[ \t]+")
-QUOTED = r""""(?P<double>(?:[^"\\\r\n]|\\.)*)"|'(?P<single>(?:[^'\r\n]|'')*)'"""
 IN_BLOCK = re.compile(
-    QUOTED + r"""|(?P<plain>[^\s#\[\]{}&*!|>"'%@`](?:\S++|[^\S\r\n]++(?=[^\s#]))*+)"""
+    r""""(?P<double>(?:[^"\\\r\n]++|\\.)*+)"|'(?P<single>(?:[^'\r\n]++|'')*+)'"""
+    r"""|(?P<plain>[^\s#\[\]{}&*!|>"'%@`](?:\S++|[^\S\r\n]++(?=[^\s#]))*+)"""
 )
 IN_FLOW = re.compile(
-    QUOTED + r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^,\[\]{}\r\n]*[^\s,\[\]{}])?)"""
+    r""""(?P<double>(?:[^"\\\r\n]++|\\.)*+)"?+|'(?P<single>(?:[^'\r\n]++|'')*+)'?+"""
+    r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^\s,\[\]{}]++|[^\S\r\n]++(?=[^\s,\[\]{}]))*+)"""
 )
 MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
+CLAIM_MARK = re.compile(r"\[claim:[ \t]*+(?P<claim>[^\[\]\r\n]*+)\]?+")
 MAX_MARKS = 2_000
 """Marks of one page that are read; a page may come from anybody."""
 MAX_MARKED = 200
@@ -56,7 +58,7 @@ FENCE_OF_CODE = re.compile(
 )
 SIGNS = re.compile(r"`++")
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
-FENCE = re.compile(r"(?<![^\r\n])---[ \t]*(?=[\r\n]|\Z)")
+FENCE = re.compile(r"(?<![^\r\n])---[ \t]*+(?=[\r\n]|\Z)")
 NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 
 
@@ -125,6 +127,15 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
         end = found.start(name) + len(found[name].rstrip())
         yield Reference(field, found.start(name), end, text[found.start(name) : end], kinds)
+
+
+def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
+    """Every `[claim: id]` in a page's body, in code too: where it starts and ends, and the id; None
+    where `marks` reads none.
+    """
+    read = {one.start: one.text for one in marks(body) if one.kinds == (Kind.CLAIM,)}
+    for found in CLAIM_MARK.finditer(body):
+        yield *found.span(), read.get(found.start("claim"))
 
 
 def _in_code(text: str, start: int) -> Callable[[int], bool]:

@@ -18,6 +18,7 @@ from vouch_sidecar.kb.settings_model import Settings as Settings
 from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, placed
 
 CLIENT = "vouchSidecar"
+_NOT_SHOWN = re.compile(r"[^\w.\- ]")
 MAX_PROBLEMS = 20
 """Problems that are reported for one source at most."""
 GROUPS: dict[str, type[Group]] = {
@@ -183,7 +184,7 @@ class _Given:
         found = []
         for name, words, severity in faults:
             place = (1, 1) if document is None else document.place(name.split("."))
-            shown = re.sub(r"[^\w.\- ]", "?", name)[:80]
+            shown = _NOT_SHOWN.sub("?", name)[:80]
             field = self._known[name].file if name in self._known else shown
             message = f"`{shown}` {words}"
             found.append(Problem(path, message, severity, *place, field, code="setting"))

@@ -1,7 +1,7 @@
 """The settings: each is one field of one model. Its names in the file
 (`sidecar.recall.max_results`), in a client (`vouchSidecar.recall.maxResults`, or in snake case), in
-the environment (`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in README and in the extension's manifest
-follow from that.
+the environment (`VOUCH_SIDECAR_RECALL_MAX_RESULTS`), in `docs/settings.md` and in the extension's
+manifest follow from that.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
 
-from vouch_sidecar.kb.access import is_open, shows_more
+from vouch_sidecar.kb.access import is_told, shows_more
 from vouch_sidecar.kb.file_versions import SETTLE_SECONDS, Found, Versions
 from vouch_sidecar.kb.id_owners import Ledger
 from vouch_sidecar.kb.layout import (
@@ -23,7 +24,17 @@ from vouch_sidecar.kb.layout import (
     usual_path,
 )
 from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
-from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, Source, key_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Change,
+    Claim,
+    Key,
+    Kind,
+    Problem,
+    Severity,
+    Source,
+    key_of,
+)
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.kb.yaml_document import placed
@@ -131,6 +142,10 @@ class Store:
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
         return {*faulty, *self._ledger.held()}
 
+    def paths(self) -> Iterator[str]:
+        """The paths of all files that were read."""
+        return iter(sorted(self._versions.stats))
+
     def has_file(self, key: Key) -> bool:
         """Whether there is a file for this artifact, even one that can't be read."""
         return self._ledger.has(key) or usual_path(*key) in self._versions.stats
@@ -144,6 +159,20 @@ class Store:
         if found is None:
             raise LookupError(path)
         return found
+
+    def retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
+        """The claims that nobody may see, from their files as they are now. `is_retired` says
+        whether an id is that of such a claim whose artifact is not held here.
+        """
+        for path in self._ledger.paths():
+            if classify(path) is not Kind.CLAIM:
+                continue
+            found = self._ledger.held_at(path)
+            if found is None and is_retired(usual_key(path)[1]):
+                with suppress(LookupError):
+                    found = self.read_artifact(path)
+            if isinstance(found, Claim) and not is_told(found):
+                yield found
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below
@@ -234,14 +263,13 @@ class Store:
         self._problems[CONFIG] = (replace(problem, message=message),)
 
     def _accept(self, file: Found, reading: Reading) -> None:
-        path, held = file.path, self._ledger.get(file.path)
+        path = file.path
         self._problems.pop(path, None)
         if reading.problems:
-            bound = reading.bound or not is_open(reading.artifact or held)
-            self._problems[path] = tuple(replace(p, bound=bound) for p in reading.problems)
+            self._problems[path] = reading.problems
         if reading.artifact is None and not reading.withhold:
             self._hold(path)
-        elif not file.final and shows_more(held, reading.artifact):
+        elif not file.final and shows_more(self._ledger.get(path), reading.artifact):
             self._versions.read_again(path)
         else:
             self._since.pop(path, None)

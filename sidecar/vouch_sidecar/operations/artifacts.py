@@ -99,9 +99,9 @@ class ClaimView(Wire):
     confidence: float
     entities: list[str] = Field(description="As the claim declares them.")
     linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
-    link: LinkedBy = Field(
+    link: LinkedBy | None = Field(
         description="Why: `declared`, `named` in its text, or `page`: those that a page listing "
-        "it is about."
+        "it is about. Null where it counts for none."
     )
     tags: list[str]
     contradicts: list[str] = Field(
@@ -164,7 +164,7 @@ class ArtifactViews:
             confidence=claim.confidence,
             entities=list(dict.fromkeys(claim.entities)),
             linked_entities=linked,
-            link=by,
+            link=by if linked else None,
             tags=list(claim.tags),
             contradicts=self._contradicting(claim),
             date=iso(claim.date),

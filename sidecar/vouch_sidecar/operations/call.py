@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 """Names that protocols add to params."""
+_SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
 NO_NAME = re.compile(r"[^\w-]")
 MAX_NAME = 60
 
@@ -51,6 +52,8 @@ T = TypeVar("T")
 _QUESTIONS = Turns("question")
 _LATE = Turns("late")
 """Answers calls whose deadline passed before their turn, with little work each."""
+CHECKOUT_SECONDS = 0.5
+"""How long a question waits for the look at what git checked out."""
 MAX_LATE_BYTES = 1024
 """Bytes of a text that a late answer analyses."""
 
@@ -100,17 +103,21 @@ async def perform_async(
     raw: object,
     caller: Caller,
     documents: Documents | None = None,
+    patience: float = CHECKOUT_SECONDS,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current at the call. Raises `InvalidParamsError` and `SearchFailedError`.
+    that was current at the call. After a checkout the call begins when its files were looked at, at
+    the latest after `patience` seconds. Raises `InvalidParamsError` and `SearchFailedError`.
     """
+    from vouch_sidecar.operations.readiness import caught_up  # the shell needs no event loop
+
+    await caught_up(engine, operation, caller, patience)
     with _refusing_if_damaged(engine):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
-        if not operation.is_long:
-            return this.completed(this.run())
-        return this.completed(await this.run_in_turn())
+        with engine.foreground:
+            return this.completed(await this.run_in_turn() if operation.is_long else this.run())
 
 
 async def beside(caller: Caller, run: Callable[[], T]) -> T:
@@ -155,6 +162,8 @@ class _Call(Generic[P, R]):
     """Whether the operation lacks some of the given params."""
     is_pending: bool = False
     """Whether the answer lacks ties or topics that were not yet known when the call began."""
+    is_behind: bool = False
+    """Whether files were checked out that were not looked at when the call began."""
 
     @classmethod
     def begin(
@@ -184,13 +193,16 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = Ask(engine, caller, served, documents)
+        tells = operation.tells_pending and engine.look is not None
         pending = any(
-            operation.looks_around(one)
-            and one.collection.complete
-            and one.collection.is_workspace_pending
+            one.collection.is_workspace_pending
+            if operation.looks_around(one)
+            else tells and one.collection.is_first_look_pending
             for one in served
+            if one.collection.complete
         )
-        return cls(operation, params, ask, engine.generation, started, bool(others), pending)
+        behind, generation = bool(engine.behind(caller)), engine.generation
+        return cls(operation, params, ask, generation, started, bool(others), pending, behind)
 
     async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
         """The call with the vector of its text, if the operation wants one and the model is in
@@ -247,6 +259,7 @@ class _Call(Generic[P, R]):
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
         lacking = [*result.degraded]
+        lacking += ["index_building"] if self.is_behind and engine.complete else []
         lacking += ["semantic_unavailable"] if self.ask.lacks_vector else []
         lacking += ["workspace_pending"] if self.is_pending else []
         lacking += ["unknown_param"] if self.has_unknown else []
@@ -352,4 +365,4 @@ def _wording(kind: str, message: str) -> str:
         return "must not be blank"
     if kind in ("model_type", "model_attributes_type"):
         return "must be an object"
-    return re.sub(r"^[A-Z]\w*(?: \w+)? should ", "must ", message)
+    return _SUBJECT.sub("must ", message)

@@ -152,6 +152,7 @@ OPERATION = Operation(
     is_long=True,
     minds_time=True,
     text_field="task",
+    of_window=True,
     semantic="if it speaks",
     needs=frozenset({"topics"}),
 )

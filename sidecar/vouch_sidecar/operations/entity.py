@@ -25,11 +25,12 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.gist import clipped, named
+from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.wire import Result, Wire, absent
+from vouch_sidecar.operations.people_to_ask import PersonRow, people_line, person_row, show_people
+from vouch_sidecar.operations.wire import Result, absent
 from vouch_sidecar.retrieval.authors import authors_about
-from vouch_sidecar.retrieval.people import ROLES, ToAsk, people
+from vouch_sidecar.retrieval.people import people
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
@@ -37,19 +38,6 @@ if TYPE_CHECKING:
 
 BEST_CLAIMS = 20
 CLAIMS_FOR_MODELS = 5
-
-
-class PersonRow(Wire):
-    """Somebody to ask about an entity: a person, or who owns it."""
-
-    entity_id: str
-    name: str
-    type: str
-    via: str | None = Field(description="Id of the team through which a person was found.")
-    claim_count: int = Field(
-        description="Live, visible claims that count for both; with `via`, for that team and them."
-    )
-    relation: str | None = Field(description="Label of the relation, such as `owned_by`.")
 
 
 class EntityResult(Result):
@@ -78,7 +66,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     topic = view.derived.get(found.id)
     return EntityResult(
         entity=views.entity(found),
-        people=[_person(row) for row in people(view, found)],
+        people=[person_row(row) for row in people(view, found)],
         by_commits=author_rows(authors_about(view, found)),
         claim_count=view.claim_count(found.id),
         claims=[views.claim(claim) for claim in best],
@@ -95,17 +83,6 @@ def _proposal(name: str) -> str:
     return f"vouch-kb propose-entity --name {shlex.quote(one_line(name))} --type concept"
 
 
-def _person(row: ToAsk) -> PersonRow:
-    return PersonRow(
-        entity_id=row.entity.id,
-        name=row.entity.name,
-        type=row.entity.type,
-        via=row.via.id if row.via is not None else None,
-        claim_count=row.claim_count,
-        relation=row.relation,
-    )
-
-
 def gist(result: EntityResult) -> list[str]:
     entity, total = result.entity, result.claim_count
     about = f": {clipped(entity.description)}" if entity.description else ""
@@ -114,20 +91,12 @@ def gist(result: EntityResult) -> list[str]:
     return [
         f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
         *([f"not declared: {one_line(result.why)}"] if result.why else []),
-        *([f"ask: {', '.join(map(_to_ask, result.people))}"] if result.people else []),
+        *people_line(result.people),
         *author_line(result.by_commits),
         count(total, "live claim") + best,
         *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
         *([f"pages: {pages}"] if pages else []),
     ]
-
-
-def _to_ask(row: PersonRow) -> str:
-    """The line for a model about somebody to ask, with the reason."""
-    facts = [ROLES[row.relation]] if row.relation else []
-    facts += [f"via {row.via}"] if row.via else []
-    facts += [count(row.claim_count, "claim")] if row.claim_count else []
-    return f"{named(row.name, row.entity_id)}: {one_line(', '.join(facts))}"
 
 
 def show(page: Printer, result: EntityResult) -> None:
@@ -150,21 +119,7 @@ def show(page: Printer, result: EntityResult) -> None:
         page.record("aliases", *entity.aliases)
     if result.people:
         page.space()
-        page.table(
-            {
-                "to ask": "key",
-                "name": "short",
-                "type": "short",
-                "relation": "short",
-                "via": "short",
-                "claims": "number",
-            },
-            [
-                (row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count)
-                for row in result.people
-            ],
-            "person",
-        )
+        show_people(page, result.people)
     show_authors(page, result.by_commits)
     if result.claims:
         page.space()

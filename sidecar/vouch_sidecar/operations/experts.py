@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
-from vouch_sidecar.kb.sanitize import clip, count
+from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
     author_line,
@@ -19,11 +19,13 @@ from vouch_sidecar.operations.commit_authors import (
 )
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
-from vouch_sidecar.operations.wire import Choices, Flag, Result, SinceParams, Topic, Wire, absent
+from vouch_sidecar.operations.people_to_ask import PersonRow, people_line, person_row, show_people
+from vouch_sidecar.operations.wire import Choices, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
-from vouch_sidecar.retrieval.topic_matches import matching
+from vouch_sidecar.retrieval.people import asks_who, people_on_names
+from vouch_sidecar.retrieval.topic_matches import matching, unmatched
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
@@ -54,9 +56,7 @@ class ExpertsParams(SinceParams):
     types: Annotated[
         list[str] | None, Choices(TYPES, "Only entities of these types.", of_entities=True)
     ] = Field(default=None, description="Only entities of these types.")
-    linking: Annotated[
-        Linking, Flag("declared", "Only entities that claims declare themselves.")
-    ] = Field(
+    linking: Linking = Field(
         default="auto",
         description="Whether a claim that declares no known entity counts for those it names.",
     )
@@ -109,10 +109,20 @@ class ExpertRow(Wire):
 class ExpertsResult(Result):
     """Entities by evidence, best first."""
 
-    found_in = ("experts", "by_commits")
+    found_in = ("experts", "people", "by_commits")
     nothing = "No entity carries evidence on this topic."
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
+    people: list[PersonRow] | None = absent(
+        "Whom to ask about the entities that the topic names, as in `entity`. Absent without any."
+    )
+    asks_who: Literal[True] | None = absent(
+        "Present where the topic asks who: then `people` are to be shown first."
+    )
+    unmatched: list[str] | None = absent(
+        "Words of the topic that stand in no live, visible claim, page or topic; they are left "
+        "out. Absent without any."
+    )
     by_commits: list[AuthorRow] | None = by_commits_field()
 
 
@@ -131,9 +141,21 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
     found = rank(ask.views, question)
     return ExpertsResult(
         experts=[_row(one, ask.many, params.explain) for one in found],
+        people=_people(ask, question) or None,
+        asks_who=True if asks_who(question.topic) else None,
+        unmatched=unmatched(ask.views, question.topic) or None,
         by_commits=_by_commits(ask.views, question),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
+
+
+def _people(ask: Ask, question: Question) -> list[PersonRow]:
+    """Whom to ask about the named entities; only those of the types that the question is for."""
+    return [
+        person_row(row, view.collection if ask.many else None)
+        for view, row in people_on_names(ask.views, question.topic)
+        if question.types is None or row.entity.type in question.types
+    ]
 
 
 def _by_commits(views: Sequence[View], question: Question) -> list[AuthorRow] | None:
@@ -191,8 +213,16 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
             parts.append(f"  {safe(claim_id)}{text}")
             quoted.add(where)
         lines.append("\n".join(parts))
-    by_commits = author_line(result.by_commits)
-    return [*(rows(lines, ExpertsResult.nothing) if lines or not by_commits else []), *by_commits]
+    people, by_commits = people_line(result.people), author_line(result.by_commits)
+    left_out = ", ".join(map(one_line, result.unmatched or ()))
+    nothing = [ExpertsResult.nothing] if result.is_empty else []
+    return [
+        *(people if result.asks_who else []),
+        *(rows(lines, "") if lines else nothing),
+        *([] if result.asks_who else people),
+        *by_commits,
+        *([f"not known here: {left_out}"] if left_out else []),
+    ]
 
 
 def show(page: Printer, result: ExpertsResult) -> None:
@@ -206,11 +236,19 @@ def show(page: Printer, result: ExpertsResult) -> None:
         what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
         collection = [row.collection] if several else []
         cells.append([*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids)])
+    if result.asks_who and result.people:
+        show_people(page, result.people)
+        page.space()
     if cells:
         page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
     for row in explained:
         _show_arithmetic(page, row)
+    if result.people and not result.asks_who and (page.on_terminal or not cells):
+        page.space()
+        show_people(page, result.people)  # scripts read the ranking alone, unless they ask who
     show_authors(page, result.by_commits)
+    if result.unmatched:
+        page.nothing(f"not known here: {', '.join(result.unmatched)}")
 
 
 def _show_arithmetic(page: Printer, row: ExpertRow) -> None:
@@ -234,8 +272,8 @@ OPERATION = Operation(
     params=ExpertsParams,
     result=ExpertsResult,
     run=answer,
-    when="Call it to learn what a subject hangs on, what to read first, or whom to ask: for that, "
-    "weight evidence is the choice. The topic is a name or a few words. Not for finding one "
+    when="Call it to learn what a subject hangs on, what to read first, or whom to ask: `people`, "
+    "else weight evidence. The topic is a name or a few words. Not for finding one "
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
     quoting=gist,

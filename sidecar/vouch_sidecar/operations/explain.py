@@ -75,8 +75,10 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     texts: list[ExplainedText] = []
     for one in ask.served:
         threshold = one.settings.recall.similarity_threshold
-        found = candidates(one.view, text, strength_of(threshold))
-        speaking = {e.entity.id: e.strength for e in found if e.verdict == "volunteered"}
+        least = strength_of(threshold)
+        found = candidates(one.view, text, least)
+        said = (e for e in found if e.verdict == "volunteered" and e.strength >= least)
+        speaking = {e.entity.id: e.strength for e in said}
         collection = one.view.collection if ask.many else None
         entities += [
             ExplainedEntity(

@@ -15,7 +15,7 @@ from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.wire import EditorOnly, Params, Paths, Result, Text, Wire
+from vouch_sidecar.operations.wire import MAX_PATH, EditorOnly, Params, Paths, Result, Text, Wire
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.stale import stale
 from vouch_sidecar.workspace.freshness import State
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10
 
-PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
+PathText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
 
 
 class FilesParams(Params):
@@ -174,7 +174,7 @@ def gist(result: FilesResult) -> list[str]:
             claim_text = f"{one_line(claim.id)}: {clipped(claim.text)}"
             why = "; ".join(filter(None, [claim.why, claim.stale]))
             lines.append(f"{one_line(file.path)}: {claim_text} ({one_line(why)})")
-    return listed(lines, FilesResult.nothing)
+    return listed(lines, result.not_found)
 
 
 def show(page: Printer, result: FilesResult) -> None:
@@ -184,7 +184,7 @@ def show(page: Printer, result: FilesResult) -> None:
         for claim in file.claims
     ]
     if not table_rows:
-        page.nothing(FilesResult.nothing)
+        page.nothing(result.not_found)
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     page.table(columns | {"why": "short", "text": "text"}, table_rows)

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
-from vouch_sidecar.retrieval.lookup import by_name, nearest, successor
+from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.slices import slices
@@ -94,13 +94,16 @@ class Ask:
         return ArtifactViews(view, root)
 
     def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
-        """The artifact with this id, else with this name. Raises `NotFoundError`, which names the
-        most similar artifacts, or the claim that supersedes this one.
+        """The artifact with this id, else with this name, else whose id begins like this. Raises
+        `NotFoundError`, which names the most similar artifacts, or the claim that supersedes this
+        one.
         """
         for view in self.views:
             if (found := view.visible((kind, called))) is not None:
                 return view, found
         named = [(view, one) for view in self.views for one in by_name(view, kind, called)]
+        if not named:
+            named = [(view, one) for view in self.views for one in by_beginning(view, kind, called)]
         if len(named) == 1:
             return named[0]
         raise NotFoundError([Message("id", self._why_not(kind, called, [a for _, a in named]))])
@@ -146,6 +149,8 @@ class Operation(Generic[P, R]):
     of_session: bool = False
     """Whether it is about a session's window: MCP requires its id, the shell takes texts instead.
     """
+    of_window: bool = False
+    """Whether it may be about a session's window, in which words that are being typed count."""
     needs: frozenset[Literal["ties", "commits", "topics"]] = frozenset()
     """What the answer depends on beside the index. A command without a resident process computes
     this first; a running process reports `workspace_pending` until it is known.
@@ -157,6 +162,8 @@ class Operation(Generic[P, R]):
     semantic: Literal["no", "yes", "if it speaks"] = "no"
     """Whether to compute the vector of its text first; `if it speaks`: if `semantic.speaks` is on.
     """
+    tells_pending: bool = False
+    """Whether its answer says that a running process has not worked out the workspace once."""
     forgets: bool = False
     """Whether it drops state; the others only read."""
 
@@ -181,7 +188,9 @@ class Operation(Generic[P, R]):
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
         """The text of a result for a model; MCP sends the whole result as structured content."""
-        if self.quoting is not None:
+        if result.is_empty and result.is_unread:
+            lines = [result.not_found]
+        elif self.quoting is not None:
             lines = self.quoting(result, views)
         elif self.gist is not None:
             lines = self.gist(result)

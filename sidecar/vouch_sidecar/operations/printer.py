@@ -103,7 +103,7 @@ class Printer:
             self.console.print()
 
     def nothing(self, message: str) -> None:
-        """Say on standard error that there is nothing to show."""
+        """Say on standard error what there is nothing of."""
         self._errors.write(f"{one_line(message)}\n")
 
     def clipped(self, text: str) -> str:

@@ -59,7 +59,7 @@ def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
     if session_id is None:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
-    found = ask.engine.salience(ask.served, session_id, params.top_k)
+    found = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
     return SalienceResult(
         session_id=session_id, salience=[salient_row(row, ask.many) for row in found]
     )
@@ -114,5 +114,6 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     of_session=True,
+    of_window=True,
     needs=frozenset({"topics"}),
 )

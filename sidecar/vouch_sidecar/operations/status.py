@@ -64,7 +64,14 @@ class RootStatus(Wire):
     collection: str = Field(description="What it is called in answers.")
     counts: Counts
     topics: int | None = absent("Present where names that nobody declared are topics: how many.")
-    problems: list[ProblemView] = Field(description="By file and line.")
+    unusable: int = Field(
+        ge=0,
+        description="Files below `.vouch/` that can't be used, whoever may see what they hold.",
+    )
+    problems: list[ProblemView] = Field(
+        description="By file and line. A model is told of settings and `config.yaml` only; "
+        "`unusable` counts the other files as well."
+    )
     indexed_at: str | None = Field(description="When the index was last changed; ISO 8601.")
 
 
@@ -97,12 +104,14 @@ def answer(ask: Ask, _: Params) -> StatusResult:
 
 def _root_status(ask: Ask, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    problems = ask.engine.problems_for(ask.caller, served)
+    every = ask.engine.problems(collection).values()
+    problems = ask.engine.problems_for(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
         counts=Counts(**{name: view.count(kind) for name, kind in COUNTED.items()}),
         topics=len(view.derived) or None,
+        unusable=sum(any(one.is_unusable for one in several) for several in every),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for _, found in sorted(problems.items())
@@ -118,10 +127,15 @@ def gist(result: StatusResult) -> list[str]:
         counts = [count(root.counts.claims, "claim")]
         counts.append(count(root.counts.entities, "entity", "entities"))
         counts += [count(root.topics, "topic")] if root.topics else []
+        counts += _unusable(root)
         counts.append(count(len(root.problems), "problem"))
         where = f"{one_line(root.collection)} at {one_line(root.root)}"
         lines.append(f"{where}: {', '.join(counts)}")
     return rows([*lines, *map(one_line, result.refused)], "No knowledge base here.")
+
+
+def _unusable(root: RootStatus) -> list[str]:
+    return [f"{count(root.unusable, 'file')} that can't be used"] if root.unusable else []
 
 
 def show(page: Printer, result: StatusResult) -> None:
@@ -131,6 +145,8 @@ def show(page: Printer, result: StatusResult) -> None:
         topics = [count(root.topics, "topic")] if root.topics else []
         page.line(", ".join([*counts, *topics]))
         page.line(count(len(root.problems), "problem"))
+        for files in _unusable(root):
+            page.line((f"{files}:", "red"), "`vouch-sidecar check` names each")
     for sentence in result.refused:
         page.uncut(("not served: ", "yellow"), sentence)
     if not page.on_terminal:
@@ -160,4 +176,5 @@ OPERATION = Operation(
     example={},
     gist=gist,
     show=show,
+    tells_pending=True,
 )

@@ -24,6 +24,8 @@ from pydantic_core import PydanticCustomError
 from vouch_sidecar.retrieval.block import HitArm as HitArm
 
 MAX_TEXT = 1_000_000
+MAX_PATH = 4096
+"""Characters of a path."""
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
@@ -42,14 +44,8 @@ Degraded = Literal[
     "unknown_weight",
     "unknown_param",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """Marks a param that the shell offers as a flag: the value that the flag sets, and its help."""
-
-    value: str
-    help: str
+UNREAD: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
+"""The values of `degraded` by which a process says that it has not read everything yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +194,16 @@ class Result(Wire):
     def is_empty(self) -> bool:
         """Whether nothing was found."""
         return bool(self.found_in) and not any(getattr(self, name) for name in self.found_in)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the process that answered has not read everything yet."""
+        return not UNREAD.isdisjoint(self.degraded)
+
+    @property
+    def not_found(self) -> str:
+        """What to say if nothing was found."""
+        return "Not everything is read yet; ask again." if self.is_unread else self.nothing
 
 
 def as_json(result: Wire) -> dict[str, Any]:

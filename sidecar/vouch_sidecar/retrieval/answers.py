@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import pairwise
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +19,12 @@ from vouch_sidecar.index.query import all_of, pointing_query
 from vouch_sidecar.index.schema import QUESTION, SAID, key_in, sections, stems_in, texts, worth
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
+    ALIKE,
     ANSWER_WORDS,
+    ASKED_AGAIN,
+    ASKS_MORE,
     BARE_WEIGHT,
+    EXACT_WORDS,
     EXCHANGE_SHARE,
     MAX_CONSIDERED,
     MAX_EXCHANGES,
@@ -31,11 +36,15 @@ from vouch_sidecar.retrieval.constants import (
     MAX_STATEMENTS,
     MAX_TIED,
     SEMANTIC_LEAST,
+    UNASKED_KINDS,
+    UNASKED_PAGES,
+    CandidateKind,
 )
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.passages import Passage, heading, passages
-from vouch_sidecar.retrieval.question_words import Asked, asked_by
+from vouch_sidecar.retrieval.prompt_text import asks
+from vouch_sidecar.retrieval.question_words import Asked, asked_by, asks_only_about, worths_of
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.names_in_text import named_in
 
@@ -59,6 +68,14 @@ class Answer(NamedTuple):
     """Ids of the entities that the artifact is about."""
     turn: int = 0
     """For a statement of an exchange, its place in the answer."""
+    kind: CandidateKind = "worded"
+
+    @property
+    def is_volunteered(self) -> bool:
+        """Whether this may be said unasked: it is of a kind that can be told from noise."""
+        if isinstance(self.artifact, Page):
+            return self.artifact.type not in UNASKED_PAGES
+        return self.kind not in UNASKED_KINDS
 
     @property
     def likelihood(self) -> float:
@@ -87,10 +104,14 @@ class _Candidate(NamedTuple):
     """
     turn: int = 0
     """For a statement of an exchange, its place in the answer."""
+    kind: CandidateKind = "worded"
+    own: frozenset[str] = frozenset()
+    """For a statement of an exchange, its stems without those of the question."""
     around: frozenset[str] = frozenset()
-    """For a section, all stems in it and in the headings above it…"""
+    """All stems of what stands around: of the section, of the sentence's paragraph, and of the
+    headings and the title above. For a section…"""
     quotes: tuple[str, ...] = ()
-    """…and the ids of the claims that it quotes."""
+    """…the ids of the claims that it quotes."""
 
 
 def answers(
@@ -262,10 +283,14 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     text = " ".join((said.text, *claim.tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
     about, where = view.entities_in(document), said.where
-    if exchange is None or exchange.question is None:
-        return _Candidate(claim, None, stems, text, about, where)
+    kind, sentence = view.kind_of(claim), view.sentence(claim)
+    around = frozenset(sentence.around if sentence is not None else ())
+    group = sentence.source_id if sentence is not None else ""
+    candidate = _Candidate(claim, None, stems, text, about, where, group, kind=kind, around=around)
+    if exchange is None or exchange.question is None or not asks(exchange.question):
+        return candidate
     asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
-    return _Candidate(claim, None, [*asked, *stems], whole, about, where, exchange.id)
+    return candidate._replace(stems=[*asked, *stems], said=whole, own=frozenset(stems))
 
 
 def _stems(view: View, text: str) -> list[str]:
@@ -279,12 +304,23 @@ def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
     snapshot = view.knowledge.snapshot
     for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
         source = view.told_by(snapshot.document(hit))
-        if not isinstance(source, Source):
+        if not isinstance(source, Source) or not asks(source.question or ""):
             continue
+        again = _asks_again(view, asked, source.question or "")
         for turn, claim in enumerate(view.statements(source)[:MAX_STATEMENTS]):
             document = view.knowledge.document((Kind.CLAIM, claim.id))
             if document is not None and view.counts(claim):
-                yield _claim_candidate(view, document, claim)._replace(turn=turn)
+                candidate = _claim_candidate(view, document, claim)
+                kind: CandidateKind = "answer" if again else candidate.kind
+                yield candidate._replace(turn=turn, kind=kind)
+
+
+def _asks_again(view: View, asked: Asked, question: str) -> bool:
+    """Whether a text asks a question that was asked before, and maybe more beside it."""
+    held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
+    before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
+    shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
+    return held >= ASKS_MORE * asked.whole > 0 and shared >= ASKED_AGAIN * fsum(before.values())
 
 
 def _judged(
@@ -295,55 +331,104 @@ def _judged(
     ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Answer]:
     """The candidates as answers with their features. A relation counts only if the text names one
-    of its ends and the relation holds another word of the text. `ties` gives the strength, by claim
-    id, of ties to files that the text names; it weighs as an exact word does.
+    of its ends and the relation holds another word of the text; its other end weighs as a word,
+    where the text names that too. `ties` gives the strength, by claim id, of ties to files that the
+    text names; it weighs as an exact word does.
     """
     found = list(found)
     lent = {claim_id: one.around for one in reversed(found) for claim_id in one.quotes}
-    holding = [(one, _held(asked, one)) for one in found]
+    holding = [_holding(asked, one) for one in found]
     rivals = _rivals(holding)
-    whole, total = asked.whole, view.search.total(SAID) + view.search.total(Kind.PAGE)
-    for one, held in holding:
-        strength = max((named[each] for each in one.about if each in named), default=0.0)
-        if isinstance(one.artifact, Relation) and not (strength and held):
+    total = view.search.total(SAID) + view.search.total(Kind.PAGE)
+    for one, exactly, sentence, held, beyond in holding:
+        strengths = sorted((named[each] for each in one.about if each in named), reverse=True)
+        strength, other_end = (*strengths, 0.0, 0.0)[:2]
+        if not isinstance(one.artifact, Relation):
+            other_end = 0.0
+        elif not (strength and held):
             continue
-        exactly = asked.exactly_in(one.said)
+        if one.own and one.kind == "exchange" and not any(w.held_by(one.own) for w in held):
+            continue  # the words are those of the question alone
         tied = ties.get(one.artifact.id) if isinstance(one.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        around = asked.held_by(one.around or lent.get(one.artifact.id, frozenset()))
+        around = asked.held_by(one.around | lent.get(one.artifact.id, frozenset()))
         features = Features.of(
-            held=asked.weight_of(held, exactly) + tie,
-            whole=whole + tie,
+            held=asked.weight_of(held, exactly) + tie + other_end,
+            whole=asked.weight_of(sentence, ()) + tie + other_end,
             rivals=1 if tie else rivals[frozenset(held)],
             lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, one.stems),
             named=strength,
             section=one.section is not None,
-            around=asked.weight_of(set(around).difference(held), ()),
+            around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
+            beyond=asked.weight_of(beyond, ()),
             total=total,
+            kind=one.kind,
+            shared=len(held) + (EXACT_WORDS if tie else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        yield Answer(one.artifact, one.section, words, features, one.about, one.turn)
+        yield Answer(one.artifact, one.section, words, features, one.about, one.turn, one.kind)
 
 
-def _rivals(
-    holding: Iterable[tuple[_Candidate, tuple[Term, ...]]],
-) -> dict[frozenset[Term], int]:
-    """For each set of words, how many groups of candidates hold all of them."""
+class _Holding(NamedTuple):
+    """A candidate, and what it holds of the sentence of the text that it holds most of."""
+
+    candidate: _Candidate
+    exactly: frozenset[Term]
+    """Words of identifiers, tickets, paths and options that it holds as they are written."""
+    sentence: frozenset[Term]
+    held: tuple[Term, ...]
+    beyond: tuple[Term, ...]
+    """What it holds of the other sentences."""
+
+
+def _holding(asked: Asked, candidate: _Candidate) -> _Holding:
+    everywhere = _held(asked, candidate)
+    exactly = asked.exactly_in(candidate.said)
+    sentence = asked.best_sentence(everywhere, exactly)
+    held = tuple(word for word in everywhere if word in sentence)
+    beyond = tuple(word for word in everywhere if word not in sentence)
+    return _Holding(candidate, exactly, sentence, held, beyond)
+
+
+def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
+    """For each set of words, how many groups of candidates hold all of them: statements of one
+    source are no rivals, nor are those that say the same.
+    """
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
-    for one, held in holding:
-        if isinstance(one.artifact, Claim | Page | Relation):
-            groups[frozenset(held)].add(_group(one))
+    alike: dict[Hashable, _Candidate] = {}
+    for candidate, *_, held, _ in holding:
+        if isinstance(candidate.artifact, Claim | Page | Relation):
+            group = _group(candidate)
+            same = (known for known, other in alike.items() if _alike(candidate, other))
+            group = next(same, group)
+            alike.setdefault(group, candidate)
+            groups[frozenset(held)].add(group)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in {frozenset(held) for _, held in holding}
+        for words in {frozenset(one.held) for one in holding}
     }
 
 
 def _group(one: _Candidate) -> Hashable:
     return one.group or (type(one.artifact), one.artifact.id)
+
+
+def _alike(one: _Candidate, other: _Candidate) -> bool:
+    """Whether two claims agree in numbers and identifiers, and in most of their stems."""
+    if not isinstance(one.artifact, Claim) or not isinstance(other.artifact, Claim):
+        return False
+    ours, theirs = frozenset(one.stems), frozenset(other.stems)
+    return len(ours & theirs) >= ALIKE * len(ours | theirs) > 0 and _exact_stems(
+        ours
+    ) == _exact_stems(theirs)
+
+
+def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
+    """The numbers, and the identifiers as wholes, among some stems."""
+    return frozenset(one for one in stems if not one.isalpha())
 
 
 def _held(asked: Asked, one: _Candidate) -> tuple[Term, ...]:
@@ -369,8 +454,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """
 
     def find() -> list[Answer]:
-        own = {entity.id} if view.is_topic(entity.id) else set()
-        asked = asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
+        asked = _asked_beside(view, entity, text)
         found = _claims_of(view, entity.id, asked)
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
 
@@ -393,9 +477,16 @@ def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     return next((one.artifact.id for one in claims_about(view, entity, text)), None)
 
 
-def asks_for_all(view: View, text: str) -> bool:
-    """Whether a text asks for nothing in particular beside the names in it."""
-    return asked_by(view, text, view.places_of(text, _named_in(view, text))).whole < BARE_WEIGHT
+def asks_for_all(view: View, entity: Entity, text: str) -> bool:
+    """Whether a text asks for nothing in particular beside the name of an entity, and others."""
+    asked = _asked_beside(view, entity, text)
+    return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
+
+
+def _asked_beside(view: View, entity: Entity, text: str) -> Asked:
+    """The words of a text beside the names in it, that of a topic included."""
+    own = {entity.id} if view.is_topic(entity.id) else set()
+    return asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
 
 
 def _named_in(view: View, text: str) -> set[str]:

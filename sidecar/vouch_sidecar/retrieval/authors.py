@@ -79,10 +79,17 @@ def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
                 change.strength = max(change.strength, strength)
                 change.files.add((view.identity, path))
     never = {name for view, _ in claims for name in view.authors.never}
-    return _counted(changes.values(), never)
+    hidden = {
+        author
+        for view, _ in claims
+        for written, author in (view.workspace.history.renamed if never else ())
+        if folded_name(written) in never
+    }
+    return _counted(changes.values(), never | set(map(folded_name, hidden)))
 
 
 def _counted(changes: Collection[_TiedCommit], never: Container[str]) -> list[Author]:
+    """The authors of commits, without those whose folded name is in `never`."""
     newest = max((change.commit.at for change in changes), default=0)
     found: dict[str, _Counted] = {}
     for change in changes:

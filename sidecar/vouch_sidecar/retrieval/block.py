@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vouch_sidecar.index.content_words import content_stems, terms
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
+from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.passages import heading, passages, plain
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.stale import Stale, stale
@@ -50,6 +51,8 @@ class ContextHit:
     """For a page that full text found, the section; None stands for the whole page."""
     words: tuple[str, ...] = ()
     """The words of the text that the section holds: the excerpt begins there."""
+    is_volunteered: bool = True
+    """Whether this may be said to somebody who did not ask for it."""
     titles: tuple[str, ...] = ()
     """For a page, the titles of its other sections, shown instead of its text."""
     to_ask: str = ""
@@ -103,10 +106,11 @@ def render(
     max_chars: int,
     key_facts: Container[str],
     persona: str | None = None,
+    tiers: bool = True,
 ) -> tuple[str, list[ContextHit]]:
     """The block, and the hits in it; "" where none found room. Claims of the collections
     `key_facts` come with their status, confidence, sources and date. `persona` is that of the
-    primary collection.
+    primary collection. With `tiers` each collection has a line above its own.
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
@@ -114,9 +118,7 @@ def render(
     left, heading = max_chars - len(_OPEN) - len(_CLOSE) - 1, ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
         is_primary = hit.view.collection == primary
-        wanted = f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(hit.view.collection)}"
-        if persona and is_primary:
-            wanted += f", persona “{clip(safe(persona), _PHRASE_CHARS)}”"
+        wanted = ", ".join(_headed(hit.view.collection, is_primary, persona, tiers))
         room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
         line = _line(hit, room, hit.view.collection in key_facts)
         if line is not None:
@@ -129,6 +131,14 @@ def render(
         left -= len(told[-1]) - len(line)
     said = [hit for _, hit in lines if hit is not None]
     return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
+
+
+def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool) -> Iterator[str]:
+    """What the line above the hits of a collection says, if anything."""
+    if tiers:
+        yield f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(collection)}"
+    if persona and is_primary:
+        yield f"persona “{clip(safe(persona), _PHRASE_CHARS)}”"
 
 
 def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[ContextHit]]:
@@ -184,15 +194,14 @@ def _label(hit: ContextHit) -> str:
     match hit.artifact:
         case Page(path=path):
             return f"page {safe(path)}"
-        case Claim():
-            cited = ", ".join(_cited_as(one) for one in hit.cited if isinstance(one, Claim))
+        case Claim() as claim:
+            others = hit.cited[1:]
+            cited = safe(short_id(hit.view, claim)) + (f" +{len(others)}" if others else "")
+            contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
+            cited += " (contested)" if contested else ""
             return cited if hit.stale is None else f"{cited} ({safe(hit.stale.briefly)})"
         case other:
-            return f"{type(other).__name__.lower()} {safe(other.id)}"
-
-
-def _cited_as(claim: Claim) -> str:
-    return safe(claim.id) + (" (contested)" if claim.status == "contested" else "")
+            return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"
 
 
 def _text(hit: ContextHit) -> str:

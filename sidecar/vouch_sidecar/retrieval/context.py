@@ -10,14 +10,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from vouch_sidecar.index.content_words import terms
-from vouch_sidecar.index.schema import TITLE, sections
+from vouch_sidecar.index.schema import TITLE, key_in, sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.answers import asks_for_all, spoken_about
 from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.block import ContextHit, render, titles_of
-from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
+from vouch_sidecar.retrieval.constants import (
+    MAX_SECTIONS,
+    MAX_SPEAKING,
+    MAX_TITLED,
+    UNASKED_PAGES,
+)
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import View
@@ -90,7 +95,7 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     persona = persona_of(served, chosen.primary)
-    block, said = render(hits, chosen.primary, budget, key_facts, persona)
+    block, said = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
     if not said:
         return Speech()
     present = {hit.view.collection for hit in said}
@@ -134,8 +139,9 @@ def lines_for(
 ) -> list[ContextHit]:
     """The lines about a text, best first, from the entities that it names and from the answers
     `found` to it. Every entity has one line, in their order; a likelier answer goes before a less
-    likely one. Then come the other answers, likeliest first. A topic has a line only where there is
-    nothing else. Stale claims come last; a claim whose file is gone is left out.
+    likely one. Then come the other answers, likeliest first. A topic that the text does not ask for
+    by its name has a line only where there is nothing else. Stale claims come last; a claim whose
+    file is gone is left out.
     """
     firsts: list[_Likely] = []
     others: list[_Likely] = []
@@ -144,7 +150,7 @@ def lines_for(
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
         lines = _lines_of(row, text, found, limit)
-        if row.view.is_topic(row.entity.id):
+        if row.view.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
             derived += [line for line in lines if not line.hit.to_ask][:1]
             lines = [line for line in lines if line.hit.to_ask]
         firsts += lines[:1]
@@ -174,16 +180,21 @@ def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
 def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) -> list[_Likely]:
     """An entity's lines: whom to ask where the text asks that, its likeliest claim, and all of its
     best claims where the text asks nothing beside the name. An entity without claims has what was
-    found about it, else its pages.
+    found about it, else its pages; where the text asks nothing beside the name, first the sections
+    of pages that hold the name.
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
-    about = spoken_about(row.view, row.entity, text)
+    about = [one for one in spoken_about(row.view, row.entity, text) if one.is_volunteered]
+    for_all = asks_for_all(row.view, row.entity, text)
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]
-        pages = [] if told_by or row.view.since is not None else _pages_about(row)
         lines = [_Likely(hit, hit.similarity) for hit in told_by]
-        return [*whom, *lines, *(_Likely(_hit(row, page), 0.0) for page in pages)]
-    most = limit if asks_for_all(row.view, text) else 1
+        pages: list[ContextHit] = []
+        if row.view.since is None:
+            pages += _sections_naming(row) if for_all else []
+            pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
+        return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
+    most = limit if for_all else 1
     claims = [_Likely(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]
@@ -196,7 +207,30 @@ def _pages_about(row: Salient) -> list[Page]:
     query = row.view.search.holding(words, TITLE)
     titled = row.view.found(query, MAX_TITLED) if words else ()
     pages = [*listing, *(one for one in titled if isinstance(one, Page))]
+    pages = [page for page in pages if page.type not in UNASKED_PAGES]
     return list({page.id: page for page in pages}.values())
+
+
+def _sections_naming(row: Salient) -> list[ContextHit]:
+    """Sections of pages that hold an entity's name, those that hold it most often first, each page
+    once.
+    """
+    view, words = row.view, terms(row.entity.name)
+    held = view.search.holding(words, Kind.PAGE)
+    found: list[tuple[int, str, int, Page]] = []
+    for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
+        document = view.knowledge.snapshot.document(hit)
+        page, (_, page_id, number) = view.told_by(document), key_in(document)
+        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
+            there = view.mentions(f"{page.title}\n{sections(page)[number]}")
+            often = sum(mention.entity_id == row.entity.id for mention in there)
+            found += [(-often, page_id, number, page)] if often else []
+    first: dict[str, ContextHit] = {}
+    for _, page_id, number, page in sorted(found, key=lambda one: one[:3]):
+        words_there = tuple(word.word for word in words)
+        hit_there = replace(_hit(row, page), section=number, words=words_there)
+        first.setdefault(page_id, hit_there)
+    return list(first.values())[:MAX_TITLED]
 
 
 def _says_whom(hit: ContextHit) -> bool:

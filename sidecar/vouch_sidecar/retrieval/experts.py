@@ -15,6 +15,8 @@ from typing import NamedTuple
 from tantivy import Document
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import key_in
+from vouch_sidecar.index.topic_finder import is_ticket
+from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.topic_matches import Linking as Linking
 from vouch_sidecar.retrieval.topic_matches import Matched, matching
@@ -71,7 +73,8 @@ class Expert:
 
 def rank(views: Sequence[View], question: Question) -> list[Expert]:
     """Entities by the evidence that they carry: score descending, then id, then collection; topics
-    come last, in the same order. An unknown weight counts as `count`.
+    come last, in the same order, those that are tickets not at all. An unknown weight counts as
+    `count`.
     """
     made = WEIGHTS.get(question.weight, WEIGHTS["count"])
     weights = [made(match, question.now) for match in matching(views, question)]
@@ -90,6 +93,7 @@ def rank(views: Sequence[View], question: Question) -> list[Expert]:
         if tally.claim_count >= question.min_claims
         and (entity := weight.match.view.entity(entity_id)) is not None
         and (question.types is None or entity.type in question.types)
+        and not (entity.type == TOPIC and is_ticket(entity.name))
     )
     first = nsmallest(question.limit, listed, key=lambda one: one[:4])
     return [_row(*one[4:], question.explain) for one in first]

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
-from vouch_sidecar.retrieval.answers import answers
+from vouch_sidecar.retrieval.answers import Answer, answers, claims_about
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.salience import named_in, not_listed, not_said
+from vouch_sidecar.retrieval.salience import asked_by_name, named_in, not_listed, not_said
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
@@ -51,6 +51,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     """
     rows = {row.entity.id: row for row in named_in(view, [text])}
     named = {row.entity.id for row in named_in(view, [text], parts=False)}
+    asked = {row.entity.id for row in asked_by_name(view, text, threshold)}
     strongest: dict[str, WeighedMention] = {}
     for found in weigh(view, text):
         before = strongest.get(found.mention.entity_id)
@@ -60,12 +61,15 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     for entity_id, found in strongest.items():
         row, lacks = rows.get(entity_id), not_listed(found)
         verdict: Verdict = "refused" if lacks else "listed"
-        if row is not None and not lacks:
+        if entity_id in asked:
+            lacks, verdict = None, "volunteered"
+        elif row is not None and not lacks:
             alone = ALONE if view.is_topic(entity_id) else PART
             lacks = not_said(row, threshold) if entity_id in named else alone
             verdict = "listed" if lacks else "volunteered"
         if (entity := view.entity(entity_id)) is not None:
             why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"
+            why += "; the text asks for nothing else" if entity_id in asked else ""
             why += f"; {lacks}" if lacks else ""
             out.append(Considered(view, entity, found.strength, found.factors, verdict, why))
     out += _never(view, text, strongest)
@@ -99,7 +103,7 @@ def lines(
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)
-        answer = found.get(key)
+        answer = found.get(key) or _of_entity(hit, text)
         why = f"it holds “{hit.phrase}”"
         if hit.to_ask:
             why = "the text asks for somebody to ask"
@@ -109,7 +113,8 @@ def lines(
             why = f"“{hit.phrase}” names {hit.entity_id}"
         factors = answer.features.parts if answer is not None else {}
         told = f"; {answer.features.written_out}" if answer is not None else ""
-        out[key] = Line(view, hit.artifact, hit.similarity, factors, True, f"{SAID}: {why}{told}")
+        likelihood = answer.likelihood if answer is not None else hit.similarity
+        out[key] = Line(view, hit.artifact, likelihood, factors, True, f"{SAID}: {why}{told}")
     for key, one in list(found.items())[:MAX_TOLD]:
         if key not in out:
             lacks = (
@@ -120,3 +125,10 @@ def lines(
             why = f"it holds “{' '.join(one.words)}”: {one.features.written_out}; {lacks}"
             out[key] = Line(view, one.artifact, one.likelihood, one.features.parts, False, why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))
+
+
+def _of_entity(hit: ContextHit, text: str) -> Answer | None:
+    """A claim that is said for the name of its entity, judged as an answer to the text."""
+    entity = hit.view.entity(hit.entity_id) if hit.entity_id is not None else None
+    about = claims_about(hit.view, entity, text) if entity is not None and not hit.to_ask else []
+    return next((one for one in about if one.artifact.id == hit.artifact.id), None)

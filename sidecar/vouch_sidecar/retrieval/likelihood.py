@@ -1,7 +1,7 @@
 """The one measure: how likely it is that a claim, a section of a page or a relation answers or
 constrains what a text says.
 
-A logistic function of nine features. `make fit` finds the weights (benchmarks/quality/fit.py);
+A logistic function of twelve features. `make fit` finds the weights (benchmarks/quality/fit.py);
 docs/how-it-decides.md shows them at work.
 """
 
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp, log
-from operator import mul
 from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
     BIAS,
     BIAS_SEMANTIC,
+    PASSAGE,
     WEIGHTS,
     WEIGHTS_SEMANTIC,
+    CandidateKind,
 )
 
 
@@ -39,10 +40,16 @@ class Features(NamedTuple):
     """1 for a section of a page, else 0."""
     around: float
     """Weight of the words beside these that stand elsewhere in the section, for a claim in one that
-    quotes it.
+    quotes it; for a sentence of a document, in its paragraph, the headings above and the title.
     """
+    beyond: float
+    """Weight of what it holds of the other sentences of the text."""
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
+    shared: float
+    """ln(1 + number of words of the text that the candidate holds)."""
+    passage: float
+    """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
     """How near it is to the text by meaning, where a model heard the text in time."""
     lead: float = 0.0
@@ -60,7 +67,10 @@ class Features(NamedTuple):
         named: float,
         section: bool,
         around: float,
+        beyond: float,
         total: int,
+        kind: CandidateKind,
+        shared: int,
     ) -> Features:
         """The features from counts and weights; `whole` is the weight of all words of the text."""
         return cls(
@@ -72,21 +82,25 @@ class Features(NamedTuple):
             named,
             float(section),
             around,
+            beyond,
             log(1 + total),
+            log(1 + shared),
+            log(1 + total) if kind == "passage" else 0.0,
         )
 
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
         """The bias and the weights: those with meaning, where a model heard the text."""
-        if self.cosine is None:
-            return BIAS, WEIGHTS
-        return BIAS_SEMANTIC, WEIGHTS_SEMANTIC
+        bias, weights = BIAS, WEIGHTS
+        if self.cosine is not None:
+            bias, weights = BIAS_SEMANTIC, WEIGHTS_SEMANTIC
+        return bias, {**weights, "passage": PASSAGE} if self.passage else weights
 
     @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
         bias, weights = self._fitted
-        total = bias + sum(map(mul, self[: len(weights)], weights.values()))  # in their order
+        total = bias + sum(getattr(self, name) * weight for name, weight in weights.items())
         return round(1 / (1 + exp(-total)), 3)
 
     @property

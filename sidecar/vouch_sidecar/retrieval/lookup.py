@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from vouch_sidecar.index.query import matching, nearly_query, spelled
-from vouch_sidecar.kb.records import Artifact, Entity, Kind
+from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
+_WORD = re.compile(r"[^\W_]++")
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
 LOOKED_AT = 500
@@ -17,6 +19,8 @@ LOOKED_AT = 500
 NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
+SHORTEST = 16
+"""Characters of a beginning of an id at least."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
 
@@ -31,6 +35,46 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     ids = view.called(called) if kind is Kind.ENTITY else []
     entities = (view.entity(one) for one in ids)
     return [one for one in entities if one is not None]
+
+
+def short_id(view: View, artifact: Artifact) -> str:
+    """The shortest beginning of an artifact's id that no other artifact of its kind has which the
+    viewer may see, with `…` behind it: cut at a word, of so many words and characters that a reader
+    can tell it. The whole id where there is none.
+    """
+    kind, artifact_id = key_of(artifact)
+    cuts = [at for at in _cuts(artifact_id) if at < len(artifact_id)]
+    if not cuts:
+        return artifact_id
+
+    def find() -> str:
+        others = [one.id for one in _beginning(view, kind, artifact_id[: cuts[0]])]
+        if len(others) == LOOKED_AT:
+            return artifact_id
+        others = [one for one in others if one != artifact_id]
+        unique = (at for at in cuts if not any(o.startswith(artifact_id[:at]) for o in others))
+        cut = next(unique, None)
+        return artifact_id if cut is None else f"{artifact_id[:cut]}…"
+
+    return view.once(f"short id of a {kind}", artifact_id, find)
+
+
+def _cuts(artifact_id: str) -> Iterator[int]:
+    """Where an id may be cut: behind a word, the third at least."""
+    ends = (word.end() for word in _WORD.finditer(artifact_id))
+    return (end for number, end in enumerate(ends, 1) if number >= 3 and end >= SHORTEST)
+
+
+def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
+    return view.found(matching("key", f"{kind}\0{spelled(start)}.*"), LOOKED_AT)
+
+
+def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
+    """The artifacts whose id begins like this, as `short_id` gives it, with or without `…`."""
+    start = start.removesuffix("…")
+    if not next(_cuts(start), None) or len(start) > MAX_CALLED:
+        return []
+    return list({key_of(one): one for one in _beginning(view, kind, start)}.values())
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:

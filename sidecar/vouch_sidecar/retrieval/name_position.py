@@ -15,6 +15,7 @@ from vouch_sidecar.index.english_words import STOPWORDS, tier
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.name_forms import unpunctuated
 from vouch_sidecar.index.text import Unit, Units, fold, is_acronym, units
+from vouch_sidecar.kb.windows import MAX_WINDOW
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -69,14 +70,14 @@ _OPERATING = frozenset(
 )
 
 _TOKEN = re.compile(r"[\w./\\:@-]+")
-_TOKEN_BEFORE = re.compile(r"[\w./\\:@-]*$")
+_TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
 _MAX_TOKEN = 200
 _FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
 """Hosts, and packages that are named after them, are other people's."""
 _JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
 _JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
-_IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import\b|import\s+[\w.]+\s*(?:$|;|as\b))")
+_IMPORT = re.compile(r"\s*+(?:from\s++[\w.]++\s++import\b|import\s++[\w.]++\s*+(?:$|;|as\b))")
 _SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
@@ -256,13 +257,14 @@ def in_code(text: str, start: int, end: int) -> bool:
         return True
     if (before + rest).count("/") > 1:
         return True
-    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+    first = text.rfind("\n", 0, start) + 1
+    line = text[first : first + MAX_WINDOW].partition("\n")[0]
     return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
 
 
 def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
     """The characters before and after a place, up to white space."""
-    before = _TOKEN_BEFORE.search(text, max(0, start - _MAX_TOKEN), start)
+    before = _TOKEN_BEFORE.search(text[max(0, start - _MAX_TOKEN) : start])
     after = _TOKEN.match(text, end, end + _MAX_TOKEN)
     return before[0] if before else "", after[0].rstrip(".:") if after else ""
 

@@ -150,8 +150,11 @@ class _Occurrence:
 
     def backed(self) -> _Occurrence:
         """The weighed mention; that of a topic with a word of one of its claims in the text gets
-        the arm `backed`.
+        the arm `backed`, unless its name is in too many files.
         """
+        topic = self.view.derived.get(self.mention.entity_id)
+        if topic is not None and topic.wide:
+            return self
         beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
         return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
 

@@ -17,8 +17,9 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.authors import authors_on, told_by_commits
-from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
 from vouch_sidecar.retrieval.experts import Expert, rank
+from vouch_sidecar.retrieval.prompt_text import BEST, WHOM
 from vouch_sidecar.retrieval.topic_matches import Match, Question, matching
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.retrieval.weights import WEIGHTS
@@ -38,21 +39,13 @@ ROLES = {
     "member_of": "with",
 }
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
+MAX_ALIKE = 5
+"""Entities of whose names a topic may be a part to mean them all."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _NEVER = 0.0
 """The time of a question that is weighed by evidence, which does not age."""
-_WHOM = re.compile(
-    r"""
-    \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)\s(?:i|one|somebody|someone|we|you)
-    \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
-    |\bwho(?:'?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
-    (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
-    |responsible|takes\scare|to\sask)\b
-    |\bwho\sknows\s(?:\w+\s){0,2}?(?=about\b)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
 """What may follow the words that ask for somebody."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
@@ -73,9 +66,14 @@ class ToAsk:
     via: Entity | None = None
 
 
+def asks_who(text: str) -> bool:
+    """Whether a text asks about somebody, in any words."""
+    return _WHO.search(text) is not None
+
+
 def asks_whom(text: str) -> bool:
     """Whether a text asks for somebody: “who owns Relay”, “whom do I ask about the labels?”."""
-    return _WHOM.search(text) is not None
+    return WHOM.search(text) is not None
 
 
 def told(rows: Sequence[ToAsk]) -> str:
@@ -131,9 +129,9 @@ def _topic_of(views: Sequence[View], text: str) -> str:
     """The topic on which a text asks for somebody, where claims hold all of its words; else "". A
     common word by itself is no topic.
     """
-    asking = _WHOM.search(text)
+    asking = WHOM.search(text)
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
-    topic = behind[1].strip(" .") if behind is not None else ""
+    topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
     words = terms(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
     held = not common and any(view.search.holds(words, Kind.CLAIM) for view in views)
@@ -154,6 +152,31 @@ def people(view: View, entity: Entity) -> list[ToAsk]:
             found.setdefault(row.entity.id, replace(row, relation=None, via=team))
     found.pop(entity.id, None)
     return list(found.values())
+
+
+def people_on_names(views: Sequence[View], topic: str) -> list[tuple[View, ToAsk]]:
+    """Whom to ask about the entities that a topic names, in the order of the topic, each once for
+    each view. Where it names none, about the few of whose names it is a part.
+    """
+    out: list[tuple[View, ToAsk]] = []
+    for view in views:
+        found: dict[str, ToAsk] = {}
+        for entity in _named_by(view, topic):
+            for row in people(view, entity):
+                found.setdefault(row.entity.id, row)
+        out += [(view, row) for row in found.values()]
+    return out
+
+
+def _named_by(view: View, topic: str) -> list[Entity]:
+    mentions = [*view.mentions(topic), *view.derived_in(topic)]
+    whole = [one for one in mentions if not one.nested]
+    ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
+    if not ids:
+        parts = view.with_part(topic)
+        ids = parts if len(parts) <= MAX_ALIKE else []
+    found = (view.entity(one) for one in dict.fromkeys(ids))
+    return [one for one in found if one is not None][:MAX_NAMED]
 
 
 def _near(view: View, entity: Entity) -> list[ToAsk]:

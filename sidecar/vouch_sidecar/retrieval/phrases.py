@@ -37,13 +37,16 @@ _QUOTED = re.compile(
 _UNIT = r"(?:[%°]|(?:[kMGT]i?B|[µmn]?s|min|h|rps|qps|Hz|kHz|MHz|GHz|px|km|kg|mg|m|to)\b)"
 """What makes a number an amount, which is in many texts; “to” joins two of them."""
 _NOTATION = re.compile(
-    rf"(?<!\w)(?:v\d+(?:\.\d+)+\w*|\d+(?:\.\d+)+(?!\.?\d)(?!\s?{_UNIT})\w*|"
-    r"[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\s\d+(?:\.\d+)*|\#\d+|\d*d\d+)(?!\w)"
+    rf"(?<!\w)(?:v\d++(?:\.\d++)++\w*+|\d++(?:\.\d++){{1,20}}+(?!\.?\d)(?!\s?{_UNIT})\w*+|"
+    r"[A-Z][A-Z0-9]++-\d++|[A-Z]{2,}+\s\d++(?:\.\d++(?!\w))*+|\#\d++|\d*+d\d++)(?!\w)"
 )
 _IDENTIFIER = re.compile(
-    r"(?<![\w/])(?:[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+"
-    r"|(?:[A-Z][a-z0-9]+){2,}|[a-z]\w*(?:-[a-z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?!\w)"
+    r"(?<![\w/])(?:(?:[a-z0-9]++(?:_[a-z0-9]++)++|[A-Z0-9]++(?:_[A-Z0-9]++)++"
+    r"|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]++)++|(?:[A-Z][a-z0-9]++){2,}+)(?!\w)"
+    r"|[a-z]\w*+(?:-[a-z0-9]++(?!\w))++|[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++)"
 )
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})++(?!\w)")
+"""A number with its digits in groups, which is one word: 20,000."""
 _JOINERS = frozenset({"of", "the", "von", "van", "de", "der", "la", "del", "and"})
 
 
@@ -81,7 +84,8 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
             continue
         words = text[start:end]
         phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(terms(words)))
-        telling = max((_telling(rarity_of, phrase) for rarity_of in rarities), default=0.0)
+        asked = zip(views, rarities, strict=True)
+        telling = max((_telling(view, rarity_of, phrase) for view, rarity_of in asked), default=0.0)
         if telling:
             candidates.append(_Scored(phrase, (start, end), telling))
     candidates.sort(key=lambda c: (-c.telling, c.span))
@@ -126,11 +130,14 @@ def _stems(words: Iterable[Term]) -> frozenset[str]:
     return frozenset(s for word in words for option in word.alternatives for s in option)
 
 
-def _telling(rarity_of: Callable[[Term], float], phrase: Phrase) -> float:
-    values = list(map(rarity_of, phrase.terms))
-    if not values or not all(values):
-        return 0.0
-    return float(phrase.weight * (sum(values) / len(values)) ** 0.5)
+def _telling(view: View, rarity_of: Callable[[Term], float], phrase: Phrase) -> float:
+    """How telling a phrase is in a view; its rarity is looked up once for each generation."""
+
+    def find() -> float:
+        values = list(map(rarity_of, phrase.terms))
+        return (sum(values) / len(values)) ** 0.5 if values and all(values) else 0.0
+
+    return phrase.weight * view.once("rarity of a phrase", phrase.text, find)
 
 
 def _rarity_in(view: View, term: Term) -> float:
@@ -154,7 +161,7 @@ def _candidates(
     analysed = units(text)
     for run in capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
-    content = [u for u in analysed.units if u.folded not in STOPWORDS]
+    content = list(_numbers_whole(text, analysed.units))
     for one, two in pairwise(content):
         if not two.gap and _held_together(views, terms(text[one.start : two.end])):
             yield "together", (one.start, two.end)
@@ -162,6 +169,20 @@ def _candidates(
         words = terms(text[unit.start : unit.end])
         if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):
             yield "rare", (unit.start, unit.end)
+
+
+def _numbers_whole(text: str, analysed: Iterable[Unit]) -> Iterator[Unit]:
+    """The units that are no stopwords; a number with its digits in groups is one."""
+    grouped = [match.span() for match in _GROUPED.finditer(text)]
+    for unit in analysed:
+        if grouped and unit.start >= grouped[0][0]:
+            start, end = grouped[0]
+            if unit.end < end:
+                continue
+            grouped.pop(0)
+            yield unit._replace(start=start, gap="")
+        elif unit.folded not in STOPWORDS:
+            yield unit
 
 
 def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:

@@ -18,7 +18,8 @@ SAME, BEGINS, HOLDS, WORDS = range(4)
 it, or its text has words like it.
 """
 MAX_TYPED = 64
-_LAST_WORD = re.compile(r"\w+\Z")
+_LAST_WORD = re.compile(r"(?<!\w)\w++\Z")
+_BLANKS = re.compile(r"[\s_]+")
 
 
 class PrefixMatch(NamedTuple):
@@ -72,7 +73,7 @@ def _fits(names: Sequence[str], folded: str) -> int:
 
 
 def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMatch]:
-    slug = re.sub(r"[\s_]+", "-", typed.casefold())
+    slug = _BLANKS.sub("-", typed.casefold())
     either = "|".join(spelled(one, any_case=True) for one in dict.fromkeys((typed, slug)))
     for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
         query = matching("key", f"{kind}\0{pattern}\0" + "000")

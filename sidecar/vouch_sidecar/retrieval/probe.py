@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, Kind, key_of
@@ -22,7 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.context import each_once, tiers
-from vouch_sidecar.retrieval.people import committed_on, people_on
+from vouch_sidecar.retrieval.people import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.phrases import Phrase, phrases
 from vouch_sidecar.retrieval.question_words import worth_searching
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 Strength = Literal["strong", "moderate", "weak"]
 SEARCHED = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
-_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 Spoken = Collection[tuple[object, str]]
@@ -45,7 +43,9 @@ evidence any more.
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a text brings in. `answers` are the hits that answer it beside its names."""
+    """What a text brings in. `answers` are the hits that answer it beside its names; `phrases` is
+    the full text where that has none.
+    """
 
     hits: tuple[ContextHit, ...]
     primary: str | None
@@ -67,7 +67,7 @@ def run(
     `vector` the text as a vector."""
     named = [row for view in views for row in named_in(view, [text])]
     named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
-    hits = _named_hits(named, text)
+    hits, whole = _named_hits(named, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
     answering: list[ContextHit] = []
     if full_text and worth_searching(text):
@@ -87,13 +87,14 @@ def run(
     kept = each_once(ranked)[:MAX_HITS]
     chosen = tiers(text, kept, [view.collection for view in views])
     answering.sort(key=lambda hit: (not hit.to_ask, -hit.similarity))
+    unasked = tuple(hit for hit in answering if hit.is_volunteered)
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength="strong" if _speaking(named) else "moderate" if answering else "weak",
-        phrases=tuple(tested[:MAX_PHRASES]),
-        answers=tuple(answering),
+        strength="strong" if _speaking(named) else "moderate" if unasked else "weak",
+        phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
+        answers=unasked,
     )
 
 
@@ -131,10 +132,10 @@ def _answering(
         for entity_id, row in rows.items()
     }
     out: list[ContextHit] = []
-    asks_who = _WHO.search(text) is not None
+    is_about_somebody = asks_who(text)
     kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
     for one in answers(view, text, strengths, kinds, vector):
-        somebody = _somebody(view, one) if asks_who else None
+        somebody = _somebody(view, one) if is_about_somebody else None
         told = somebody is not None and one.words and one.likelihood >= WHO_LIKELIHOOD
         if not told and one.likelihood < threshold:
             continue
@@ -144,7 +145,8 @@ def _answering(
         arm: ArmName = "text" if one.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, one.section, one.words)
-        out.append(ContextHit(view, one.artifact, phrase, likelihood, arm, *where))
+        hit = ContextHit(view, one.artifact, phrase, likelihood, arm, *where)
+        out.append(replace(hit, is_volunteered=one.is_volunteered))
     return out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -28,6 +28,7 @@ from vouch_sidecar.retrieval.constants import (
     SLIGHT,
 )
 from vouch_sidecar.retrieval.name_position import DATES, Placing
+from vouch_sidecar.retrieval.prompt_text import asked_sentences, without_asking, without_printed
 from vouch_sidecar.retrieval.view import View
 
 Span = tuple[int, int]
@@ -48,6 +49,17 @@ _GENERAL = frozenset(
     """.split()
 )
 """Words that ask for everything there is about a name."""
+_ASKS_ABOUT = frozenset("define definition mean meaning means what whats who whos".split())
+"""Other words that ask what a name stands for."""
+_BESIDE_A_NAME = frozenset(
+    """
+    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
+    please s tell the there to us was we were will would you
+    """.split()
+)
+"""Words that may stand beside these and a name, and ask for nothing else."""
+_MAX_BESIDE = 12
+"""Words beside a name: a longer text asks for more."""
 _REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -56,13 +68,14 @@ _REFLEX_COMMANDS = frozenset(
 )
 _EXACT = re.compile(
     r"(?<![\w#/.-])(?:"
-    r"\#\d+|[A-Z][A-Z0-9]+-\d+|--[A-Za-z][\w-]+"  # tickets and options
-    r"|(?:\.{0,2}/)?(?:[\w-]+/)+[\w-]+(?:\.\w+)+|(?:[\w.-]+/){2,}[\w.-]*"  # paths
-    r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.[A-Za-z_]\w{2,}(?:\(\))?"  # dotted names
-    r"|[A-Za-z0-9]*_\w*[A-Za-z0-9]\w*|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"
-    r"|[A-Z]+[a-z0-9]+(?:[A-Z][a-z0-9]*)+"  # identifiers
+    r"\#\d++|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets and options
+    r"|(?:\.{0,2}/)?(?:[\w-]++/)++[\w-]++(?:\.\w++(?![\w/]))++|(?:[\w.-]++/){2,}+[\w.-]*+"  # paths
+    r"|[A-Za-z_]\w*+(?:(?:\.[A-Za-z_]\w?(?!\w))*+\.[A-Za-z_]\w{2,}+(?!/))++(?:\(\))?"  # dotted
+    r"|[A-Za-z0-9]*+_[^\WA-Za-z0-9]*+[A-Za-z0-9]\w*+|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]*+)++"
+    r"|[A-Z]++[a-z0-9]++(?:[A-Z][a-z0-9]*+)++"  # identifiers
     r")(?![\w/])"
 )
+_JOINTS = re.compile(r"[./]")
 
 
 class Exact(NamedTuple):
@@ -91,6 +104,8 @@ class Asked:
     """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
+    sentences: tuple[frozenset[Term], ...]
+    """The words of each sentence; a text without words has none."""
 
     @property
     def whole(self) -> float:
@@ -112,6 +127,20 @@ class Asked:
             stem = word.only_stem
             (others if stem is None else by_stem[stem]).append(at)
         return words, by_stem, others
+
+    def best_sentence(self, held: Sequence[Term], exactly: Container[Term]) -> frozenset[Term]:
+        """The words of the sentence of which the most weight is held; of equal ones, the first of
+        those with the least weight beside it.
+        """
+        if len(self.sentences) < 2:
+            return self.sentences[0] if self.sentences else frozenset()
+        return max(
+            self.sentences,
+            key=lambda words: (
+                self.weight_of(words.intersection(held), exactly),
+                -self.weight_of(words, exactly),
+            ),
+        )
 
     def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of those identifiers, tickets, paths and options that another text holds as
@@ -149,7 +178,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> Asked:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
-    rest = without(text, names)
+    rest = without_asking(without_printed(without(text, names)))
     own = view.own_name
     words = [
         word
@@ -172,7 +201,17 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     named = frozenset(word for each in proper for word in terms(each))
     sizes = {word: _size(word) for word in weights}
     exact = _exact_in(rest)
-    return Asked(text, names, weights, rarities, sizes, exact, named, pairs)
+    sentences = tuple(_by_sentence(rest, weights))
+    return Asked(text, names, weights, rarities, sizes, exact, named, pairs, sentences)
+
+
+def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
+    """Which of some words of a text each of its sentences holds, where it holds any."""
+    known = {word.alternatives: word for word in words}
+    for start, end in asked_sentences(text):
+        held = (known.get(word.alternatives) for word in terms(text[start:end]))
+        if there := frozenset(word for word in held if word is not None):
+            yield there
 
 
 def _exact_in(text: str) -> tuple[Exact, ...]:
@@ -180,7 +219,7 @@ def _exact_in(text: str) -> tuple[Exact, ...]:
     `get_all` of `Cache.get_all`.
     """
     found = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
-    parts = (part for whole in found for part in re.split(r"[./]", whole) if _EXACT.search(part))
+    parts = (part for whole in found for part in _JOINTS.split(whole) if _EXACT.search(part))
     tokens = [token.removesuffix("()") for token in dict.fromkeys([*found, *parts])]
     return tuple(
         Exact(
@@ -202,6 +241,28 @@ def without(text: str, names: Iterable[Span]) -> str:
 def holds_exact(text: str) -> bool:
     """Whether a text holds an identifier, a ticket, a path or an option."""
     return _EXACT.search(text) is not None
+
+
+def asks_only_about(text: str, names: Iterable[Span]) -> bool:
+    """Whether a text is nothing but some names, or asks for them in words that ask for nothing
+    else: “Relay”, “what is Relay?”, “give me the basics on Relay”. “What is” a very common word
+    asks for something else that is called so.
+    """
+    spans = tuple(names)
+    beside = [unit.folded for unit in units(without(text, spans)).units]
+    if not beside:
+        return all(not is_command(text[start:end]) for start, end in spans)
+    general = _GENERAL.intersection(beside)
+    asking = general or _ASKS_ABOUT.intersection(beside)
+    if not asking or len(beside) > _MAX_BESIDE:
+        return False
+    plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
+    return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | _GENERAL).issuperset(beside)
+
+
+def is_command(text: str) -> bool:
+    """Whether a text is a command such as `status`."""
+    return fold(text.strip()) in _REFLEX_COMMANDS
 
 
 def worth_searching(text: str) -> bool:

@@ -17,6 +17,7 @@ from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.retrieval.answers import best_claim_id
 from vouch_sidecar.retrieval.constants import (
+    BACKED,
     DESCRIBED_SHARE,
     FADING,
     FAINTEST,
@@ -29,8 +30,9 @@ from vouch_sidecar.retrieval.constants import (
     TOPICS,
     VOLUNTEERED,
 )
+from vouch_sidecar.retrieval.name_position import with_signs
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.question_words import worth_searching
+from vouch_sidecar.retrieval.question_words import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.view import View
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
@@ -187,14 +189,17 @@ def _scored(view: View, one: _InPlay | _Described) -> tuple[float, str]:
     return round(score, 6), f"score {low:g} + {width:g} × {strength:g}"
 
 
-def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
+def rank(
+    views: Sequence[View], texts: Sequence[str], top_k: int, also: Sequence[str] = ()
+) -> list[Salient]:
     """The entities that texts (newest first) name, then those that they strongly describe, each
     with its best claim. At most `top_k`: of equal scores, those that were written last are listed.
+    `also`: texts that are as new as the newest one.
     """
     found = [
         (-_scored(view, one)[0], one.last, one.entity.id, view.collection, one, view)
         for view in views
-        for one in _in_play(view, texts)
+        for one in _in_play(view, _aged(texts, also))
     ]
     found.sort(key=lambda entry: entry[:4])
     rows = [one.row(view).with_claim() for *_, one, view in found[:top_k]]
@@ -206,7 +211,13 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
     return (-row.score, row.entity.id, row.view.collection)
 
 
-def _in_play(view: View, texts: Sequence[str]) -> list[_InPlay | _Described]:
+def _aged(texts: Sequence[str], also: Sequence[str] = ()) -> list[tuple[int, str]]:
+    """Each text with its age in the window, newest first."""
+    aged = list(enumerate(texts))
+    return [*aged[:1], *((0, text) for text in also), *aged[1:]]
+
+
+def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[_InPlay | _Described]:
     named = _named_by(view, texts)
     known = {one.entity.id for one in named}
     return [*named, *(one for one in _described_by(view, texts) if one.entity.id not in known)]
@@ -229,13 +240,35 @@ def strength_of(similarity: float) -> float:
 
 
 def worth_volunteering(
-    views: Sequence[View], texts: Sequence[str], threshold: float = VOLUNTEERED
+    views: Sequence[View],
+    texts: Sequence[str],
+    threshold: float = VOLUNTEERED,
+    also: Sequence[str] = (),
 ) -> list[Salient]:
     """The entities that texts (newest first) name strongly enough to be volunteered, strongest
-    first.
+    first. `also`: texts that are as new as the newest one.
     """
-    rows = [row for view in views for row in named_in(view, texts, parts=False)]
+    rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
     return sorted((row for row in rows if not_said(row, threshold) is None), key=speaking_order)
+
+
+def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list[Salient]:
+    """The entities and topics that a text asks for by nothing but their names, each as strong as
+    its name is alone. Nobody declared a topic, but who says its name alone means it.
+    """
+    found = [one for one in (*view.mentions(text), *view.derived_in(text)) if not one.nested]
+    names = [with_signs(text, one) for one in found]
+    if not found or not asks_only_about(text, ((one.start, one.end) for one in found)):
+        return []
+    rows: dict[str, Salient] = {}
+    for mention, name in zip(found, names, strict=True):
+        alone = named_in(view, [name]) if name is not None else []
+        row = next((one for one in alone if one.entity.id == mention.entity_id), None)
+        if row is not None and view.is_topic(row.entity.id):
+            row = replace(row, strength=max(row.strength, BACKED))
+        if row is not None and not row.ambiguous and row.strength >= threshold:
+            rows[row.entity.id] = replace(row, text=text, place=mention.start)
+    return list(rows.values())
 
 
 def not_said(row: Salient, threshold: float) -> str | None:
@@ -273,18 +306,20 @@ def arm_of(mention: Mention) -> ArmName:
     return _ARM_NAMES[mention.arm]
 
 
-def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
+def named_in(
+    view: View, texts: Sequence[str], parts: bool = True, also: Sequence[str] = ()
+) -> list[Salient]:
     """The strongest entities that texts (newest first) name in full or, with `parts`, in part; in
-    no particular order.
+    no particular order. `also`: texts that are as new as the newest one.
     """
-    found = _named_by(view, texts, parts)
+    found = _named_by(view, _aged(texts, also), parts)
     found.sort(key=lambda one: (-one.strength, one.entity.id))
     return [one.row(view) for one in found[:MAX_NAMED]]
 
 
-def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_InPlay]:
+def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[_InPlay]:
     evidence: dict[str, list[tuple[int, str, WeighedMention]]] = {}
-    for age, text in enumerate(texts):
+    for age, text in texts:
         for found in weigh(view, text):
             is_part = found.mention.arm in (Arm.PART, Arm.DERIVED)
             if (parts or not is_part) and not_listed(found) is None:
@@ -296,11 +331,11 @@ def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[_InP
     ]
 
 
-def _described_by(view: View, texts: Sequence[str]) -> list[_Described]:
+def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Described]:
     """Each entity once, where it is described most strongly."""
     best: dict[str, _Described] = {}
-    for age, text in enumerate(texts):
-        if text in texts[age + 1 : age + 2]:
+    for at, (age, text) in enumerate(texts):
+        if text in (following for _, following in texts[at + 1 : at + 2]):
             continue
         for entity, held, share in view.once("described", text, partial(_holding, view, text)):
             found = _Described(entity, text, held, round(share, 3), age)

@@ -190,13 +190,13 @@ def _in_kind(
         said = kind is Kind.CLAIM
         stems = said_stems_in(document, view.gates) if said else stems_in(document)
         if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
-            scored.append((-value, artifact_id, section))
+            scored.append((-value, artifact_id, section, document))
     best: dict[str, Ranked] = {}
     if kind is Kind.CLAIM:
         limit *= OF_ONE_EXCHANGE
-    for value, artifact_id, section in sorted(scored):
+    for value, artifact_id, section, document in sorted(scored, key=lambda one: one[:3]):
         if artifact_id not in best and len(best) < limit:
-            artifact = view.visible((kind, artifact_id))
+            artifact = view.told_by(document)
             if artifact is not None:
                 best[artifact_id] = Ranked(view, kind, artifact, section, -value)
     return list(best.values())

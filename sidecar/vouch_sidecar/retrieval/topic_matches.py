@@ -5,7 +5,7 @@ its words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from typing import Literal, NamedTuple
@@ -13,10 +13,11 @@ from typing import Literal, NamedTuple
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
-from vouch_sidecar.index.schema import stems_in
+from vouch_sidecar.index.query import Search, all_of, any_of, fewest, rarity, value_query
+from vouch_sidecar.index.schema import TITLE, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import MAX_SETS, MAX_TOPIC_WORDS, PARTIAL_SHARE
+from vouch_sidecar.retrieval.question_words import without
 from vouch_sidecar.retrieval.view import View, claim_in
 
 Linking = Literal["auto", "declared"]
@@ -97,12 +98,46 @@ class Matched(NamedTuple):
 
 
 def matching(views: Sequence[View], question: Question) -> list[Match]:
-    """The claims of each view that count for a question."""
-    words = terms(question.topic)[:MAX_TOPIC_WORDS]
+    """The claims of each view that count for a question. Words that stand nowhere are left out."""
+    words = [word for word, known in _words(views, question.topic) if known]
     total = sum(view.claim_total for view in views)
     weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in words}
     sets = _sets(views, weights)
     return [_match(view, question, held, weights) for view, held in zip(views, sets, strict=True)]
+
+
+def unmatched(views: Sequence[View], topic: str) -> list[str]:
+    """The words of a topic that stand in no live, visible claim, page or topic, as written and in
+    order. Words of names are none of them.
+    """
+    places = [
+        (mention.start, mention.end)
+        for view in views
+        for mention in (*view.mentions(topic), *view.derived_in(topic))
+    ]
+    beside = {word.word for word in terms(without(topic, places))}
+    is_part = any(view.with_part(topic) for view in views)
+    unknown = [word.word for word, known in _words(views, topic) if not known]
+    return [] if is_part else [word for word in unknown if word in beside]
+
+
+def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
+    """The words of a topic, and whether each stands in a live, visible claim, page or topic."""
+    words = terms(topic)[:MAX_TOPIC_WORDS]
+    searches = [replace(view.search, since=None) for view in views]
+    named = frozenset(
+        word
+        for view in views
+        for mention in view.derived_in(topic)
+        for word in terms(topic[mention.start : mention.end])
+    )
+    return [
+        (word, word in named or any(_stands(search, word) for search in searches)) for word in words
+    ]
+
+
+def _stands(search: Search, word: Term) -> bool:
+    return any(search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE))
 
 
 def _match(

@@ -24,6 +24,8 @@ class Window:
 
     speaker: Speaker
     texts: Sequence[str]
+    also: Sequence[str] = ()
+    """Earlier states of the newest text: what they name stays in play while a word is typed."""
     ranked: Memo = field(default_factory=lambda: Memo(1))
     """The rankings that were worked out, which count until the window or the knowledge changes."""
     most: int | None = None
@@ -36,8 +38,9 @@ class Window:
     def in_play(self, most: int) -> list[Salient]:
         """The ranking of this knowledge base, computed again only when something changed."""
         view, texts = self.speaker.view, self.texts
-        state = (view.stamp, most, *texts)
-        return self.ranked.once(next(iter(texts), ""), state, lambda: rank([view], texts, most))
+        state = (view.stamp, most, tuple(self.also), *texts)
+        newest = next(iter(texts), "")
+        return self.ranked.once(newest, state, lambda: rank([view], texts, most, self.also))
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
         """The entities that the newest text brings in, strongest first, and the ids of those that

@@ -14,12 +14,12 @@ from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
 from vouch_sidecar.index.content_words import Term, terms
-from vouch_sidecar.index.encoding import StemPlace, labels_for
+from vouch_sidecar.index.encoding import DocumentKey, StemPlace, labels_for
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.name_forms import surface
-from vouch_sidecar.index.query import Search, pointing_query, rarity
-from vouch_sidecar.index.receipts import Quoted, Sentence
+from vouch_sidecar.index.query import Search, pointing_query, rarity, value_query
+from vouch_sidecar.index.receipts import TALKING, Quoted, Sentence, is_receipt
 from vouch_sidecar.index.schema import (
     MICROSECONDS,
     QUESTION,
@@ -29,6 +29,7 @@ from vouch_sidecar.index.schema import (
     entities_in,
     key_in,
     quoted_in,
+    shown_in,
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
@@ -46,6 +47,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
+from vouch_sidecar.retrieval.constants import CandidateKind
 from vouch_sidecar.workspace.snapshot import Workspace
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
@@ -149,7 +151,7 @@ class View:
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""
-        around = (self.workspace, self.topics, self.authors)
+        around = (self.workspace.serial, self.topics.serial, self.authors)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
         return (*parts, self.knowledge.serial)
 
@@ -167,7 +169,7 @@ class View:
         """The result of `make` for a text, from memory where it is known. It is not remembered if
         `make` left something out because time was up.
         """
-        around = (self.workspace, self.topics, self.authors)
+        around = (self.workspace.serial, self.topics.serial, self.authors)
         key = (what, self.gates, self.words, self.since, *around)
         memo, before = self.knowledge.memo, self.deadline.cuts
         made = memo.once(text, key, make)
@@ -199,7 +201,11 @@ class View:
         """
         if key[0] == Kind.ENTITY and (topic := self.derived.get(key[1])) is not None:
             return topic.entity
-        artifact = self.knowledge.artifact(key)
+        if key[0] in (Kind.PAGE, Kind.SOURCE):
+            document = self.knowledge.document(key)
+            artifact = None if document is None else shown_in(document, self.gates)
+        else:
+            artifact = self.knowledge.artifact(key)
         return artifact if artifact is not None and self.sees(artifact) else None
 
     def claim(self, claim_id: str) -> Claim | None:
@@ -237,6 +243,22 @@ class View:
         visible = sentence is not None and self.gates.issuperset(sentence.gates)
         return sentence if visible else None
 
+    def kind_of(self, claim: Claim) -> CandidateKind:
+        """What a claim is: worded, or, where no person but a checked receipt approved it, a
+        statement of a captured exchange or a passage of a document.
+        """
+        if not claim.auto_approved:
+            return "worded"
+        sentence = self.sentence(claim)
+        cited = [self.knowledge.evidence(one) for one in claim.evidence]
+        receipts = [one for one in cited if one is not None and is_receipt(one)]
+        ids = [sentence.source_id] if sentence is not None else [r.source_id for r in receipts]
+        sources = (self.visible((Kind.SOURCE, source_id)) for source_id in ids)
+        if any(isinstance(one, Source) and one.type in TALKING for one in sources):
+            return "exchange"
+        stands = sentence.holds if sentence is not None else bool(receipts)
+        return "passage" if stands else "worded"
+
     def sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
         bare link, code, or talk between the one who asks and the one who answers, does not.
@@ -244,8 +266,10 @@ class View:
         if not isinstance(artifact, Claim):
             return True
         quoted = self.quoted(artifact.id)
-        form = form_of_text(artifact.text) if quoted is None else quoted.form
-        return form is Form.STATEMENT
+        if quoted is None:
+            return form_of_text(artifact.text) is Form.STATEMENT
+        in_parts = quoted.only_whole and self.sentence(artifact) is None
+        return quoted.form is Form.STATEMENT and not in_parts
 
     def counts(self, claim: Claim) -> bool:
         """Whether a claim was confirmed or updated since the time that is asked for."""
@@ -320,7 +344,7 @@ class View:
             return self.visible((Kind.PAGE, artifact_id))
         if kind == QUESTION:
             return self.visible((Kind.SOURCE, artifact_id))
-        artifact = artifact_in(document)
+        artifact = shown_in(document, self.gates)
         if kind == Kind.CLAIM:
             self._known_quoted[artifact_id] = quoted_in(document)
         return artifact if self.sees(artifact) else None
@@ -336,6 +360,15 @@ class View:
         for hit in snapshot.search(query, limit):
             if (artifact := self.told_by(snapshot.document(hit))) is not None:
                 yield artifact
+
+    def hidden(self, kind: Kind) -> frozenset[str]:
+        """Ids of the claims or sources that others may see and this viewer may not."""
+        visible = labels_for(self.gates)
+        places = self.knowledge.places(kind)
+        closed = [one for one in places if StemPlace.decode(one).label not in visible]
+        keys = self.knowledge.snapshot.sums(value_query("place", closed), "key") if closed else ()
+        ids = (DocumentKey.decode(one).id for one in keys)
+        return frozenset(one for one in ids if self.visible((kind, one)) is None)
 
     def count(self, kind: Kind) -> int:
         """How many artifacts of a kind the viewer may see; of pages, sections are not counted."""

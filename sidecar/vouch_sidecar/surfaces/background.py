@@ -83,23 +83,3 @@ async def push_changes(
                 tell_status()
                 left = engine.sessions.seconds_left
                 await changes.wait(math.inf if left is None else left)
-
-
-async def indexed(engine: Engine, seconds: float = math.inf) -> None:
-    """Wait until the first read of every knowledge base has ended, also if it failed; for at most
-    `seconds`.
-    """
-    if engine.looked:
-        return
-    built = anyio.Event()
-
-    def look() -> None:
-        if engine.looked:
-            built.set()
-
-    engine.listeners.add(look)
-    try:
-        with anyio.move_on_after(seconds):
-            await built.wait()
-    finally:
-        engine.dismiss(look)

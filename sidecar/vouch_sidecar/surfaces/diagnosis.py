@@ -19,21 +19,22 @@ from uuid import uuid4
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.receipts import Sentence
+from vouch_sidecar.index.schema import CONTENT
 from vouch_sidecar.index.sentences import Form
-from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
+from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
 from vouch_sidecar.surfaces.hook.client import NO
 from vouch_sidecar.surfaces.install import vouch_hooks
-from vouch_sidecar.surfaces.install.command import found_by, place_of
+from vouch_sidecar.surfaces.install.command import command_for, found_by, place_of
+from vouch_sidecar.surfaces.install.host_files import FileState, InstallError, examine
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
-from vouch_sidecar.surfaces.install.plan import plan
-from vouch_sidecar.surfaces.install.project_files import InstallError
 from vouch_sidecar.surfaces.local.address import is_supported, socket_path
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.local.server import PROCESS
@@ -42,7 +43,7 @@ from vouch_sidecar.surfaces.resident import IDLE_SECONDS
 State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
 TRIAL_SECONDS = 15.0
-ENDS = f"ends after {IDLE_SECONDS / 60:.0f} idle minutes ({RESIDENT}=false: none)"
+ENDS = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
 MADE_BY = {"capture.enabled": True, "review.auto_approve_on_receipt": False}
 """Settings with which vouch itself cuts answers and documents at full stops and line ends and makes
 claims of the pieces, with their defaults.
@@ -62,8 +63,10 @@ class Remark(NamedTuple):
 class Examined:
     """What the checks examine. The knowledge bases are read when a check first uses `engine`."""
 
-    def __init__(self, start: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, start: Path, env: Mapping[str, str], for_person: bool) -> None:
         self.start = start
+        self.for_person = for_person
+        """Whether a person at a terminal reads the findings."""
         self.env = env
         finder = Finder(env)
         self.roots = [Path(root) for root in finder.around(start)]
@@ -78,9 +81,11 @@ class Examined:
         return engine
 
 
-def examined(start: Path, env: Mapping[str, str]) -> Iterator[Remark]:
-    """The findings of all checks, in the order of `CHECKS`."""
-    at = Examined(start, env)
+def examined(start: Path, env: Mapping[str, str], for_person: bool = False) -> Iterator[Remark]:
+    """The findings of all checks, in the order of `CHECKS`. Only a person is told that something is
+    withheld.
+    """
+    at = Examined(start, env, for_person)
     for check in CHECKS:
         yield from check(at)
 
@@ -90,7 +95,7 @@ def _knowledge_bases(at: Examined) -> Iterator[Remark]:
     for folder in at.refused:
         yield Remark(about, "wrong", why_refused(folder))
     if not at.roots:
-        yield Remark(about, "wrong", f"none found from {start}")
+        yield Remark(about, "wrong", f"none found from {start}; {HOW_TO_BEGIN}")
     for root in at.roots:
         above = at.start.resolve().is_relative_to(root)
         how = f"{'at or above' if above else 'below'} {start}"
@@ -100,18 +105,45 @@ def _knowledge_bases(at: Examined) -> Iterator[Remark]:
 
 
 def _contents(at: Examined) -> Iterator[Remark]:
-    for one in perform(at.engine, status.OPERATION, {}, Caller()).roots:
+    roots = perform(at.engine, status.OPERATION, {}, Caller()).roots
+    for one, served in zip(roots, at.engine.serving(Caller()), strict=True):
         about, counts = f"contents of {one_line(one.collection)}", one.counts
         entities = count(counts.entities, "entity", "entities")
         listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
-        yield Remark(about, "ok", listed)
+        collection = served.collection
+        across = check_all(CheckContext(collection, collection.knowledge), served.view.sees)
+        of_files = [problem.severity for problem in one.problems]
+        others = [problem.severity for several in across.values() for problem in several]
+        problems = [severity for severity in (*of_files, *others) if severity != "hint"]
+        state: State = "ok"
+        if problems:
+            files = f", {count(one.unusable, 'file')} can't be used" if one.unusable else ""
+            listed += f"; {count(len(problems), 'problem')}{files}: `{COMMAND} check` lists them"
+            state = "wrong" if of_files else "note"
+        yield Remark(about, state, listed)
         if (parts := _fragments(at.engine, one.root)) is not None:
             yield Remark(about, "note", parts)
+        if at.for_person and (closed := _closed_sources(at.engine, one.root)):
+            number = count(closed, "source is", "sources are")
+            yield Remark(
+                about,
+                "note",
+                f"{number} closed to you, and give no whole sentences: claims that you may not "
+                "see cite them without exact bytes; evidence with bytes and quote opens the rest",
+            )
         if not counts.entities:
             yield Remark(about, "note", "no entities: nothing is in play, and nobody is an expert")
-        if one.problems:
-            listed = f"{count(len(one.problems), 'problem')}; `{COMMAND} check` lists them"
-            yield Remark(about, "wrong", listed)
+
+
+def _closed_sources(engine: Engine, root: str) -> int:
+    """How many sources are closed to whoever asks, because of claims that are withheld."""
+    (view,) = (one.view for one in engine.serving(Caller()) if str(one.view.root) == root)
+    return sum(
+        (one.start, one.end) == CONTENT and (one.gates is None or not one.gates <= view.gates)
+        for source in view.knowledge.all_of(Kind.SOURCE)
+        if view.sees(source)
+        for one in view.knowledge.closed(source.id)
+    )
 
 
 def _fragments(engine: Engine, root: str) -> str | None:
@@ -218,31 +250,36 @@ def _integrations(at: Examined) -> Iterator[Remark]:
         host = host_called(name)
         if host.snippet is not None:
             continue
-        place = place_of(host, at.start if not user else None, at.env, user=user)
+        above = (root for root in at.roots if at.start.resolve().is_relative_to(root))
+        project = next(above, at.start)  # as `install` chooses it
+        place = place_of(host, None if user else project, at.env, user=user)
         about = f"{name}{' --user' if user else ''}"
-        state = _integration(host, place, about, at.env)
+        state = _integration(host, place, about, at.env, user=user)
         if state is None:
             continue
         yield Remark(about, *state)
-        if hooks := vouch_hooks.hooks(place.base, place.vouch):
-            doubled = f"vouch's own prompt hook in {', '.join(map(str, hooks))} says things twice"
-            yield Remark(about, "wrong", f"{doubled}: install {name} --replace-vouch-hook")
+        for hook in vouch_hooks.hooks(place.base, place.vouch):
+            message = "vouch's own prompt hook gives each prompt a second block; take it out: "
+            yield Remark(about, "wrong", message + hook)
 
 
 def _integration(
-    host: Host, place: Location, about: str, env: Mapping[str, str]
+    host: Host, place: Location, about: str, env: Mapping[str, str], *, user: bool
 ) -> tuple[State, str] | None:
     """The state of an integration, with a message; None if it is not installed."""
-    again = f"`{COMMAND} install {about}"
     try:
-        if not plan(place.edits, place.base, uninstall=True).changes:
-            return None
-        older = plan(place.edits, place.base, uninstall=False)
+        files = examine(place.files, place.base)
     except InstallError as error:
-        return "note", f"{one_line(str(error))}; {again} --force` renews it"
-    if older.changes or older.pastes:
-        return "note", f"of an earlier version, or not whole: {again}` renews it"
-    if not found_by(host, env):
+        return "note", one_line(str(error))
+    if not any(file.naming_us for file in files):
+        return None
+    if lacking := [
+        file for file in files if file.state not in {FileState.CURRENT, FileState.PASTED}
+    ]:
+        names = ", ".join(file.shown for file in lacking)
+        again = f"`{COMMAND} install {about}` writes or prints it"
+        return "note", f"not all of today's integration is in {names}: {again}"
+    if not found_by(host, env) and command_for(host, env, user=user) == COMMAND:
         return "wrong", f"{COMMAND} is not on the PATH that {host.title} starts with"
     return "ok", f"installed in {printable(str(place.base))}"
 
@@ -261,7 +298,10 @@ def _trial(at: Examined) -> Iterator[Remark]:
         yield Remark("trial prompt", "note", "there is no entity to name in one")
         return
     took = 0.0
-    for name in best:
+    for trial in range(2 * len(best)):
+        if trial == len(best):  # on a cold base, the first hooks only start a process
+            ask(at.roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=at.env)
+        name = best[trial % len(best)]
         session = {"session_id": f"doctor-{uuid4()}", "cwd": str(at.start)}
         prompt = {**session, "prompt": f"What is known about {name}?"}
         began = time.monotonic()

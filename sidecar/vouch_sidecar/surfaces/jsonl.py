@@ -22,7 +22,8 @@ from vouch_sidecar.operations import (
     as_json,
     perform_async,
 )
-from vouch_sidecar.surfaces.background import beside, indexed
+from vouch_sidecar.operations.readiness import indexed, ready
+from vouch_sidecar.surfaces.background import beside
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
@@ -95,7 +96,9 @@ def as_line(answered: Mapping[str, Any]) -> bytes:
 
 
 async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
-    """The answer to one line. Never raises, whatever the line holds."""
+    """The answer to one line; the first answers wait to be whole. Never raises, whatever the line
+    holds.
+    """
     try:
         request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -109,6 +112,7 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
+        await ready(engine, OPERATIONS[name], caller)
         asked = await perform_async(engine, OPERATIONS[name], request.get("params"), caller)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:

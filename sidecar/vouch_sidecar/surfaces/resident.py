@@ -1,10 +1,11 @@
-"""The resident process: a hook starts it to answer later hooks; it ends when idle."""
+"""The resident process: a hook starts it to answer later hooks; it ends when idle, or asked to."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -17,7 +18,7 @@ from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import leave
 
-IDLE_SECONDS = 900.0
+IDLE_SECONDS = 2 * 3600.0
 LOOK_SECONDS = 1.0
 NICE = 10
 
@@ -43,7 +44,8 @@ def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     indexer = Indexer(engine)
-    local = local_server(engine, indexer, watches=True)  # gives up the socket to an editor
+    # Gives up the socket to an editor.
+    local = local_server(engine, indexer, watches=True, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))

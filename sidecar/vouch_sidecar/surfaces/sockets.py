@@ -10,8 +10,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.background import indexed
-from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, respond_async
+from vouch_sidecar.surfaces.hook.events import EVENTS, limit_of, prepare, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.local.follower import Tell
@@ -32,9 +31,10 @@ def local_server(
     *,
     watches: bool = False,
     parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
+    stop: Callable[[], object] | None = None,
 ) -> LocalServer:
     """A `LocalServer` that answers operations, hooks and commands of the shell."""
-    local = LocalServer(engine, indexer, tell, watches=watches, parts=parts)
+    local = LocalServer(engine, indexer, tell, watches=watches, parts=parts, stop=stop)
     local.register(HOOK, _answer_hook)
     local.register(SHELL, _answer_shell)
     return local
@@ -49,7 +49,7 @@ async def _answer_hook(
         return {"id": request_id, "ok": True, "result": limit_of(engine)}
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
-    await indexed(engine, limit_of(engine))
+    await prepare(engine, event, caller)
     if (path := edited_file(payload)) is not None:
         indexer.poke([Path(path)])
     result = None

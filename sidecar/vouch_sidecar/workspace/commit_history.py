@@ -16,21 +16,25 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.workspace.git import Repository, run
+from vouch_sidecar.workspace.git import Repository, is_installed, run
 
 MAX_COMMITS = 10_000
 """Commits that are read, newest first; those older than a few half-lives weigh little."""
 MAX_CHANGED = 25
 """Files that a commit may change; larger commits are left out."""
 MAX_NAME = 100
+NAME_LENGTH = 40
+"""Digits of a commit's name."""
 MAX_SHALLOW = 1 << 20
 MAILMAP = ".mailmap"
+MAX_MAILMAP = 1 << 20
+"""Bytes. git takes time by the square of its lines."""
 _BOT = re.compile(
     r"\[bot\]|^(?:(?:the\s)?(?:dependabot|renovate|pre-commit-ci|github-actions?|github\sactions?"
     r"|gitlab-ci|greenkeeper|pyup|snyk|codecov|allcontributors|weblate|mergify|bors|copybara"
     r"|semantic-release|release-please|jenkins|travis(?:\sci)?|circleci|buildbot|imgbot|deepsource"
     r"|autofix-ci|homu|github|gitlab)(?:[\s-]?(?:bot|preview|service|deployer))?"
-    r"|(?:[\w.]+[\s_-])?(?:auto)?bot|[\w.-]+[\s_-]bot)$",
+    r"|(?:[\w.]{1,100}[\s_-])?(?:auto)?bot|[\w.-]{1,100}[\s_-]bot)$",
     re.IGNORECASE,
 )
 
@@ -46,12 +50,15 @@ class Commit(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class History:
     """Which commits changed a file, by its path below the root of a knowledge base: their numbers
-    in `commits`. Immutable. `head` is the newest commit.
+    in `commits`. Immutable. `head` is the newest commit. `renamed`: authors as they wrote their
+    name, and as `commits` has it, where that differs. `unread`: why commits could not be read.
     """
 
     head: str = ""
     commits: tuple[Commit, ...] = ()
     by_path: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    renamed: frozenset[tuple[str, str]] = frozenset()
+    unread: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.by_path)
@@ -91,19 +98,23 @@ def read_history(
         "--no-renames",
         "--name-only",
         "--encoding=UTF-8",
-        "--format=/%H/%at/%aN",
+        "--format=/%H/%at/%aN%x00%an",
         f"--max-count={MAX_COMMITS}",
         head,
         "--",
     ]
     prefix = _prefix(repository, root)
+    if unread := repository.why_unread() or _why_unmapped(repository, head, caches, env):
+        return History(head, unread=unread)
     data = run(repository, arguments, caches, env) if prefix is not None else None
     if data is None or prefix is None:
-        return History(head)
+        has_failed = prefix is not None and is_installed(env)
+        return History(head, unread="git could not read its commits" if has_failed else "")
     cut = _shallow(repository)
     commits: list[Commit] = []
     by_path: dict[str, list[int]] = {}
-    for name, author, at, changed in _commits(data):
+    written: set[tuple[str, str]] = set()
+    for name, author, as_written, at, changed in _commits(data):
         if name in cut or len(changed) > MAX_CHANGED or not _is_somebody(author):
             continue
         mine = [path[len(prefix) :] for path in map(_text, changed) if path.startswith(prefix)]
@@ -111,9 +122,20 @@ def read_history(
             by_path.setdefault(path, []).append(len(commits))
         if mine:
             commits.append(Commit(name, author, min(at, now)))
+            written.add((as_written, author))
     known = frozenset(one.author for one in commits)
     merged = tuple(one._replace(author=_bare(one.author, known)) for one in commits)
-    return History(head, merged, {path: tuple(n) for path, n in by_path.items()})
+    every = ((name, _bare(author, known)) for name, author in written)
+    renamed = frozenset((name, author) for name, author in every if name != author)
+    return History(head, merged, {path: tuple(n) for path, n in by_path.items()}, renamed)
+
+
+def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
+    """Why `.mailmap` can't be used; "" where it can, or is missing. Without it somebody who is
+    never to be named would be, by a former name.
+    """
+    size = run(repository, ["cat-file", "-s", f"{head}:{MAILMAP}"], caches, env)
+    return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
 
 
 def _bare(author: str, known: Container[str]) -> str:
@@ -122,24 +144,29 @@ def _bare(author: str, known: Container[str]) -> str:
     return bare if bare in known else author
 
 
-def _commits(data: bytes) -> Iterator[tuple[str, str, int, list[bytes]]]:
-    """Each commit that git printed: its name, its author, its time and what it changed. A line with
-    a commit begins with a slash, as no path does.
+def _commits(data: bytes) -> Iterator[tuple[str, str, str, int, list[bytes]]]:
+    """Each commit that git printed: its name, its author as mapped and as written, its time and
+    what it changed. A commit begins with a slash, as no path of git's own making does; a path that
+    does all the same is passed over.
     """
-    name, author, at, changed = "", "", 0, list[bytes]()
+    name, author, written, at, changed = "", "", "", 0, list[bytes]()
+    entries = iter(data.split(b"\0"))
     is_first = False
-    for entry in data.split(b"\0"):
+    for entry in entries:
         if entry.startswith(b"/"):
+            _, head, *rest = entry.split(b"/", 3)
+            if len(head) != NAME_LENGTH or len(rest) != 2:
+                continue
             if name:
-                yield name, author, at, changed
-            _, head, time, who = entry.split(b"/", 3)
-            name, author, changed, is_first = head.decode(), one_line(_text(who)), [], True
-            at = int(time) if time.isdigit() else 0
+                yield name, author, written, at, changed
+            time, who = rest
+            name, author, changed, is_first = _text(head), one_line(_text(who)), [], True
+            at, written = int(time) if time.isdigit() else 0, one_line(_text(next(entries, b"")))
         elif entry:
             changed.append(entry.removeprefix(b"\n") if is_first else entry)
             is_first = False
     if name:
-        yield name, author, at, changed
+        yield name, author, written, at, changed
 
 
 def _is_somebody(author: str) -> bool:

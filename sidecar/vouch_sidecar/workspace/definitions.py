@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from vouch_sidecar.workspace.syntax_trees import Defined, parsed
@@ -18,72 +19,77 @@ PIECE = 1 << 16
 """Bytes that are split at once, as no other thread runs meanwhile."""
 
 _TOKEN = re.compile(rb"[A-Za-z_$][\w$]*(?:-[a-z0-9]+)*|--[a-z][a-z0-9-]+")
+_NAME = "\ua66e"
+"""Stands for the name in a line, and in the expressions: a letter that no code uses."""
 _MODIFIED = (
-    r"^\s*(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|sealed"
-    r"|synchronized|default|readonly|const|unsafe|extern|partial|new|open)\s+)+"
+    r"^\s*+(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|sealed"
+    r"|synchronized|default|readonly|const|unsafe|extern|partial|new|open)\s++)++"
 )
 _C_LIKE_CALLS = r"(?!(?:return|else|new|throw|await|case|goto|delete)\b)"
 _PATTERNS = {
     "python": (
-        r"^\s*(?:async\s+)?(?:def|class)\s+NAME\b",
-        r"^(?: {4}|\t)?NAME\s*(?::[^=]+)?=(?!=)",
-        r"^(?: {4}|\t)NAME\s*:\s*[^,]*[^,(]$",
+        r"^\s*+(?:async\s++)?(?:def|class)\s++NAME",
+        r"^(?: {4}|\t)?NAME\s*+(?::[^=]++)?=(?!=)",
+        r"^(?: {4}|\t)NAME\s*+:[^,]++(?<!\()$",
     ),
     "javascript": (
-        r"\b(?:function\s*\*?|class|interface|type|enum|namespace|const|let|var)\s+NAME\b",
-        r"^\s*(?:[a-z]+\s+){0,4}#?NAME\s*(?:<[^>]*>)?\([^;]*\)\s*(?::[^{;]+)?\{",
-        r"^\s*(?:(?:public|private|protected|static|readonly)\s+)+NAME\b",
-        r"^\s*(?:exports\.|module\.exports\.|static\s+)?NAME\s*[=:]\s*(?:async\b|function\b|\()",
+        r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace|const|let|var)\s++NAME",
+        r"^\s*+(?:[a-z]++\s++){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
+        r"^\s*+(?:(?:public|private|protected|static|readonly)\s++)++NAME",
+        r"^\s*+(?:exports\.|module\.exports\.|static\s++)?NAME\s*+[=:]\s*+(?:async\b|function\b|\()",
     ),
     "go": (
-        r"^func\s+(?:\([^)]*\)\s*)?NAME\b",
-        r"^type\s+NAME\b",
-        r"^(?:var|const)\s+NAME\b",
-        r"^\t(?:type\s+)?NAME\s+(?:[\w.*\[\]]+\s*)?(?:=|struct|interface|func)",
+        r"^func\s++(?:\([^)]*+\)\s*+)?NAME",
+        r"^type\s++NAME",
+        r"^(?:var|const)\s++NAME",
+        r"^\t(?:type\s++)?NAME\s++(?:[\w.*\[\]]{1,200}\s{0,20})?(?:=|struct|interface|func)",
         r"^\tNAME$",
     ),
     "rust": (
-        r"\b(?:fn|struct|enum|trait|type|const|static|static\s+mut|mod|union)\s+NAME\b",
-        r"\bmacro_rules!\s*NAME\b",
+        r"\b(?:fn|struct|enum|trait|type|const|static(?:\s++mut)?|mod|union)\s++NAME",
+        r"\bmacro_rules!\s*+NAME",
     ),
     "java": (
-        r"\b(?:class|interface|enum|record|@interface)\s+NAME\b",
-        _MODIFIED + r"(?:<[^>]*>\s*)?[\w.<>\[\],? ]+\s+NAME\s*[({=;]",
-        r"^\s*" + _C_LIKE_CALLS + r"[\w.<>\[\],?]+\s+NAME\s*\([^;]*\)\s*(?:throws\b[^{]*)?\{",
-        _MODIFIED + r"NAME\s*\(",
+        r"\b(?:class|interface|enum|record|@interface)\s++NAME",
+        _MODIFIED + r"(?:<[^>]*+>\s*+)?[\w.<>\[\],? ]{1,200}\s{1,20}NAME\s*+[({=;]",
+        r"^\s*+" + _C_LIKE_CALLS + r"[\w.<>\[\],?]++\s++NAME\s*+\([^;]{0,250}\)\s{0,20}"
+        r"(?:throws\b[^{]*+)?\{",
+        _MODIFIED + r"NAME\s*+\(",
     ),
     "kotlin": (
-        r"\b(?:class|interface|object|typealias|val|var)\s+NAME\b",
-        r"\bfun\s+(?:<[^>]*>\s*)?(?:[\w.<>]+\.)?NAME\b",
+        r"\b(?:class|interface|object|typealias|val|var)\s++NAME",
+        r"\bfun\s++(?:<[^>]{0,200}>\s*+)?(?:[\w.<>]{1,200}\.)?NAME",
     ),
     "swift": (
-        r"\b(?:class|struct|enum|protocol|extension|actor|func|var|let|typealias|case)\s+NAME\b",
+        r"\b(?:class|struct|enum|protocol|extension|actor|func|var|let|typealias|case)\s++NAME",
     ),
     "ruby": (
-        r"^\s*def\s+(?:self\.)?NAME(?![\w?!])",
-        r"^\s*(?:class|module)\s+(?:\w+::)*NAME\b",
-        r"^\s*NAME\s*=(?!=)",
-        r"\b(?:attr_accessor|attr_reader|attr_writer|scope|define_method)\s+[^#]*:NAME\b",
+        r"^\s*+def\s++(?:self\.)?NAME(?![?!])",
+        r"^\s*+(?:class|module)\s++(?:\w++::)*+NAME",
+        r"^\s*+NAME\s*+=(?!=)",
+        r"\b(?:attr_accessor|attr_reader|attr_writer|scope|define_method)\s++[^#]{0,250}:NAME",
     ),
     "c": (
-        r"^\s*#\s*define\s+NAME\b",
-        r"\b(?:struct|class|union|enum(?:\s+class)?|namespace)\s+(?:\w+\s+)?NAME\s*(?:[:{]|$)",
-        r"\btypedef\b.*\bNAME\s*;",
-        r"\busing\s+NAME\s*=",
-        r"^(?!\s)" + _C_LIKE_CALLS + r"[\w \t*&:<>,~\[\]]*\bNAME\s*\([^;]*$",
-        r"^(?:static|const|extern)\b[^(]*\bNAME\b[^(]*[=;]",
-        r"^\s*(?:@property\b.*|[-+]\s*\([^)]*\)\s*)NAME\b",
+        r"^\s*+#\s*+define\s++NAME",
+        r"\b(?:struct|class|union|enum(?:\s++class)?|namespace)\s++(?:\w++\s++)?NAME\s*+(?:[:{]|$)",
+        r"\btypedef\b.{0,250}NAME\s*+;",
+        r"\busing\s++NAME\s*+=",
+        r"^(?!\s)" + _C_LIKE_CALLS + r"[\w \t*&:<>,~\[\]]{0,250}NAME\s*+\([^;]*+$",
+        r"^(?:static|const|extern)\b[^(]{0,250}NAME[^(=;]*+[=;]",
+        r"^\s*+(?:@property\b.{0,250}|[-+]\s*+\([^)]*+\)\s*+)NAME",
     ),
     "csharp": (
-        r"\b(?:class|interface|enum|record|struct|namespace|delegate\s+[\w<>]+)\s+(?:\w+\.)*NAME\b",
-        _MODIFIED + r"[\w.<>\[\],? ]+\s+NAME\s*(?:<[^>]*>)?\s*[({=;]",
-        _MODIFIED + r"NAME\s*\(",
+        r"\b(?:class|interface|enum|record|struct|namespace|delegate\s++[\w<>]{1,200})\s++(?:\w++\.){0,20}+NAME",
+        _MODIFIED + r"[\w.<>\[\],? ]{1,200}\s{1,20}NAME\s*+(?:<[^>]*+>)?\s*+[({=;]",
+        _MODIFIED + r"NAME\s*+\(",
     ),
 }
+"""What lines that define a name look like; a line is short, and so is what may be tried twice."""
 _TAKES = r"""--?[\w-]{1,40}|[A-Z][A-Z0-9_-]*|<[^<>"'`]{1,40}>|\[[^]["'`]{1,40}\]"""
 _QUOTED = (
     rf"""["'`](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["'`]"""
 )
+_PATTERNS["quoted"] = (_QUOTED,)
 """The definition of an option or an environment variable in any language: its name in quotes, with
 its other forms and its argument. A sentence that mentions the name defines nothing.
 """
@@ -92,7 +98,7 @@ _BARE = re.compile(r"""[ \t]*["'`]--?[\w-]{1,60}["'`],?[ \t\r]*""")
 ENOUGH = 3
 """The number of other such lines that make a list; one option has fewer forms."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
-_COMPILED: dict[tuple[str, str], re.Pattern[str]] = {}
+_SPLIT = re.compile(r"\.|::|#")
 
 
 class Wanted:
@@ -105,7 +111,7 @@ class Wanted:
         self.dotted: dict[str, tuple[str, str]] = {}
         words: set[str] = set()
         for name in names:
-            parts = re.split(r"\.|::|#", name) if not name.startswith("--") else [name]
+            parts = _SPLIT.split(name) if not name.startswith("--") else [name]
             if len(parts) > 1:
                 self.dotted[name] = (parts[-2], parts[-1])
                 words.update(parts[-2:])
@@ -193,19 +199,23 @@ def _is_listed(text: str, first: int, last: int) -> bool:
 
 
 def _defines(line: str, word: str, language: str | None) -> bool:
-    patterns: tuple[str, ...] = () if "-" in word else _PATTERNS.get(language or "", ())
+    line = _whole(word).sub(_NAME, line)
+    patterns = () if "-" in word else patterns_of(language)
     if word.isalpha() and word.islower():  # a word as well: an assignment to it tells little
         patterns = patterns[:1]
     if "-" in word or _CONSTANT.match(word):
-        patterns = (*patterns, _QUOTED)
-    return any(_compiled(pattern, word).search(line) for pattern in patterns)
+        patterns = (*patterns, *patterns_of("quoted"))
+    return any(pattern.search(line) for pattern in patterns)
 
 
-def _compiled(pattern: str, word: str) -> re.Pattern[str]:
-    made = _COMPILED.get((pattern, word))
-    if made is None:
-        if len(_COMPILED) > 10_000:
-            _COMPILED.clear()
-        escaped = r"(?<![\w$-])" + re.escape(word) + r"(?![\w$-])"
-        made = _COMPILED[pattern, word] = re.compile(pattern.replace("NAME", escaped))
-    return made
+@lru_cache(maxsize=10_000)
+def _whole(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$-]){re.escape(word)}(?![\w$-])")
+
+
+@cache
+def patterns_of(language: str | None) -> tuple[re.Pattern[str], ...]:
+    """The expressions of a language, compiled when a file of it is read first."""
+    whole = rf"(?<![\w$-]){_NAME}(?![\w$-])"
+    own = _PATTERNS.get(language or "", ())
+    return tuple(re.compile(pattern.replace("NAME", whole)) for pattern in own)

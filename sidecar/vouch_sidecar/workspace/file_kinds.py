@@ -22,8 +22,9 @@ LANGUAGES = {
 _BY_ENDING = {end: language for language, ends in LANGUAGES.items() for end in ends.split()}
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures?|testdata|e2e|benchmarks?)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest|[^/]*(?:_test|_spec|\.test|\.spec|Tests?|Spec))\.[^/]+$"
 )
+_TEST_FILE = re.compile(r"(?:^test_[^.]*+|^conftest|_test|_spec|\.test|\.spec|Tests?|Spec)\.[^/]")
+"""The name of a test, without its folder."""
 _CARRIED = re.compile(
     r"(?:^|/)(?:_?vendor(?:ed)?|third[_-]?party|external|node_modules|site-packages|bower_components"
     r"|dist|build/lib|generated|__generated__|\.yarn)/"
@@ -36,9 +37,10 @@ _GENERAL = re.compile(
     r"|authors|contributors|notice|todo)(?:\.\w+)?$"
     r"|(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest)\.jsonc?$"
     r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$"
-    r"|(?:^|/)(?:setup\.(?:py|cfg)|requirements[^/]*\.txt|manifest\.in|go\.(?:mod|work)|gemfile|podfile"
+    r"|(?:^|/)(?:setup\.(?:py|cfg)|requirements(?:[^/.]++|\.(?!txt$))*+\.txt|manifest\.in|go\.(?:mod|work)|gemfile|podfile"
     r"|pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|cmakelists\.txt|makefile"
-    r"|dockerfile|package\.swift|[^/]*\.(?:csproj|sln|gemspec|podspec))$",
+    r"|dockerfile|package\.swift)$"
+    r"|\.(?:csproj|sln|gemspec|podspec)$",
     re.IGNORECASE,
 )
 
@@ -55,7 +57,7 @@ def language_of(path: str) -> str | None:
 
 def is_test(path: str) -> bool:
     """Whether a file is a test, or serves tests."""
-    return _TEST.search(path) is not None
+    return bool(_TEST.search(path) or _TEST_FILE.search(path.rpartition("/")[2]))
 
 
 def is_for_names(path: str) -> bool:

@@ -24,6 +24,10 @@ MAX_BYTES = 1 << 20
 """Bytes that a file may have to be read; larger files are known by name alone."""
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
+MAX_CHECKS = 20_000_000
+"""How often a walk may ask a rule of an ignore file about a path: thousands of rules, asked about
+each of many files, take hours.
+"""
 MAX_PATH = 1024
 IGNORE_FILES = (".gitignore", ".ignore")
 REGULAR = ("100644", "100755")
@@ -38,6 +42,8 @@ class Files:
     """Whether git listed them."""
     prefix: str = ""
     """The path of the root below the top of the repository, with a slash at its end."""
+    is_cut: bool = False
+    """Whether a walk ended at a limit, so that files are missing."""
     _known: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -173,25 +179,32 @@ def list_files(
         if paths is not None:
             return Files(tuple(sorted(paths)), tracked=True, prefix=prefix)
     is_inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
-    return Files(tuple(sorted(_walked(root, is_inside))))
+    walk = _Walk(root, is_inside)
+    return Files(tuple(sorted(walk.files())), is_cut=walk.is_cut)
 
 
 def _listed(
     repository: Repository, prefix: str, caches: Path, env: Mapping[str, str]
 ) -> list[str] | None:
-    """The regular files of git's index whose path begins so; None where git can't be asked."""
+    """The regular files of git's index whose path begins so, but those removed from the working
+    tree; None where git can't be asked.
+    """
     if not repository.index.is_file():
         return None
-    data = run(repository, ["ls-files", "-z", "--stage"], caches, env)
+    data = run(repository, ["ls-files", "-z", "-t", "--stage"], caches, env)
     if data is None:
         return None
     found = []
     for entry in data.split(b"\0"):
         head, _, name = entry.partition(b"\t")
-        if not head.startswith(b"100"):
+        tag, _, mode = head.partition(b" ")
+        if not mode.startswith(b"100"):
             continue
         path = _text(name)
-        if path is not None and path.startswith(prefix) and _counts(path[len(prefix) :]):
+        if path is None or not (path.startswith(prefix) and _counts(path[len(prefix) :])):
+            continue
+        # a sparse checkout leaves files out (S): those are not removed
+        if tag == b"S" or os.path.lexists(f"{repository.top}/{path}"):
             found.append(path[len(prefix) :])
         if len(found) >= MAX_FILES:
             break
@@ -217,35 +230,48 @@ class _Folder(NamedTuple):
     stack: tuple[Rules, ...]
 
 
-def _walked(root: Path, inside: bool) -> Iterator[str]:
-    """The regular files below a folder that no ignore file names. Folders of other repositories are
-    entered only where the root stands `inside` of none.
+class _Walk:
+    """Finds the regular files below a folder that no ignore file names. Folders of other
+    repositories are entered only where the root stands `inside` of none.
     """
-    left, queue, folders = MAX_FILES, [_Folder("", ())], 0
-    while queue and folders < MAX_FOLDERS:
-        folders += 1
-        folder = queue.pop()
-        try:
-            with os.scandir(root / folder.path) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError:
-            continue
-        names = {entry.name for entry in entries}
-        if folder.path and ".git" in names and inside:
-            continue
-        stack = (*folder.stack, *_rules(root, folder.path, names))
-        for entry in entries:
-            path = f"{folder.path}{entry.name}"
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if not _may_count(path, is_folder, stack):
+
+    def __init__(self, root: Path, inside: bool) -> None:
+        self._root = root
+        self._inside = inside
+        self._folders = [_Folder("", ())]
+        self.is_cut = False
+        """Whether a limit ended the walk."""
+
+    def files(self) -> Iterator[str]:
+        """The paths of the files."""
+        files, folders, checks = MAX_FILES, MAX_FOLDERS, MAX_CHECKS
+        while self._folders:
+            folder = self._folders.pop()
+            folders -= 1
+            entries = self._entries(folder.path)
+            names = {entry.name for entry in entries}
+            if folder.path and ".git" in names and self._inside:
                 continue
-            if is_folder:
-                queue.append(_Folder(f"{path}/", stack))
-            elif entry.is_file(follow_symlinks=False):
-                yield path
-                left -= 1
-                if left <= 0:
+            stack = (*folder.stack, *_rules(self._root, folder.path, names))
+            for entry in entries:
+                checks -= sum(len(one.rules) for one in stack)
+                if min(files, folders, checks) < 0:
+                    self.is_cut = True
                     return
+                path = f"{folder.path}{entry.name}"
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not _may_count(path, is_folder, stack):
+                    continue
+                if is_folder:
+                    self._folders.append(_Folder(f"{path}/", stack))
+                elif entry.is_file(follow_symlinks=False):
+                    files -= 1
+                    yield path
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        with suppress(OSError), os.scandir(self._root / folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+        return []
 
 
 def _may_count(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:

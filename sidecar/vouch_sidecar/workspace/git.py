@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -35,8 +36,18 @@ GIT_SECONDS = 60.0
 partial.
 """
 MAX_OUTPUT = 64 << 20
+MAX_MEMORY = 1 << 30
+"""Bytes of memory that a git command may take, where the system can limit it (Linux). It prints no
+path before it has gathered all: ten trees of ten entries each can name billions.
+"""
+MAX_OBJECTS = 200_000
+"""Loose objects and packs that a repository may have."""
 MAX_CONFIG = 65_536
-_ORIGIN = re.compile(r'^\[remote "origin"\][^\[]*?^\s*url\s*=\s*\S*?([^/:\s]+)/?\s*$', re.MULTILINE)
+_ORIGIN = re.compile(
+    r'^\[remote "origin"\][^\[\n]*+\n(?:[ \t]*+(?!url[ \t=])[^\[\n]*+\n)*+'
+    r"[ \t]*+url[ \t]*+=[ \t]*+(?:[^/:\s]*+[/:]++(?=[^/:\s]))*+([^/:\s]++)/?[^\S\n]*+$",
+    re.MULTILINE,
+)
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 EMPTY = "empty.git"
@@ -85,6 +96,18 @@ class Repository:
     def objects(self) -> Path:
         return self.common / "objects"
 
+    def why_unread(self) -> str:
+        """Why its objects are not read; "" where they are. Those of another repository, to which a
+        file or a link leads, are nobody's to show here.
+        """
+        worktrees = self.common / "worktrees"
+        if self.folder != self.common and self.folder.parent != worktrees:
+            return "it leads to another repository, which does not lead back"
+        try:
+            return _why_unread(self.objects)
+        except OSError:
+            return "its objects can't be read"
+
     def head(self) -> str | None:
         """The name of the commit that is checked out, read from files; None where there is none
         yet.
@@ -125,6 +148,7 @@ def run(
             cwd=empty / "tree",
             env=_environment(repository, empty, env),
         ) as process:
+            _limit_memory(process.pid)
             killer = Timer(GIT_SECONDS, process.kill)
             killer.start()
             try:
@@ -140,12 +164,44 @@ def run(
     return None
 
 
+def is_installed(env: Mapping[str, str]) -> bool:
+    """Whether there is a git that may be run."""
+    return _program(env.get("PATH", "")) is not None
+
+
+def _limit_memory(pid: int) -> None:
+    if sys.platform == "linux":
+        from resource import RLIMIT_DATA, prlimit
+
+        with suppress(OSError, ValueError):
+            prlimit(pid, RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
+
+
+def _why_unread(objects: Path) -> str:
+    """The same of a folder of objects. Raises OSError."""
+    if objects.is_symlink() or os.path.lexists(objects / "info" / "alternates"):
+        return "its objects are those of another repository"
+    left, folders = MAX_OBJECTS, [str(objects)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                left -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    return "its objects are links, or no files"
+                if left <= 0:
+                    return "it has too many loose objects: `git gc` packs them"
+    return ""
+
+
 def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) -> dict[str, str]:
+    objects = empty / "objects" if repository.why_unread() else repository.objects
     kept = {name: value for name, value in env.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_DIR": str(empty),
         "GIT_WORK_TREE": str(empty / "tree"),
-        "GIT_OBJECT_DIRECTORY": str(repository.objects),
+        "GIT_OBJECT_DIRECTORY": str(objects),
         "GIT_INDEX_FILE": str(repository.index),
         "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -271,6 +327,45 @@ class WorkingTree:
                 found = self.index.stat()
                 return found.st_mtime_ns, found.st_ino
         return None
+
+
+class Head:
+    """HEAD of the repository around a folder, and the branch that it names. No file but HEAD is
+    read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._common = folder
+        with suppress(OSError, ValueError, UnreadableError):
+            self._common = _common(folder)
+        self._read_at: object = None
+        self._ref: str | None = None
+
+    @classmethod
+    def of(cls, tree: WorkingTree) -> Head | None:
+        """That of a working tree; None without a repository."""
+        return None if tree.index is None else cls(tree.index.parent)
+
+    def version(self) -> tuple[object, ...]:
+        """A value that changes with each checkout and commit, but not with `git status`."""
+        head = _stat(self._folder / "HEAD")
+        if head != self._read_at:
+            self._read_at, self._ref = head, None
+            with suppress(OSError, ValueError, UnreadableError):
+                said = _read(self._folder / "HEAD", MAX_HEAD).decode()
+                ref = said.removeprefix("ref:").strip()
+                self._ref = ref if _REF.match(ref) and ".." not in ref else None
+        if self._ref is None:
+            return (head,)
+        return head, _stat(self._common / self._ref) or _stat(self._common / "packed-refs")
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    with suppress(OSError, ValueError):
+        found = path.stat()
+        return found.st_mtime_ns, found.st_ino, found.st_size
+    return None
 
 
 def _index_of(git: Path) -> Path | None:

@@ -22,7 +22,7 @@ MAX_PARTS = 64
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_AT_LINE = re.compile(r"(?:#L?|:)(\d{1,7})(?:[-:,].*)?\Z")
+_AT_LINE = re.compile(r"(?:#L?|:)(\d{1,7})(?:\Z|[-:,][\s\S]*+)")
 _LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
 

@@ -10,6 +10,8 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.kb.windows import windows
+
 MAX_TEXT = 20_000
 """The number of characters of one text that are read."""
 MAX_NAMED = 200
@@ -17,27 +19,29 @@ MAX_NAMED = 200
 MAX_NAME = 200
 
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
+_ENDING = "[A-Za-z][A-Za-z0-9]{0,9}+"
 _PATH = re.compile(
-    r"(?<![\w@:/\\.~-])(?:\./|/)?[\w.@+~\[\]()-]+(?:[/\\][\w.@+~\[\]()-]+)+[/\\]?"
-    r"|(?<![\w@:/\\.~-])[\w+~-]+/(?![\w/])"
-    r"|(?<![\w@:/\\~-])\.?[\w+~-]+(?:\.[\w+~-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/-])"
+    r"(?<![\w@:/\\.~+\[\]()-])(?:\./|/)?[\w.@+~\[\]()-]++(?:[/\\][\w.@+~\[\]()-]++)++[/\\]?+"
+    r"|(?<![\w@:/\\.~+-])[\w+~-]++/(?![\w/])"
+    rf"|(?<![\w@:/\\~+-])\.?[\w+~-]++(?:(?:(?:\.(?!{_ENDING}(?![\w+~/-]))[\w+~-]++){{0,15}}+"
+    rf"\.{_ENDING}(?![\w+~/-])){{1,15}}+(?:\.{_ENDING}(?![\w/-]))?|\.{_ENDING}(?![\w/-]))"
 )
 _DOTTED = re.compile(
-    r"(?<![\w./\\:$-])[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)+(?![\w/\\-])"
+    r"(?<![\w./\\:$-])[A-Za-z_$][\w$]*+(?:(?:\.|::|#)[A-Za-z_$][\w$]*+(?![/\\-]))++"
 )
 _IDENTIFIER = re.compile(
     r"(?<![\w$./-])(?:"
-    r"_{0,2}[a-z][a-z0-9]*(?:_[a-z0-9]+)+_{0,2}"  # snake_case
-    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # VARIABLE_NAME
-    r"|[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
-    r"|(?:[A-Z]+[a-z][a-z0-9]*){2,}[A-Z]*"  # CamelCase
+    r"_{0,2}[a-z][a-z0-9]*+(?:_[a-z0-9]++)++_{0,2}+"  # snake_case
+    r"|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++"  # VARIABLE_NAME
+    r"|[a-z]++[0-9]*+(?:[A-Z][a-z0-9]*+)++"  # camelCase
+    r"|(?:[A-Z]++[a-z][a-z0-9]*+){2,}+[A-Z]*+"  # CamelCase
     r")(?![\w$-]|(?:\.|::|#)\w)"
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
 _LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
 _SPLIT = re.compile(r"\.|::|#")
-_URL = re.compile(r"\w+://\S*")
+_URL = re.compile(r"(?<!\w)\w++://\S*+")
 
 Kind = Literal["path", "identifier", "option"]
 
@@ -55,12 +59,12 @@ class Named(NamedTuple):
 def named_in(text: str) -> list[Named]:
     """The names of a text, each once, in order of first use; at most `MAX_NAMED`."""
     found: dict[tuple[str, str], Named] = {}
-    for one in _named(text[:MAX_TEXT]):
-        key = (one.kind, one.name)
-        if key not in found:
-            found[key] = one
+    for start, end in windows(text[:MAX_TEXT]):
+        for one in _named(text[start:end]):
+            place = one._replace(start=start + one.start, end=start + one.end)
+            found.setdefault((one.kind, one.name), place)
             if len(found) >= MAX_NAMED:
-                break
+                return list(found.values())
     return list(found.values())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 from vouch_sidecar.workspace.commit_history import History
@@ -15,6 +16,8 @@ from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties, is_defining
+
+_serials = count(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,10 @@ class Workspace:
     history: History = field(default_factory=History)
     fresh: Freshness = field(default_factory=Freshness)
     """What went stale, as far as it is known."""
+    serial: int = field(default_factory=lambda: next(_serials), init=False)
+    """A number that no other workspace has. Sessions compare it: the workspace itself, with all
+    ties, would stay in memory until each of them is asked again.
+    """
 
     @cached_property
     def locator(self) -> Locator:

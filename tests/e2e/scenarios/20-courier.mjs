@@ -114,7 +114,7 @@ export async function run({ w, test, artifacts }) {
     await w.expand('In Play', 'Label Forge');
     await w.row('In Play', '“Label Forge”').waitFor();
     const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
-    await claim.locator('.monaco-tl-twistie').click();
+    await w.unfold(claim);
     const beneath = w.rows('In Play').and(page.locator('[aria-level="3"]'));
     await beneath.nth(1).waitFor();
     assert.match(await beneath.first().innerText(), /^(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
@@ -131,7 +131,9 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a claim opens its file at the text', async () => {
-    await w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first().click();
+    const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
+    await w.settled(claim);
+    await claim.click();
     await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
   });
@@ -181,7 +183,7 @@ export async function run({ w, test, artifacts }) {
   await test('inserts the context into the prompt', async () => {
     await w.command('Vouch: Insert Context into Prompt');
     await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
-    await page.locator('.editor-instance .view-line', { hasText: 'PRIMARY' }).first().waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: '<vouch: reference data' }).first().waitFor();
     await page.keyboard.press('Control+Z');
   });
 

@@ -1,11 +1,11 @@
-// Files below .vouch/: ids are explained, completed, linked and listed; problems across files.
+// Files below .vouch/: ids are explained, linked and listed, and completed in pages; problems
+// across files.
 import assert from 'node:assert/strict';
 import { courier, machineSettings } from '../settings.mjs';
 
 export const options = () => ({
   fill: courier,
   machineSettings,
-  userSettings: { 'editor.quickSuggestions': { strings: 'on', other: 'on' } },
 });
 
 export async function run({ w, test }) {
@@ -36,20 +36,23 @@ export async function run({ w, test }) {
     assert.ok((await files.count()) > 1);
   });
 
-  await test('ids are completed where ids stand', async () => {
+  await test('an id that names nothing is a problem, before it is saved', async () => {
     await page.keyboard.press('Escape');
     await line('- dispatch').click();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
-    await page.keyboard.type('- label');
-    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'label-forge' }).waitFor();
-  });
-
-  await test('an id that names nothing is a problem', async () => {
-    await page.keyboard.press('Escape');
-    await page.keyboard.type('-nothing');
+    await page.keyboard.type('- label-nothing');
     await page.keyboard.press('Escape');
     await page.locator('.squiggly-warning').first().waitFor();
     assert.match(await w.hover('label-nothing', 'names no entity'), /dangling-entity/);
+  });
+
+  await test('ids are completed in pages', async () => {
+    await page.keyboard.press('Escape');
+    await w.openFile('glossary.md');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('See [[label');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'label-forge' }).waitFor();
   });
 }

@@ -11,6 +11,7 @@ import click
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.cli.check import CHECK
+from vouch_sidecar.surfaces.cli.demo import DEMO
 from vouch_sidecar.surfaces.cli.doctor import DOCTOR
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
 from vouch_sidecar.surfaces.cli.watch import WATCH
@@ -19,8 +20,33 @@ from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 __all__ = ["main"]
 
 
+GROUPS = {
+    "Ask": ("experts", "context", "search", "entity", "claim", "files"),
+    "Look closer": ("explain", "check", "status", "watch"),
+    "Set up": ("demo", "install", "doctor", "stop"),
+}
+"""By heading of the help, the commands below it, in this order. All others are plumbing."""
+PLUMBING = "Plumbing, for editors, agents and scripts"
+
+
 class _Shell(click.Group):
-    """Escapes control characters in error messages, which may quote names of files."""
+    """Lists its commands in groups. Escapes control characters in error messages, which may quote
+    names of files.
+    """
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        listed = {name for names in GROUPS.values() for name in names}
+        shown = [name for name, command in self.commands.items() if not command.hidden]
+        plumbing = sorted(name for name in shown if name not in listed)
+        column = max(map(len, shown))
+        for heading, names in (*GROUPS.items(), (PLUMBING, plumbing)):
+            limit = formatter.width - 6 - column
+            rows = [
+                (f"{name:{column}}", self.commands[name].get_short_help_str(limit))
+                for name in names
+            ]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -42,5 +68,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, *PROCESSES):
+for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, DEMO, *PROCESSES):
     main.add_command(command)

@@ -23,7 +23,8 @@ def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command,
 
     to = None if as_json else page()
     findings = []
-    for one in examined(start_at(root).absolute(), os.environ):
+    for_person = not as_json and sys.stdout.isatty()
+    for one in examined(start_at(root).absolute(), os.environ, for_person):
         findings.append(one)
         if to is not None:
             to.uncut((f"{one.state:5}", COLOURS[one.state]), (one.about, "bold"), one.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.hook.payload import NAMES
 from vouch_sidecar.surfaces.install.hosts import HOSTS
 from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of, start_at
-from vouch_sidecar.surfaces.stdio import log_to_file
+from vouch_sidecar.surfaces.stdio import log_to_file, say
 
 WARMING_SECONDS = 20.0
 
@@ -86,14 +87,7 @@ def mcp(root: Path | None, tools: str) -> None:
 @click.argument("host", type=click.Choice(HOSTS))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--uninstall", is_flag=True, help="Take it out again, whatever version wrote it.")
-@click.option("--force", is_flag=True, help="Replace, or take out, what was changed by hand too.")
-@click.option(
-    "--replace-vouch-hook",
-    "replace_hook",
-    is_flag=True,
-    help="Take over the prompt hook that vouch's own integration put in, until --uninstall.",
-)
+@click.option("--uninstall", is_flag=True, help="Take our files out again, unless changed since.")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -102,7 +96,7 @@ def mcp(root: Path | None, tools: str) -> None:
 def install(host: str, root: Path | None, **options: bool) -> None:
     """Integrate this with a host: an agent or an editor.
 
-    Where a file of settings is there already, print what to add to it.
+    Write files where none are. Of a file that is there already, print what to add to it.
     """
     from vouch_sidecar.surfaces.install.command import run_install
 
@@ -140,6 +134,39 @@ def resident(roots: tuple[Path, ...]) -> None:
 
 
 @click.command()
+@root_option
+@click.option("--all", "every", is_flag=True, help="Every one of this user.")
+def stop(root: Path | None, every: bool) -> None:
+    """End the process that hooks left behind for a knowledge base.
+
+    The next hook starts another one, unless it is taken out first (install HOST --uninstall).
+    """
+    from vouch_sidecar.kb.sanitize import printable
+    from vouch_sidecar.surfaces.local.address import is_supported, socket_path
+    from vouch_sidecar.surfaces.local.stopping import Outcome, sockets
+    from vouch_sidecar.surfaces.local.stopping import stop as stop_owner
+
+    if not is_supported():
+        raise click.UsageError("nothing is left behind on this system")
+    named = (
+        {} if every else {socket_path(one, os.environ): one for one in roots_of(AskedFrom(root))}
+    )
+    silent, ended = False, 0
+    for path in sockets(os.environ) if every else named:
+        outcome, roots = stop_owner(path, os.environ)
+        for served in roots:
+            say(f"{printable(served)}: stopped")
+        silent = silent or outcome is Outcome.SILENT
+        ended += outcome is Outcome.STOPPED
+        if outcome in (Outcome.OTHER, Outcome.SILENT):
+            say(f"{printable(str(named.get(path, path)))}: {outcome.value}", err=True)
+    if not (ended or silent):
+        say("no process that a hook left behind runs", err=True)
+    if silent:
+        sys.exit(1)
+
+
+@click.command()
 @click.option("--log-file", help="Log to this file. No log holds a prompt.")
 @click.argument("event", type=click.Choice(list(NAMES)))
 def hook(event: str, log_file: str | None) -> None:
@@ -165,4 +192,4 @@ def _loopback(address: str) -> tuple[str, int]:
     return host, number
 
 
-PROCESSES = (lsp, jsonl, mcp, hook, resident, warm, install)
+PROCESSES = (lsp, jsonl, mcp, hook, resident, warm, stop, install)

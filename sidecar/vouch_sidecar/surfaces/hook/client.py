@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
-from vouch_sidecar.surfaces.hook.seen_events import Mark
+from vouch_sidecar.surfaces.hook.seen_events import Mark, forget
 from vouch_sidecar.surfaces.local.address import is_supported
 from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 
@@ -159,11 +159,14 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     roots = discover(start, env=env)
     if not roots:
         return None
-    mark = Mark.take(env, event, *roots, json.dumps(payload, sort_keys=True))
+    session_id = payload["session_id"]
+    mark = Mark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
     payload["cwd"] = start
     payload["viewer"] = viewer_of(env)
+    if session_id is not None and _loses_answers(event, payload):
+        forget(env, session_id, mark)
     if mark is None:
-        if event == "session-start":  # the agent lost earlier answers, although there is none now
+        if _loses_answers(event, payload):
             _ask_owner(roots, event, payload, env, deadline)
         return None
     deadline.at_end.append(mark.take_back)
@@ -172,6 +175,11 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
         mark.take_back()
         return None
     return json.dumps(result, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _loses_answers(event: str, payload: Payload) -> bool:
+    """Whether the agent no longer has the answers that it was given in the session."""
+    return event == "session-end" or payload.get("source") in ("compact", "clear")
 
 
 def _read(data: bytes) -> Payload | None:

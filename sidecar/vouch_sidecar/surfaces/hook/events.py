@@ -20,6 +20,7 @@ from vouch_sidecar.surfaces.hook import payload as given
 log = logging.getLogger(__name__)
 
 PROMPT = "user-prompt-submit"
+FILE = "post-tool-use"
 MAX_CHARS = 4096
 """Size of a session's slot."""
 
@@ -49,8 +50,26 @@ async def respond_async(
         return None
     if task is None:
         return respond(engine, event, payload, caller)
-    answer = await perform_async(engine, context.OPERATION, task, caller)
+    answer = await perform_async(engine, context.OPERATION, task, caller, patience=0)
     return _as_output(event, answer.text)
+
+
+async def prepare(engine: Engine, event: str, caller: Caller) -> None:
+    """Wait within a hook's time limit for the first index and, for half of it, for the workspace
+    and for what was checked out.
+    """
+    import anyio
+
+    from vouch_sidecar.operations import Operation, files
+    from vouch_sidecar.operations.readiness import caught_up, indexed, ready
+
+    limit = limit_of(engine)
+    await indexed(engine, limit)
+    waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
+    if (operation := waiting.get(event)) is not None:
+        with anyio.move_on_after(limit / 2):
+            await ready(engine, operation, caller)
+            await caught_up(engine, operation, caller, limit)
 
 
 def _as_output(event: str, text: str) -> Answer | None:
@@ -88,7 +107,7 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
     """
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
-        session.given.clear()
+        session.forget_answers()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
     viewer = viewer_in(payload)
@@ -181,7 +200,7 @@ def _end(engine: Engine, payload: Payload, session_id: str | None, caller: Calle
 EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
     PROMPT: _prompt,
     "session-start": _begin,
-    "post-tool-use": _file,
+    FILE: _file,
     "session-end": _end,
 }
 """The handler of each event, by its name on the command line."""

@@ -1,6 +1,7 @@
 """Answers an event once that two hooks report within a minute.
 
-Keeps a file named by the event's hash, nothing else. Standard library only.
+Keeps a file named by a hash of the session and one of the event, nothing else. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import os
 import time
 from collections.abc import Mapping
 
-from vouch_sidecar.surfaces.local.address import usable_folder
+from vouch_sidecar.surfaces.local.address import MARKS, usable_folder
 
 MINUTE = 60.0
-FOLDER = "said"
+SESSION_CHARS = 16
+"""The part of a mark's name by which the marks of its session are found."""
 
 
 class Mark:
@@ -23,13 +25,13 @@ class Mark:
         self._path = path
 
     @classmethod
-    def take(cls, env: Mapping[str, str], *what: str) -> Mark | None:
-        """Create the mark of an event; None if the same event created it less than a minute ago. If
-        no file can be written, returns a mark without one, so that every event is answered.
+    def take(cls, env: Mapping[str, str], session_id: str | None, *what: str) -> Mark | None:
+        """Create the mark of a session's event; None if the same event created it less than a
+        minute ago. If no file can be written, returns a mark without one, so that every event is
+        answered.
         """
-        digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
         try:
-            folder = os.path.join(usable_folder(env, make=True), FOLDER)
+            folder = os.path.join(usable_folder(env, make=True), MARKS)
             os.makedirs(folder, 0o700, exist_ok=True)
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
@@ -39,7 +41,7 @@ class Mark:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             _remove_old(folder)
-            path = os.path.join(folder, digest)
+            path = os.path.join(folder, _of_session(session_id) + _digest(what))
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
             return cls(path)
         except FileExistsError:
@@ -56,6 +58,27 @@ class Mark:
                 os.unlink(self._path)
             except OSError:
                 return
+
+
+def forget(env: Mapping[str, str], session_id: str, kept: Mark | None = None) -> None:
+    """Remove all marks of a session but `kept`: the agent has forgotten the answers."""
+    own = _of_session(session_id)
+    try:
+        folder = os.path.join(usable_folder(env), MARKS)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(own) and (kept is None or entry.path != kept._path):
+                    os.unlink(entry.path)
+    except OSError:
+        return
+
+
+def _of_session(session_id: str | None) -> str:
+    return _digest(session_id)[:SESSION_CHARS] + "-"
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _remove_old(folder: str) -> None:

@@ -1,4 +1,4 @@
-"""`vouch-sidecar install`: shows the changes, applies them, explains the next steps."""
+"""`vouch-sidecar install`: writes our files, prints what to paste into others, and what is next."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import click
 
-from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.surfaces.install import vouch_hooks
-from vouch_sidecar.surfaces.install.edits import Edit
+from vouch_sidecar.surfaces.install.host_files import (
+    ExaminedFile,
+    FileState,
+    InstallError,
+    examine,
+    remove,
+    write,
+)
 from vouch_sidecar.surfaces.install.hosts import host_called
-from vouch_sidecar.surfaces.install.hosts.host import Host, Location
-from vouch_sidecar.surfaces.install.known_versions import COMMAND
-from vouch_sidecar.surfaces.install.plan import FileChange, apply, difference, plan
-from vouch_sidecar.surfaces.install.project_files import InstallError
+from vouch_sidecar.surfaces.install.hosts.host import NAME, Host, Location
+from vouch_sidecar.surfaces.install.program import COMMAND, ENV
+from vouch_sidecar.surfaces.shell.console import AskedFrom, MissingKnowledgeBaseError, loaded
 from vouch_sidecar.surfaces.stdio import say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -32,71 +40,99 @@ def run_install(
     user: bool,
     dry_run: bool,
     uninstall: bool,
-    force: bool,
-    replace_hook: bool,
 ) -> None:
     """Install or remove the integration with a host. Raises `click.ClickException`."""
     host = host_called(name)
     if host.snippet is not None:
-        say(host.snippet, nl=False)
+        text, where = host.snippet
+        say(text, nl=False)
+        left = f"take out by hand: this, of {where}" if uninstall else f"paste: this, into {where}"
+        say(f"{host.title}: left to {left}", err=True)
         return
     place = place_of(host, root, env, user=user)
-    if not (uninstall or replace_hook or dry_run):
-        replace_hook = _confirm_replacing(place)
-    edits = _edits(host, place, env, user=user)
-    if uninstall or replace_hook:
-        edits += [vouch_hooks.TakenOver(path) for path in place.vouch]
     try:
-        changes, pastes = plan(edits, place.base, uninstall=uninstall, force=force)
+        files = examine(place.files, place.base)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
-    _show(changes, pastes)
-    if not changes and not pastes:
-        say(f"{host.title}: {'was not there' if uninstall else 'is there'}.", err=True)
-    elif not dry_run:
-        _apply(changes)
-    if not uninstall:
-        is_changed = (changes or pastes) and not dry_run
-        remarks = _remarks(host, place, env, user=user, replaced=replace_hook)
-        for line in [*([host.after] if is_changed else []), *remarks]:
-            say(line, err=True)
+    if uninstall:
+        state = _uninstall(files, place.base, dry_run=dry_run)
+        say(f"{host.title}: {state}", err=True)
+        return
+    state = _install(files, dry_run=dry_run)
+    for line in _remarks(host, place, files, env, user=user):
+        say(line, err=True)
+    say(f"{host.title}: {state}; {_contents(root)}", err=True)
 
 
-def _show(changes: Sequence[FileChange], pastes: Mapping[str, str]) -> None:
-    for change in changes:
-        say(difference(change), nl=False)
-    for path, text in pastes.items():
-        say(f"{path} is there already. Add this to it:", err=True)
-        say(text, nl=False)
+def _install(files: Sequence[ExaminedFile], *, dry_run: bool) -> str:
+    """Write our files and print what to paste. Returns the state of the integration, for people."""
+    written = [file for file in files if file.state in {FileState.ABSENT, FileState.OUTDATED}]
+    foreign = [file for file in files if file.state is FileState.FOREIGN]
+    for file in written:
+        say(file.difference(file.file.text), nl=False)
+    for file in foreign:
+        instead = f", in place of what names {NAME} in {file.naming_us}" if file.naming_us else ""
+        say(f"{file.shown} is there already. Add this to it{instead}:", err=True)
+        say(file.file.part, nl=False)
+    for file in [] if dry_run else written:
+        try:
+            write(file)
+        except OSError as error:
+            raise _failure(file, error) from None
+    if foreign:
+        return f"left to paste: what stands above, into {', '.join(f.shown for f in foreign)}"
+    if not written:
+        return "is there"
+    return "would be installed" if dry_run else "installed"
 
 
-def _apply(changes: Sequence[FileChange]) -> None:
+def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> str:
+    """Remove our files. Returns what became of the integration, for people."""
+    removed = [file for file in files if file.state in {FileState.CURRENT, FileState.OUTDATED}]
+    for file in removed:
+        say(file.difference(None), nl=False)
+    for file in [] if dry_run else removed:
+        try:
+            remove(file, base)
+        except OSError as error:
+            raise _failure(file, error) from None
+    if left := [f"{f.shown}, {f.naming_us}" for f in files if f.naming_us and f not in removed]:
+        return f"left to take out by hand: what names {NAME} in {'; '.join(left)}"
+    if not removed:
+        return "was not there"
+    return "would be taken out" if dry_run else "taken out"
+
+
+def _failure(file: ExaminedFile, error: OSError) -> click.ClickException:
+    return click.ClickException(f"{file.shown} can't be written: {error.strerror}")
+
+
+def _contents(root: Path | None) -> str:
+    """The number of claims that the host will find, and a prompt to try."""
     try:
-        apply(changes)
-    except InstallError as error:
-        raise click.ClickException(str(error)) from None
-
-
-def _confirm_replacing(place: Location) -> bool:
-    """Ask on a terminal whether to replace vouch's own prompt hook, if there is one."""
-    doubled = vouch_hooks.hooks(place.base, place.vouch)
-    if not doubled or not sys.stdin.isatty():
-        return False
-    return click.confirm(
-        f"vouch's own prompt hook is in {_listed(doubled)}. Take it over?", err=True
-    )
+        engine, caller = loaded(AskedFrom(root))
+    except MissingKnowledgeBaseError:
+        return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
+    views = [one.view for one in engine.serving(caller)]
+    claims = count(sum(view.count(Kind.CLAIM) for view in views), "claim")
+    named = [
+        (view.claim_count(entity.id), entity.name)
+        for view in views
+        for entity in view.knowledge.names.entities()
+    ]
+    most, name = max(named, default=(0, ""))
+    return f"{claims}; try: What is known about {one_line(name)}?" if most else claims
 
 
 def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Location:
     """The location of the integration with a host that has one, not just a snippet."""
-    where = host.user(env) if user and host.user else None
-    if where is None and host.project is not None:
-        start = root or Path.cwd()
-        found = [] if root else [Path(one) for one in discover(start, env=env)]
-        above = next((one for one in found if start.resolve().is_relative_to(one)), start)
-        where = host.project(above)
-    assert where is not None, "a host has a place or a snippet"
-    return where
+    if user and host.user:
+        return host.user(env, command_for(host, env, user=True))
+    assert host.project is not None, "a host has a place or a snippet"
+    start = root or Path.cwd()
+    found = [] if root else [Path(one) for one in discover(start, env=env)]
+    above = next((one for one in found if start.resolve().is_relative_to(one)), start)
+    return host.project(above)
 
 
 def found_by(host: Host, env: Mapping[str, str]) -> bool:
@@ -105,51 +141,55 @@ def found_by(host: Host, env: Mapping[str, str]) -> bool:
     return shutil.which(COMMAND, path=path) is not None
 
 
-def _command(env: Mapping[str, str]) -> str:
+def command_for(host: Host, env: Mapping[str, str], *, user: bool) -> str:
+    """The command by which an integration starts this program. A user's integration contains its
+    absolute path if the host would not find it by name; a project's does not, because other
+    machines read it, too.
+    """
+    command = _absolute(env)
+    if not user or found_by(host, env) or not command.isprintable() or " " in command:
+        return COMMAND
+    return command
+
+
+def _absolute(env: Mapping[str, str]) -> str:
     """The absolute path of this program."""
     found = shutil.which(COMMAND, path=env.get("PATH"))
     return str(Path(found or Path(sys.executable).with_name(COMMAND)).absolute())
 
 
-def _edits(host: Host, place: Location, env: Mapping[str, str], *, user: bool) -> list[Edit]:
-    """The edits of the integration. A user's integration contains the command's absolute path if
-    the host would not find it by name; a project's does not, because other machines read it, too.
-    """
-    command = _command(env)
-    if not user or found_by(host, env) or not command.isprintable() or " " in command:
-        return list(place.edits)
-    return [edit.calling(command) for edit in place.edits]
-
-
 def _remarks(
-    host: Host, place: Location, env: Mapping[str, str], *, user: bool, replaced: bool
+    host: Host,
+    place: Location,
+    files: Sequence[ExaminedFile],
+    env: Mapping[str, str],
+    *,
+    user: bool,
 ) -> list[str]:
     """Further remarks for the user."""
-    remarks = []
+    states = {file.state for file in files}
+    command = command_for(host, env, user=user)
+    remarks = [] if states <= {FileState.CURRENT, FileState.PASTED} else [host.after]
+    if host.adds_servers and FileState.FOREIGN in states:
+        variables = " ".join(f"--env {name}={value}" for name, value in ENV.items())
+        adds = f"{host.adds_servers} {NAME} {variables} -- {command} mcp"
+        remarks.append(f"{host.title} can add the MCP server itself, for you alone: {adds}")
     if host.permission:
         remarks.append(f"To let its tools, which only read, run without asking: {host.permission}.")
     if find_spec("mcp") is None:
         remarks.append("The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'")
     if not found_by(host, env):
-        command = _command(env)
-        named = "the integration names" if user and " " not in command else "it needs"
+        named = "it needs" if command == COMMAND else "the integration names"
         remarks.append(
-            f"{COMMAND} is not on the PATH that {host.title} starts with: {named} {command}"
+            f"{COMMAND} is not on the PATH that {host.title} starts with: {named} {_absolute(env)}"
         )
-    hooks = [] if replaced else vouch_hooks.hooks(place.base, place.vouch)
-    servers = vouch_hooks.servers(place.base, place.vouch)
-    if hooks:
+    remarks += [
+        f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"
+        for hook in vouch_hooks.hooks(place.base, place.vouch)
+    ]
+    if servers := vouch_hooks.servers(place.base, place.vouch):
         remarks.append(
-            f"vouch's own prompt hook is in {_listed(hooks)}: each prompt gets context twice. "
-            "--replace-vouch-hook takes it over, --uninstall gives it back."
-        )
-    if servers:
-        remarks.append(
-            f"vouch's own MCP server is in {_listed(servers)}: the model sees tools of the same "
-            "names (kb_search, kb_context) twice. vouch's also write; both may stay."
+            f"vouch's own MCP server is in {', '.join(map(str, servers))}: the model sees tools of "
+            "the same names (kb_search, kb_context) twice. vouch's also write; both may stay."
         )
     return remarks
-
-
-def _listed(paths: Sequence[PurePosixPath]) -> str:
-    return ", ".join(map(str, paths))

@@ -17,6 +17,8 @@ MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
 SUFFIX = ".sock"
+MARKS = "said"
+"""Folder, among the sockets, of the marks of answered events."""
 
 
 def is_supported() -> bool:

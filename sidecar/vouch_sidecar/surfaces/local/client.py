@@ -18,6 +18,8 @@ from vouch_sidecar.surfaces.local.address import (
 )
 
 MAX_ANSWER = 8 << 20
+WAIT = "wait"
+"""The method that returns how many seconds an answer may have to wait to be whole."""
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 
@@ -76,23 +78,21 @@ def owners(
     """Connect to the owners of these knowledge bases' sockets, one after another. Each connection
     closes before the next one opens.
     """
-    asked = sorted(os.fspath(root) for root in roots)
+    asked = sorted(os.fspath(root) for root in roots) if is_supported() else []
     for root in asked:
-        connected = _connect(root, env, max(left(), LEAST_SECONDS))
+        connected = connect(socket_path(root, env), env, max(left(), LEAST_SECONDS))
         if connected is not None:
             with connected:
                 yield Owner(connected, asked, env, left)
 
 
-def _connect(root: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
-    """A connection to the socket's owner; None without one, or if it is another user's process."""
-    if not is_supported():
-        return None
+def connect(path: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
+    """A connection to a socket's owner; None without one, or if it is another user's process."""
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         usable_folder(env)
         connected.settimeout(timeout)
-        connected.connect(socket_path(root, env))
+        connected.connect(path)
         if is_own_user(connected):
             return connected
     except OSError:
@@ -112,12 +112,20 @@ def ask(
     """Ask one question of the first owner that serves all of these knowledge bases. Returns its
     answer in the form of the JSONL surface, or the last refusal.
 
-    None if there is no owner, or no valid answer within `timeout` seconds.
+    None if there is no owner, or no valid answer within `timeout` seconds and those that an owner
+    which began a moment ago needs to answer in whole.
     """
     until = monotonic() + timeout
     answered = None
-    for owner in owners(roots, env, lambda: until - monotonic()):
+
+    def left() -> float:
+        return until - monotonic()
+
+    for owner in owners(roots, env, left):
+        owner.send(WAIT, {})
         owner.send(method, params)
+        told = (owner.answer() or {}).get("result")
+        until += told if isinstance(told, int | float) else 0.0
         answered = owner.answer() or answered
         if answered is not None and answered.get("ok") is True:
             break

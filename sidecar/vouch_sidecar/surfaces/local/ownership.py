@@ -52,22 +52,31 @@ class Ownership:
 
 
 def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int | None:
-    """Take the lock `name` of a knowledge base. Returns a descriptor; closing it, or the end of the
-    process, releases the lock. None while another process has the lock. Raises OSError.
-    """
+    """Take the lock `name` of a knowledge base, as `hold_file`. Raises OSError."""
     usable_folder(env, make=True)
+    return hold_file(f"{socket_path(root, env)}.{name}")
+
+
+def hold_file(path: str) -> int | None:
+    """Take the lock in a file, which is created. Returns a descriptor; closing it, or the end of
+    the process, releases the lock. None while another process has the lock. Raises OSError.
+    """
     import fcntl  # absent on Windows, where there is no such folder
 
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    lock = os.open(f"{socket_path(root, env)}.{name}", flags, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if isinstance(error, BlockingIOError):
-            return None
-        raise
-    return lock
+    while True:
+        lock = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(lock)
+            if isinstance(error, BlockingIOError):
+                return None
+            raise
+        held = os.fstat(lock)
+        if _identity(path) == (held.st_dev, held.st_ino):
+            return lock
+        os.close(lock)  # its last holder removed the file meanwhile
 
 
 def _bind(path: str) -> socket.socket:

@@ -21,13 +21,15 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.operations.readiness import seconds_to_wait
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.background import Changes, indexed
+from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
-from vouch_sidecar.surfaces.local.client import settings_in
+from vouch_sidecar.surfaces.local.client import WAIT, settings_in
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
+from vouch_sidecar.surfaces.local.stopping import STOP
 from vouch_sidecar.surfaces.stdio import at_end
 
 CHECK_SECONDS = 1.0
@@ -56,16 +58,19 @@ class LocalServer:
         *,
         watches: bool = False,
         parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
+        stop: Callable[[], object] | None = None,
     ) -> None:
         """`tell` shows rankings of other processes' sessions, limited to `parts`; None: nobody
         wants them. `watches`: `tell` wants all sessions of the owner, and this process gives up the
-        socket if an editor asks for it.
+        socket if an editor asks for it. `stop` ends a resident process when somebody asks for that;
+        None: this is another one, which ends with its client.
         """
         self._engine = engine
         self._indexer = indexer
         self._tell = tell
         self._watches = watches
         self._parts = parts
+        self._stop = stop
         self._requested: set[Path] = set()
         """The knowledge bases whose socket an editor has asked for."""
         self._session_ids: defaultdict[Path, set[str]] = defaultdict(set)
@@ -167,6 +172,8 @@ class LocalServer:
                     return
                 writer.write(as_line(await self._answer(root, line, request)))
                 await writer.drain()
+                if request.get("method") == STOP and self._stop is not None:
+                    self._stop()
         except (OSError, ValueError):  # the client left, or sent too long a line
             log.debug("a local connection ended early")
         except Exception as error:
@@ -185,13 +192,18 @@ class LocalServer:
         settings = settings_in(env) if isinstance(env, dict) else {}
         caller = Caller("socket", env=settings, roots=roots, is_model=True)
         if method == PROCESS:
-            result = {"process": os.getpid(), "resident": self._tell is None and self._watches}
+            result = {"process": os.getpid(), "resident": self._stop is not None}
             return {"id": request_id, "ok": True, "result": result}
+        if method == STOP:
+            if self._stop is None:
+                return refusal(request_id, "not_resident", "this process ends with its client")
+            return {"id": request_id, "ok": True, "result": sorted(map(str, engine.collections))}
+        if method == WAIT:
+            return {"id": request_id, "ok": True, "result": seconds_to_wait(engine)}
         handler = self._handlers.get(method.partition(".")[0]) if isinstance(method, str) else None
         if handler is not None:
             answered = await handler(engine, self._indexer, request, caller)
         else:
-            await indexed(engine, CHECK_SECONDS)
             answered = await answer(engine, line, caller)
         self._remember(root, request.get("params"))
         return answered

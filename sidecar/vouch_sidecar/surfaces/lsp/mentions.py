@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsprotocol import types as lsp
@@ -90,17 +90,15 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
 
 
 def places_naming(
-    server: Sidecar, served: Served, entity_id: str, only: EditorDocument | None = None
+    server: Sidecar, served: Served, entity_id: str
 ) -> Iterator[tuple[EditorDocument, int, int]]:
-    """The places that name an entity, as offsets: in the document `only`, else in all open
-    documents outside of `.vouch/`. Code counts if `Sidecar.answers_in_code`. Searches at most
-    `MAX_SEARCHED` characters.
+    """The places in open documents outside of `.vouch/` that name an entity, as offsets. Code
+    counts if `Sidecar.answers_in_code`. Searches at most `MAX_SEARCHED` characters.
     """
-    documents: Iterable[EditorDocument] = server.documents.opened() if only is None else (only,)
     left = MAX_SEARCHED
-    for document in documents:
+    for document in server.documents.opened():
         left -= len(document.source)
-        if left < 0 or (only is None and _is_below_vouch(document)):
+        if left < 0 or _is_below_vouch(document):
             continue
         code = in_code("" if is_ours(document) else document.language_id, document.source)
         for one in served.view.mentions(document.source):

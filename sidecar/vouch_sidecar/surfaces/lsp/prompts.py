@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
+
+from vouch_sidecar.surfaces.lsp.half_typed import is_half_typed
 
 LANGUAGE = "vouch-prompt"
 MAX_SESSION_ID = 256
 
 
-class Observe(Protocol):
-    """Puts a text into a slot of a session."""
+class Slots(Protocol):
+    """The slots of sessions, into which texts are put: an engine."""
 
-    def __call__(self, session_id: str, slot: str, text: str, *, final: bool) -> None: ...
+    def observe(
+        self, session_id: str, slot: str, text: str, *, final: bool = False, also: Sequence[str]
+    ) -> None: ...
+
+    def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str]) -> None: ...
 
 
 def is_prompt(uri: str, language_id: str | None) -> bool:
@@ -41,19 +47,35 @@ class _Prompt:
     slot: str
     text: str = ""
     observed: str = ""
+    base: str = ""
+    """The text before the word that is being typed."""
+    counted: list[str] = field(default_factory=list)
+    """The observed texts since."""
     timer: asyncio.TimerHandle | None = None
     submitted: bool = False
+
+    @property
+    def also(self) -> list[str]:
+        """The texts that count as well, until the word is ended."""
+        return [] if self.text == self.base else [self.base, *self.counted]
+
+    def type(self, text: str) -> None:
+        if not is_half_typed(self.base, text):
+            self.base = self.text if is_half_typed(self.text, text) else text
+            self.counted.clear()
+        self.text = text
 
 
 class PromptDocuments:
     """The prompt documents of one connection. Each fills a slot, named by `prefix` and its URI.
 
-    A text is observed when it has not changed for `idle()` seconds, or when `flush` is called.
-    Submitting makes the slot final; further typing starts a new slot.
+    A text is observed when it has not changed for `idle()` seconds, or when `flush` is called. What
+    it named before a half-typed word stays until the word is ended. Submitting makes the slot
+    final; further typing starts a new slot.
     """
 
-    def __init__(self, observe: Observe, idle: Callable[[], float], prefix: str) -> None:
-        self._observe = observe
+    def __init__(self, slots: Slots, idle: Callable[[], float], prefix: str) -> None:
+        self._slots = slots
         self._idle = idle
         self._prefix = prefix
         self._prompts: dict[str, _Prompt] = {}
@@ -75,7 +97,7 @@ class PromptDocuments:
             return
         if prompt.submitted:
             prompt = self._prompts[uri] = _Prompt(prompt.session_id, prompt.slot)
-        prompt.text = text
+        prompt.type(text)
         self._stop(prompt)
         loop = asyncio.get_running_loop()
         prompt.timer = loop.call_later(self._idle(), self._evaluate, prompt)
@@ -86,11 +108,17 @@ class PromptDocuments:
         self._stop(prompt)
         if not prompt.submitted and (prompt.text.strip() or prompt.observed):
             prompt.submitted = True
-            self._observe(prompt.session_id, prompt.slot, prompt.text, final=True)
+            self._slots.observe(prompt.session_id, prompt.slot, prompt.text, final=True, also=())
 
     def close(self, uri: str) -> None:
         self.submit(uri)
         del self._prompts[uri]
+
+    def preview(self) -> None:
+        """Let every text that is still waiting to become idle count for those who ask."""
+        for one in self._prompts.values():
+            if one.timer is not None:
+                self._slots.preview(one.session_id, one.slot, one.text, also=one.also)
 
     def flush(self) -> None:
         """Observe at once every text that is still waiting to become idle."""
@@ -102,7 +130,8 @@ class PromptDocuments:
         self._stop(prompt)
         if prompt.text != prompt.observed:
             prompt.observed = prompt.text
-            self._observe(prompt.session_id, prompt.slot, prompt.text, final=False)
+            self._slots.observe(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
+            prompt.counted.append(prompt.text)
 
     def _stop(self, prompt: _Prompt) -> None:
         if prompt.timer is not None:

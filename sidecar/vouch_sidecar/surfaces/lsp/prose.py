@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-BLOCK = r"/\*.*?(?:\*/|\Z)"
+BLOCK = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+"
 SLASHES = r"//[^\r\n]*"
 HASH = r"#[^\r\n]*"
 DASHES = r"--[^\r\n]*"
 PERCENT = r"%[^\r\n]*"
 SEMICOLON = r";[^\r\n]*"
-TRIPLE = r'"""(?:\\.|[^\\])*?(?:"""|\Z)' + r"|'''(?:\\.|[^\\])*?(?:'''|\Z)"
-DOUBLE = r'"(?:\\.|[^"\\\r\n])*(?:"|(?=[\r\n])|\Z)'
-SINGLE = r"'(?:\\.|[^'\\\r\n])*'"
-BACKTICK = r"`(?:\\.|[^`\\])*(?:`|\Z)"
+TRIPLE = (
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:""")?+'
+    r"|'''(?:[^'\\]++|\\.|'(?!''))*+(?:''')?+"
+)
+DOUBLE = r'"(?:[^"\\\r\n]++|\\.)*+"?+'
+SINGLE = r"(?<!\\)'(?:[^'\\\r\n]++|\\.)*+'"
+BACKTICK = r"`(?:[^`\\]++|\\.)*+`?+"
 
 SIGNS = {
     "c cpp csharp java objective-c objective-cpp rust swift zig": (

@@ -120,17 +120,12 @@ class EditorDocuments(Workspace):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of one connection. `announce` completes the server's capabilities. While
-    `must_wait` returns True, a request and all messages after it are queued until `go_on`.
-    """
+    """The protocol of one connection. `announce` completes the server's capabilities."""
 
     announce: Callable[[lsp.ServerCapabilities], None]
-    must_wait: Callable[[], bool] = staticmethod(lambda: False)
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
-        self._queued: list[Any] = []
-        self._is_resuming = False
         # Fault: pygls announces commands even without any, and repeats unknown names in errors.
         del self.fm.builtin_features[lsp.WORKSPACE_EXECUTE_COMMAND]
 
@@ -169,10 +164,6 @@ class Protocol(LanguageServerProtocol):
         if "method" not in message:
             self._handle_answer(message)
             return
-        waits = self._queued or ("id" in message and self.must_wait())
-        if waits and not self._is_resuming:
-            self._queued.append(message)
-            return
         try:
             self._check(message)
             params = self._params(message)
@@ -192,21 +183,6 @@ class Protocol(LanguageServerProtocol):
         elif method == lsp.EXIT or self._workspace is not None:
             super().handle_message(JsonRPCNotification(method, self.VERSION, params))
         self._forget_finished()
-
-    def go_on(self) -> None:
-        """Handle the queued messages in order, one per iteration of the event loop, so that tasks
-        started by one run before the next.
-        """
-        if not self._queued or self.must_wait():
-            return
-        message, self._is_resuming = self._queued.pop(0), True
-        try:
-            self.handle_message(message)
-        except Exception as error:
-            self.refuse(error)
-        finally:
-            self._is_resuming = False
-        asyncio.get_running_loop().call_soon(self.go_on)
 
     def refuse(self, error: Exception, _source: object = None) -> None:
         """Send an error without an id, for input that is no valid message."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
@@ -19,16 +21,17 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Indexer
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import CLIENT, Settings, names
+from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.settings import CLIENT, MAX_PROBLEMS, Settings, names
 from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
-from vouch_sidecar.surfaces.lsp.unsaved import Unsaved
 from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
+_ODD_SIGN = re.compile(r"[^\w.\- ]")
 CELLS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[
         lsp.NotebookDocumentFilterWithNotebook(
@@ -39,11 +42,8 @@ CELLS = lsp.NotebookDocumentSyncOptions(
 
 ANNOUNCED_TO = {
     "references_provider": "text_document.references",
-    "document_highlight_provider": "text_document.document_highlight",
     "document_link_provider": "text_document.document_link",
-    "document_symbol_provider": "text_document.document_symbol",
     "completion_provider": "text_document.completion",
-    "code_action_provider": "text_document.code_action",
     "diagnostic_provider": "text_document.diagnostic",
     "workspace_symbol_provider": "workspace.symbol",
     "execute_command_provider": "workspace.execute_command",
@@ -89,11 +89,17 @@ class Sidecar(Server):
         self.caller = Caller(self.connection, self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
-        self.prompts = PromptDocuments(engine.observe, self.idle_seconds, f"{self.connection}/")
-        self.before_requests: list[Callable[[], None]] = [self.prompts.flush]
-        """Functions to call before a request is answered, so that pending edits count."""
-        self.unsaved = Unsaved(engine, self.connection, self.spawn, self.protocol.go_on)
-        self.protocol.must_wait = lambda: self.unsaved.is_reading
+        self.problems: tuple[Problem, ...] = ()
+        """The problems of the client's `initializationOptions`."""
+        self.prompts = PromptDocuments(engine, self.idle_seconds, f"{self.connection}/")
+        self.before_asking: list[Callable[[], None]] = [self.prompts.preview]
+        """Functions to call before a session's window is asked for, so that what is being typed
+        counts in the answer.
+        """
+        self.before_submitting: list[Callable[[], None]] = [self.prompts.flush]
+        """Functions to call before a prompt is submitted, so that earlier edits come before it."""
+        self.on_text: set[Callable[[], None]] = set()
+        """Functions to call when a document below `.vouch/` was opened, changed or closed."""
         self.client: int | None = None
         """The client's process id, if that process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []
@@ -138,7 +144,7 @@ class Sidecar(Server):
         waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
 
         def answer(params: Any) -> object:
-            with self._refusing_if_damaged():
+            with self._refusing_if_damaged(), self.engine.foreground:
                 return handle(params)
 
         async def answer_async(params: Any) -> object:
@@ -205,7 +211,7 @@ class Sidecar(Server):
         """Record who connects, and schedule `start` for after the answer."""
         if params.process_id is not None and is_alive(params.process_id):
             self.client = params.process_id
-        options = _options(params.initialization_options)
+        options, self.problems = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         self.parts = PUSH_PARTS if options.push is None else options.push
         who = options.viewer or ViewerParams()
@@ -238,27 +244,39 @@ class Sidecar(Server):
         if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
             self.report_server_error(error, type(error))
 
-    def apply_pending(self) -> None:
-        """Apply pending edits, before a request is answered."""
-        for take in self.before_requests:
-            take()
-
     def idle_seconds(self) -> float:
         """Seconds without typing after which typed text counts."""
         served = [one.settings for one in self.engine.collections.values()]
         return min(one.prompts.idle_ms for one in served or [Settings()]) / 1000
 
 
-def _options(raw: object) -> Options:
-    """The valid options. Others are left out, with a warning."""
+def _options(raw: object) -> tuple[Options, tuple[Problem, ...]]:
+    """The valid options, and the problems of `push`. Others are left out, with a warning."""
     given = raw if isinstance(raw, dict) else {}
+    parts, problems = _push_parts(given.get("push"))
+    given = {**given, "push": parts}
     kept: dict[str, Any] = {}
     for name in Options.model_fields:
         try:
             kept[name] = getattr(Options.model_validate({name: given.get(name)}), name)
         except ValidationError:
             log.warning("ignored initializationOptions.%s: not of the expected form", name)
-    return Options(**kept)
+    return Options(**kept), problems
+
+
+def _push_parts(raw: object) -> tuple[object, tuple[Problem, ...]]:
+    """The known parts of a list, and a problem for each other; None if it has others alone."""
+    if not isinstance(raw, list):
+        return raw, ()
+    unknown = [one for one in raw if one not in get_args(PushPart)][:MAX_PROBLEMS]
+    problems = []
+    for one in unknown:
+        near, *_ = get_close_matches(str(one)[:80], get_args(PushPart), 1, 0)
+        shown = _ODD_SIGN.sub("?", str(one)[:80])
+        message = f"`initializationOptions.push` has no part `{shown}`; did you mean `{near}`?"
+        problems.append(Problem("", message, Severity.WARNING, code="setting"))
+    known = [one for one in raw if one in get_args(PushPart)]
+    return known if known or not raw else None, tuple(problems)
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:

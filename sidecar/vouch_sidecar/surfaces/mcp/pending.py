@@ -11,8 +11,12 @@ from typing import Any
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
-LAST_SECONDS = 1.5
-"""How long to wait for answers after the end of the input; clients allow two seconds."""
+from vouch_sidecar.engine.collection import READY_SECONDS
+
+LAST_SECONDS = READY_SECONDS + 1.5
+"""How long to wait for answers after the end of the input, the first ones included. A client that
+allows less ends the process.
+"""
 CANCELLED = "notifications/cancelled"
 
 

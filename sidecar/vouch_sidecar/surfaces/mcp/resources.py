@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_async
+from vouch_sidecar.operations.readiness import ready
 from vouch_sidecar.retrieval.block import safe
 
 JSON = "application/json"
@@ -57,9 +58,9 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
         found = {"entities": await beside(caller, partial(_entities, served))}
     elif uri.startswith(ENTITY):
         entity_id = unquote(uri.removeprefix(ENTITY))
-        found = as_json(
-            await perform_async(engine, OPERATIONS["entity"], {"id": entity_id}, caller)
-        )
+        operation = OPERATIONS["entity"]
+        await ready(engine, operation, caller)
+        found = as_json(await perform_async(engine, operation, {"id": entity_id}, caller))
     else:
         return None
     return json.dumps(harmless(found), ensure_ascii=False, separators=(",", ":"))

@@ -35,9 +35,9 @@ from vouch_sidecar.operations import (
     refuse_unknown,
 )
 from vouch_sidecar.operations.context import ContextResult
+from vouch_sidecar.operations.readiness import indexed, ready
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.background import indexed
-from vouch_sidecar.surfaces.hook.events import limit_of, respond_async
+from vouch_sidecar.surfaces.hook.events import prepare, respond_async
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.local.client import ask, viewer_of
 from vouch_sidecar.surfaces.mcp import resources
@@ -141,6 +141,7 @@ class Answers:
                 with suppress(ValidationError):  # an owner of another version
                     owners: Result = operation.result.model_validate(answered["result"])
                     return owners
+        await ready(self._engine, operation, self._caller)
         result: Result = await perform_async(self._engine, operation, params, self._caller)
         return result
 
@@ -161,7 +162,8 @@ class Answers:
         if not roots:
             return None
         self._search_from(Path(cwd))
-        await indexed(self._engine, limit_of(self._engine))
+        caller = replace(self._caller, roots=roots)
+        await prepare(self._engine, event, caller)
         answered = await self._ask_owner(roots, f"hook.{event}", payload)
         if answered is not None and answered.get("ok") is True:
             return answered.get("result")
@@ -169,7 +171,7 @@ class Answers:
             return None
         if (path := edited_file(payload)) is not None:
             self._indexer.poke([Path(path)])
-        return await respond_async(self._engine, event, payload, replace(self._caller, roots=roots))
+        return await respond_async(self._engine, event, payload, caller)
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
         """The answer of the socket's owner, which may be this process; None without one."""

@@ -74,6 +74,7 @@ def _input(operation: Operation[Any, Any]) -> Object:
             continue
         shown = properties[name]
         (shown["items"] if shown["type"] == "array" else shown)["enum"] = list(choices.values)
+        shown["description"] = choices.help  # here other words are refused, not taken as default
     if "session_id" not in required:
         properties["session_id"] = _SESSION
         required = [*(["session_id"] if operation.of_session else []), *required]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
+from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, Finder, start_folder, why_refused
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.stdio import say
 
@@ -26,6 +26,7 @@ ROOT: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
+AS_PROJECT = "claims of others don't count.  [default: VOUCH_PROJECT, else its own]"
 root_option = click.option("--root", **ROOT)
 
 
@@ -50,8 +51,8 @@ def common_options() -> list[click.Parameter]:
         click.Option(["--root"], **ROOT),
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
         click.Option(["--header"], is_flag=True, help="In a pipe, begin with the columns' names."),
-        click.Option(["--project"], help="Project whose claims count as well."),
-        click.Option(["--agent"], help="Agent whose private claims count as well."),
+        click.Option(["--project"], help=f"Project to ask as: {AS_PROJECT}"),
+        click.Option(["--agent"], help="Agent to ask as: its private claims count."),
     ]
 
 
@@ -64,7 +65,11 @@ def roots_of(asked: AskedFrom) -> list[Path]:
     if not found:
         where = f" from {start_at(asked.root)}"
         if forced := os.environ.get("VOUCH_KB_PATH"):
-            where = f": VOUCH_KB_PATH names {forced}, which is no .vouch folder"
+            where = (
+                f": VOUCH_KB_PATH names {forced}, which is no .vouch folder; unset it, or name one"
+            )
+        elif not finder.refused:
+            where += f"; {HOW_TO_BEGIN}"
         raise MissingKnowledgeBaseError(f"no knowledge base found{where}")
     return found
 

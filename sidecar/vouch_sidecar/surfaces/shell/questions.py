@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TextIO, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, Union, get_args, get_origin
 
 import click
 
@@ -45,6 +45,10 @@ OF_PROCESS = frozenset({"stats"})
 COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 """By operation, the kind of artifact whose ids and names the shell completes."""
 MAX_OFFERED = 500
+SHOWN = 60
+"""Characters of a path that is too long."""
+BATCH = 100
+"""Paths that are asked about at once: one question has a time limit, a shell's command has none."""
 _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
@@ -102,6 +106,24 @@ class QuestionCommand(click.Command):
         finally:
             engine.end_session(session_id)
 
+    def _answer_in_batches(self, engine: Engine, caller: Caller, given: dict[str, Any]) -> Result:
+        """As `answer`, for any number of paths."""
+        from vouch_sidecar.operations.wire import Paths, marked
+
+        for name in marked(self.operation.params, Paths):
+            paths = list(dict.fromkeys(given[name]))
+            if len(paths) > BATCH:
+                batches = (tuple(paths[at : at + BATCH]) for at in range(0, len(paths), BATCH))
+                results = [self.answer(engine, caller, {**given, name: one}) for one in batches]
+                fields = (*results[0].found_in, "degraded")
+                rows = {
+                    field: [row for one in results for row in getattr(one, field)]
+                    for field in fields
+                }
+                rows["degraded"] = list(dict.fromkeys(rows["degraded"]))
+                return results[0].model_copy(update=rows)
+        return self.answer(engine, caller, given)
+
     def print(
         self,
         result: Result,
@@ -115,10 +137,12 @@ class QuestionCommand(click.Command):
         from vouch_sidecar.operations import as_json
 
         operation = self.operation
+        if result.is_unread and (given["as_json"] or not result.is_empty):
+            make_page().nothing(f"Not everything is read yet: {', '.join(result.degraded)}.")
         if given["as_json"]:
             print_json(as_json(result), json_file)
         elif result.is_empty:
-            make_page().nothing(result.nothing)
+            make_page().nothing(result.not_found)
         elif operation.show is not None:
             operation.show(make_page(), result)
         return NOTHING_FOUND if result.is_empty and operation.name in MUST_FIND else 0
@@ -136,10 +160,11 @@ class QuestionCommand(click.Command):
                 engine, caller = loaded(asked)
                 served = filter(operation.looks_around, engine.serving(caller))
                 if around := [one.collection for one in served]:
+                    from vouch_sidecar.engine.collection import READY_SECONDS
                     from vouch_sidecar.engine.workspaces import settle
 
-                    settle(around, engine.env)
-                result = self.answer(engine, caller, given)
+                    settle(around, engine.env, seconds=READY_SECONDS)
+                result = self._answer_in_batches(engine, caller, given)
         except (operations.NotFoundError, operations.SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except operations.InvalidParamsError as error:
@@ -173,7 +198,7 @@ def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) 
     for several in marked(operation.params, Paths):
         if STANDARD_INPUT in given[several]:
             others = (path for path in given[several] if path != STANDARD_INPUT)
-            return {**given, several: (*others, *paths_in(_standard_input(most)))}
+            return {**given, several: (*others, *_standard_paths())}
     if STANDARD_INPUT in given.get(TEXTS, ()):
         read = _standard_input(most)
         texts = tuple(read if text == STANDARD_INPUT else text for text in given[TEXTS])
@@ -187,6 +212,20 @@ def _standard_input(most: int) -> str:
     if len(text) > most:
         say(f"only the first {most:,} characters of standard input count", err=True)
     return text[:most]
+
+
+def _standard_paths() -> Iterator[str]:
+    """The paths on standard input. Names those that are too long for a path, and skips them."""
+    from vouch_sidecar.kb.sanitize import printable
+    from vouch_sidecar.operations.wire import MAX_PATH
+
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    for number, path in enumerate(paths_in(text), 1):
+        if len(path) <= MAX_PATH:
+            yield path
+        else:
+            start = printable(path[:SHOWN])
+            say(f"path {number} is too long, and is skipped: {start}…", err=True)
 
 
 def paths_in(text: str) -> list[str]:
@@ -283,12 +322,7 @@ def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
-    from vouch_sidecar.operations.wire import Flag
-
     kind, word, text = _kind(field.annotation), name.replace("_", "-"), field.description or ""
-    if flag := next((one for one in field.metadata if isinstance(one, Flag)), None):
-        names = [f"--{flag.value}", name]
-        return click.Option(names, flag_value=flag.value, default=field.default, help=flag.help)
     if kind is bool:
         return click.Option([f"--{word}", name], is_flag=True, help=text)
     if get_origin(kind) is list:
@@ -304,6 +338,8 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     choices, shown = _choices(field), field.default is not None
     if choices is not None:
         kind, text = click.Choice(choices.values), choices.help
+    elif get_origin(kind) is Literal:
+        kind = click.Choice(get_args(kind))
     return click.Option(
         [f"--{word}", name], type=kind, default=field.default, show_default=shown, help=text
     )
@@ -316,10 +352,10 @@ def _choices(field: FieldInfo) -> Choices | None:
 
 
 def _kind(annotation: object) -> Any:
-    """The type in an annotation: X for `X | None`."""
+    """The type in an annotation: X for `X | None` and for an annotated X."""
     if get_origin(annotation) in (Union, UnionType):
-        return next(one for one in get_args(annotation) if one is not NoneType)
-    return annotation
+        annotation = next(one for one in get_args(annotation) if one is not NoneType)
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 QUESTIONS = tuple(QuestionCommand(one) for one in slices() if one.shown)

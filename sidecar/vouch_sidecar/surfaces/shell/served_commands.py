@@ -16,7 +16,9 @@ from vouch_sidecar.operations import (
     perform_async,
     read_params,
 )
+from vouch_sidecar.operations.call import CHECKOUT_SECONDS
 from vouch_sidecar.operations.printer import Look, Printer
+from vouch_sidecar.operations.readiness import caught_up, ready
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
@@ -42,7 +44,10 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         if OWN.intersection(arguments):
             return None
         command = next((one for one in QUESTIONS if one.name == name), None)
-        if not isinstance(command, QuestionCommand) or not engine.complete:
+        if not isinstance(command, QuestionCommand):
+            return None
+        await ready(engine, command.operation, caller)
+        if not engine.complete:
             return None
         given = command.make_context(name, arguments).params
         viewer = Viewer(
@@ -51,6 +56,7 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
         )
         caller = replace(caller, viewer=viewer)
         if command.operation.of_session:
+            await caught_up(engine, command.operation, caller, CHECKOUT_SECONDS)
             result = command.answer(engine, caller, given)
         else:
             params = command.params_of(engine, given, asked.folder)

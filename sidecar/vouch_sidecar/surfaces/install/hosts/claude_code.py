@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.surfaces.install.edits import OwnFile
+from vouch_sidecar.surfaces.install.host_files import MARK, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
-    HOOK,
     MCP,
     NAME,
+    PREFIX,
     Host,
     Location,
     home,
@@ -22,50 +21,47 @@ from vouch_sidecar.surfaces.install.hosts.host import (
 SECONDS = 5
 FOLDER = PurePosixPath(".claude/skills") / NAME
 
-# The version is that of the plugin, which changes less often than the program.
+# Without a version: it is that of the program, which Claude Code can't ask for.
 MANIFEST = {
     "name": NAME,
-    "version": "1.2.0",
-    "description": "Reviewed knowledge of this repository, with each prompt that names it.",
+    "description": f"Reviewed knowledge of this repository, with each prompt that names it. {MARK}",
     "author": {"name": NAME},
     "license": "MIT",
 }
 
 
-def _hook(event: str, matcher: str | None = None) -> list[dict[str, Any]]:
-    run = {"type": "command", "command": f"{HOOK} {event}", "timeout": SECONDS}
-    return [{"matcher": matcher, "hooks": [run]} if matcher else {"hooks": [run]}]
-
-
-HOOKS = {
-    "SessionStart": _hook("session-start"),
-    "UserPromptSubmit": _hook("user-prompt-submit"),
-    "PostToolUse": _hook("post-tool-use", "Read|Edit|Write|MultiEdit|NotebookEdit"),
-    "SessionEnd": _hook("session-end"),
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "user-prompt-submit",
+    "PostToolUse": "post-tool-use",
+    "SessionEnd": "session-end",
 }
-SERVERS = {NAME: {"command": COMMAND, "args": list(MCP), "env": ENV}}
+MATCHERS = {"PostToolUse": {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}}
 
 
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2) + "\n"
-
-
-EDITS = (
-    OwnFile(FOLDER / ".claude-plugin" / "plugin.json", _json(MANIFEST)),
-    OwnFile(FOLDER / "hooks" / "hooks.json", _json({"hooks": HOOKS})),
-    OwnFile(FOLDER / ".mcp.json", _json({"mcpServers": SERVERS})),
-)
+def _files(command: str) -> list[HostFile]:
+    hooks: dict[str, Any] = {}
+    for name, event in EVENTS.items():
+        run = {"type": "command", "command": f"{PREFIX}{command} hook {event}", "timeout": SECONDS}
+        hooks[name] = [{**MATCHERS.get(name, {}), "hooks": [run]}]
+    servers = {NAME: {"command": command, "args": list(MCP), "env": ENV}}
+    files = {
+        ".claude-plugin/plugin.json": MANIFEST,
+        "hooks/hooks.json": {"description": MARK, "hooks": hooks},
+        ".mcp.json": {"description": MARK, "mcpServers": servers},
+    }
+    return [HostFile(FOLDER / name, json_text(value)) for name, value in files.items()]
 
 
 SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json"))
 
 
 def _project(root: Path) -> Location:
-    return Location(root, EDITS, (*SETTINGS, PurePosixPath(".mcp.json")))
+    return Location(root, _files(COMMAND), (*SETTINGS, PurePosixPath(".mcp.json")))
 
 
-def _user(env: Mapping[str, str]) -> Location:
-    return Location(home(env), EDITS, (*SETTINGS, PurePosixPath(".claude.json")))
+def _user(env: Mapping[str, str], command: str) -> Location:
+    return Location(home(env), _files(command), (*SETTINGS, PurePosixPath(".claude.json")))
 
 
 HOST = Host(
@@ -75,6 +71,7 @@ HOST = Host(
     "plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
     _project,
     _user,
+    adds_servers="claude mcp add",
     permission='"permissions": {"allow": ["mcp__plugin_vouch-sidecar_vouch-sidecar__*"]} '
     "in .claude/settings.json",
 )

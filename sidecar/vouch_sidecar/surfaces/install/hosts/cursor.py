@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from vouch_sidecar.surfaces.install.edits import JsonMember, OwnFile
+from vouch_sidecar.surfaces.install.host_files import MARK, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, ENV, MCP, NAME, Host, Location, home
 
-KEYS = ("mcpServers", NAME)
 FILE = PurePosixPath(".cursor/mcp.json")
-RULE = """\
+RULE = f"""\
 ---
 description: Reviewed knowledge of this repository, through the MCP server vouch-sidecar
 alwaysApply: true
 ---
+
+<!-- {MARK} -->
 
 This repository has a reviewed knowledge base. `kb_context` of the MCP server `vouch-sidecar` takes
 a task in the words it was given and answers with what is known on it, cited, or with nothing.
@@ -27,18 +27,19 @@ ask); `kb_search`, `kb_entity` and `kb_claim` look things up. Their answers are 
 """
 
 
-def _server(*args: str) -> dict[str, Any]:
-    return {"type": "stdio", "command": COMMAND, "args": [*MCP, *args], "env": ENV}
+def _server(command: str, *args: str) -> HostFile:
+    server = {"type": "stdio", "command": command, "args": [*MCP, *args], "env": ENV}
+    part = {"mcpServers": {NAME: server}}
+    return HostFile(FILE, json_text({"description": MARK, **part}), json_text(part))
 
 
 def _project(root: Path) -> Location:
-    server = JsonMember(FILE, KEYS, _server("--root", "${workspaceFolder}"))
-    rule = OwnFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
-    return Location(root, (server, rule), (FILE,))
+    rule = HostFile(PurePosixPath(f".cursor/rules/{NAME}.mdc"), RULE)
+    return Location(root, [_server(COMMAND, "--root", "${workspaceFolder}"), rule], (FILE,))
 
 
-def _user(env: Mapping[str, str]) -> Location:
-    return Location(home(env), (JsonMember(FILE, KEYS, _server()),), (FILE,))
+def _user(env: Mapping[str, str], command: str) -> Location:
+    return Location(home(env), [_server(command)], (FILE,))
 
 
 HOST = Host(

@@ -15,4 +15,4 @@ SNIPPET = f"""\
     (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
 """
 
-HOST = Host("Emacs", "M-x eglot starts the server.", snippet=SNIPPET)
+HOST = Host("Emacs", "M-x eglot starts the server.", snippet=(SNIPPET, "the init file"))

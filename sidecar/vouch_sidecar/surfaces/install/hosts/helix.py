@@ -18,4 +18,4 @@ name = "markdown"
 language-servers = ["marksman", "markdown-oxide", "vouch-sidecar"]
 """
 
-HOST = Host("Helix", "hx --health markdown shows the server.", snippet=SNIPPET)
+HOST = Host("Helix", "hx --health markdown shows the server.", snippet=(SNIPPET, "languages.toml"))

@@ -6,26 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.edits import Edit
-from vouch_sidecar.surfaces.install.known_versions import COMMAND as COMMAND
-from vouch_sidecar.surfaces.install.known_versions import ENV as ENV
-from vouch_sidecar.surfaces.install.known_versions import HOOK as HOOK
-from vouch_sidecar.surfaces.install.known_versions import PREFIX as PREFIX
+from vouch_sidecar.surfaces.install.host_files import HostFile
+from vouch_sidecar.surfaces.install.program import COMMAND as COMMAND
+from vouch_sidecar.surfaces.install.program import ENV as ENV
+from vouch_sidecar.surfaces.install.program import ENV_TABLE as ENV_TABLE
+from vouch_sidecar.surfaces.install.program import PREFIX as PREFIX
 
 NAME = "vouch-sidecar"
 MCP = ("mcp",)
-ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
-"""`ENV` as a table in TOML or Lua."""
 
 Env = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A folder, and the edits of files below it that make up an integration."""
+    """A folder, and the files below it that make up an integration."""
 
     base: Path
-    edits: Sequence[Edit]
+    files: Sequence[HostFile]
     vouch: Sequence[PurePosixPath] = ()
     """Files below the folder that may contain vouch's own integration."""
 
@@ -33,14 +31,17 @@ class Location:
 @dataclass(frozen=True, slots=True)
 class Host:
     """A host. `project` and `user` return the location of an integration for one project or all;
-    `snippet` is the text for users to paste, if there is no file to write.
+    a user's starts this program by a command that is given, because no other machine reads it.
     """
 
     title: str
     after: str
     project: Callable[[Path], Location] | None = None
-    user: Callable[[Env], Location] | None = None
-    snippet: str | None = None
+    user: Callable[[Env, str], Location] | None = None
+    snippet: tuple[str, str] | None = None
+    """If there is no file to write: the text for users to paste, and where."""
+    adds_servers: str | None = None
+    """The host's own command that adds an MCP server to its settings."""
     permission: str | None = None
     """The host's setting that lets it call the tools without asking, and its file."""
     from_desktop: bool = False

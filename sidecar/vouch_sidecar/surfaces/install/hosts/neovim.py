@@ -16,4 +16,4 @@ vim.lsp.config("vouch-sidecar", {{
 vim.lsp.enable("vouch-sidecar")
 """
 
-HOST = Host("Neovim", ":checkhealth vim.lsp shows the server.", snippet=SNIPPET)
+HOST = Host("Neovim", ":checkhealth vim.lsp shows the server.", snippet=(SNIPPET, "init.lua"))

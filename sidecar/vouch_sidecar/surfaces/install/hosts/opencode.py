@@ -8,7 +8,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vouch_sidecar.kb.safe_files import UnreadableError
-from vouch_sidecar.surfaces.install.edits import JsonMember
+from vouch_sidecar.surfaces.install.host_files import (
+    MARK,
+    HostFile,
+    json_text,
+    jsonc_value,
+    text_of,
+)
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -18,42 +24,42 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Location,
     config_home,
 )
-from vouch_sidecar.surfaces.install.jsonc import Keys, parse
-from vouch_sidecar.surfaces.install.project_files import MalformedError, text_of
 
 SCHEMA = {"$schema": "https://opencode.ai/config.json"}
 NAMES = ("opencode.json", "opencode.jsonc")
 
 
-def _where(settings: Any) -> tuple[Keys, Any]:
-    """The keys and value of our server for a file with these settings. Uses the form of OpenCode 1,
-    which version 2 reads, too, unless the file has servers in the form of version 2.
+def _part(settings: Any, command: str) -> dict[str, Any]:
+    """What has to be in a file with these settings. Uses the form of OpenCode 1, which version 2
+    reads, too, unless the file has servers in the form of version 2.
     """
-    server = {"type": "local", "command": [COMMAND, *MCP], "environment": ENV}
+    server = {"type": "local", "command": [command, *MCP], "environment": ENV}
     mcp = settings.get("mcp") if isinstance(settings, dict) else None
     servers = mcp.get("servers") if isinstance(mcp, dict) else None
     if isinstance(servers, dict) and "type" not in servers:
-        return ("mcp", "servers", NAME), server
-    return ("mcp", NAME), {**server, "enabled": True}
+        return {"mcp": {"servers": {NAME: server}}}
+    return {"mcp": {NAME: {**server, "enabled": True}}}
 
 
-def _place(base: Path, *folders: PurePosixPath) -> Location:
+def _place(base: Path, command: str, *folders: PurePosixPath) -> Location:
     """The first existing file of settings, else a new one."""
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
-    settings: Any = {}
-    with suppress(UnreadableError, ValueError, MalformedError):  # the edit reports the error
-        settings = parse(text_of(base / path) or "").value
-    return Location(base, (JsonMember(path, *_where(settings), SCHEMA),))
+    settings: Any = None
+    with suppress(UnreadableError, ValueError, RecursionError):  # printed in the form of version 1
+        settings = jsonc_value(text_of(base / path) or "")
+    part = _part(settings, command)
+    text = f"// {MARK}\n{json_text({**part, **SCHEMA})}"
+    return Location(base, [HostFile(path, text, json_text(part))])
 
 
 def _project(root: Path) -> Location:
-    return _place(root, PurePosixPath(), PurePosixPath(".opencode"))
+    return _place(root, COMMAND, PurePosixPath(), PurePosixPath(".opencode"))
 
 
-def _user(env: Mapping[str, str]) -> Location:
+def _user(env: Mapping[str, str], command: str) -> Location:
     base, way = config_home(env)
-    return _place(base, way / "opencode")
+    return _place(base, command, way / "opencode")
 
 
 HOST = Host(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.edits import JsonMember
+from vouch_sidecar.surfaces.install.host_files import MARK, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
@@ -16,20 +16,20 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     config_home,
 )
 
-SERVER = {"source": "custom", "command": COMMAND, "args": list(MCP), "env": ENV}
 
-
-def _place(base: Path, path: PurePosixPath) -> Location:
-    return Location(base, (JsonMember(path, ("context_servers", NAME), SERVER),), (path,))
+def _place(base: Path, path: PurePosixPath, command: str) -> Location:
+    server = {"source": "custom", "command": command, "args": list(MCP), "env": ENV}
+    part = json_text({"context_servers": {NAME: server}})
+    return Location(base, [HostFile(path, f"// {MARK}\n{part}", part)], (path,))
 
 
 def _project(root: Path) -> Location:
-    return _place(root, PurePosixPath(".zed/settings.json"))
+    return _place(root, PurePosixPath(".zed/settings.json"), COMMAND)
 
 
-def _user(env: Mapping[str, str]) -> Location:
+def _user(env: Mapping[str, str], command: str) -> Location:
     base, way = config_home(env)
-    return _place(base, way / "zed" / "settings.json")
+    return _place(base, way / "zed" / "settings.json", command)
 
 
 HOST = Host(

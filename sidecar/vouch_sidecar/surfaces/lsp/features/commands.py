@@ -52,7 +52,6 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
     """The claims that were confirmed or updated since the time in the argument, an ISO date or a
     span such as `7d` (the default). Best first, by worth.
     """
-    server.apply_pending()
     try:
         since = since_when(str(arguments[0]) if arguments else "7d", server.engine.now())
     except (ValueError, OverflowError):

@@ -1,27 +1,15 @@
-"""Completes ids and the values of fields in files below `.vouch/`."""
+"""Completes the ids of artifacts in pages, by their ids, names and words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import classify
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Evidence,
-    Kind,
-    Page,
-    Source,
-    key_of,
-    values_of,
-)
-from vouch_sidecar.kb.references import Reference, Scalar, front_of, references, scalars
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
+from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
@@ -57,19 +45,12 @@ def register(server: Sidecar) -> None:
 def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     file = file_at(server, params.text_document.uri)
     offset = file.document.offset_at(params.position) if file is not None else None
-    if file is None or offset is None:
+    if file is None or offset is None or classify(file.relative) is not Kind.PAGE:
         return None
     text = file.document.source
     marked = f"{text[:offset]}{CARET}{text[offset:]}"
-    if (id_there := _at_caret(references(file.relative, marked))) is not None:
-        return _ids(file, id_there, offset) if id_there.field != "id" else None
-    if (value := _at_caret(scalars(front_of(file.relative, marked)))) is not None:
-        return _values(file, value, offset)
-    return None
-
-
-def _at_caret(found: Iterator[Any]) -> Any:
-    return next((one for one in found if CARET in one.text), None)
+    there = next((one for one in references(file.relative, marked) if CARET in one.text), None)
+    return _ids(file, there, offset) if there is not None and there.field != "id" else None
 
 
 def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
@@ -112,21 +93,6 @@ def _detail(artifact: Artifact) -> str:
         case _:
             detail = text_of(artifact)
     return clip(one_line(detail), LABEL)
-
-
-def _values(file: File, there: Scalar, offset: int) -> lsp.CompletionList | None:
-    kind = classify(file.relative)
-    words = values_of(kind, there.field) if kind is not None else ()
-    replaced = _replaced(file, there.start, offset)
-    items = [
-        lsp.CompletionItem(
-            label=word,
-            kind=lsp.CompletionItemKind.EnumMember,
-            text_edit=lsp.TextEdit(range=replaced, new_text=word),
-        )
-        for word in words
-    ]
-    return lsp.CompletionList(is_incomplete=False, items=items) if items else None
 
 
 def _replaced(file: File, start: int, offset: int) -> lsp.Range:

@@ -11,8 +11,8 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
-from vouch_sidecar.engine.checks import CheckContext, check_one
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.engine.checks import check_one
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
@@ -39,12 +39,15 @@ def register(server: Sidecar) -> None:
     server.on(lsp.WORKSPACE_DIAGNOSTIC, diagnostics.pull_all)
 
 
-def _across_files(file: File) -> tuple[Problem, ...]:
-    """The problems that the checks across files find in an open file."""
-    served, data = file.served, file.document.source.encode()
-    artifact = parse(file.relative, data).artifact
-    around = CheckContext(served.collection, served.view.knowledge)
-    return () if artifact is None else check_one(artifact, data, around)
+def _problems_in(server: Sidecar, file: File) -> tuple[Problem, ...]:
+    """The problems of an open file as its text stands, those across files included."""
+    data = file.document.source.encode()
+    if file.relative == CONFIG:
+        return server.engine.problems_in_config(data)
+    reading = parse(file.relative, data)
+    if reading.artifact is None:
+        return reading.problems
+    return (*reading.problems, *check_one(reading.artifact, data, file.check_context()))
 
 
 class DiagnosticsPublisher:
@@ -54,8 +57,7 @@ class DiagnosticsPublisher:
         self._server = server
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        """By URI, the problems that checks found in an open file, after the state they depend on.
-        """
+        """By URI, the problems of an open file, after the state they depend on."""
         self._made: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
         """By URI, the diagnostics of a file, after the state they depend on, so that a keystroke
         recomputes those of one file only.
@@ -67,6 +69,7 @@ class DiagnosticsPublisher:
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
+        self._server.on_text.add(self.update)
         self.update()
 
     def update(self) -> None:
@@ -105,20 +108,24 @@ class DiagnosticsPublisher:
         uri_of = self._uri_of()
         found: dict[str, tuple[Problem, ...]] = {}
         for served in server.engine.serving(server.caller):
-            for relative, problems in server.engine.problems_for(server.caller, served).items():
-                uri = uri_of(served.collection.root, relative)
+            collection = served.collection
+            for relative, problems in server.engine.problems_for(server.caller, collection).items():
+                uri = uri_of(collection.root, relative)
                 found[uri] = (*found[uri], *problems) if uri in found else problems
+            if server.problems:
+                uri = uri_of(served.collection.root, "")
+                found[uri] = (*found.get(uri, ()), *server.problems)
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
                 view = file.served.view
                 known_of = (view.knowledge.serial, view.workspace.fresh)
                 state = (document.source, *known_of, file.served.settings)
-                known, more = before.get(document.uri, (None, ()))
+                known, problems = before.get(document.uri, (None, ()))
                 if known != state:  # a check may read the whole content of a source
-                    more = _across_files(file)
-                self._checked[document.uri] = state, more
-                found[document.uri] = (*found.get(document.uri, ()), *more)
+                    problems = _problems_in(server, file)
+                self._checked[document.uri] = state, problems
+                found[document.uri] = problems
         made, self._made = self._made, {}
         for uri, problems in found.items():
             if problems:

@@ -33,7 +33,9 @@ def register(server: Sidecar) -> None:
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
     """The result of an operation; long ones run in a worker thread. Raises JsonRpcException."""
-    server.apply_pending()  # an answer reflects every message before it
+    if operation.of_window:
+        for preview in server.before_asking:
+            preview()
     try:
         asked = (operation, params, server.caller, server.documents)
         result: Result = await perform_async(server.engine, *asked)
@@ -46,7 +48,8 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 def _prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
-    server.apply_pending()
+    for flush in server.before_submitting:
+        flush()
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:

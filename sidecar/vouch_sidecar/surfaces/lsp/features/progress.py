@@ -7,7 +7,7 @@ import uuid
 import anyio
 from lsprotocol import types as lsp
 
-from vouch_sidecar.surfaces.background import indexed
+from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 NOTICED = 0.5

@@ -17,8 +17,6 @@ def register(server: Sidecar) -> None:
     server.limited |= {
         "completion_provider": lsp.TEXT_DOCUMENT_COMPLETION,
         "document_link_provider": lsp.TEXT_DOCUMENT_DOCUMENT_LINK,
-        "document_symbol_provider": lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
-        "code_action_provider": lsp.TEXT_DOCUMENT_CODE_ACTION,
     }
     server.on_start.append(lambda: server.spawn(_register_all(server)))
 

@@ -1,15 +1,16 @@
-"""Follows open documents: prompts, edited paragraphs, and unsaved files under `.vouch/`."""
+"""Follows open documents: prompts, edited paragraphs, and files under `.vouch/`."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
+from vouch_sidecar.surfaces.lsp.half_typed import changed_part, ends_in_word, is_half_typed
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
@@ -30,10 +31,17 @@ def register(server: Sidecar) -> None:
 
 @dataclass(slots=True)
 class _Typed:
-    """Typing in progress: the document's text before it, and the edited line."""
+    """A word that is being typed, or a paste that ends in one: the document's text before it, the
+    text up to which its paragraphs are followed, and the edited line.
+    """
 
-    source: str
+    base: str
+    followed: str
     line: int
+    texts: dict[str, str] = field(default_factory=dict)
+    """The edited paragraphs, by slot."""
+    also: dict[str, list[str]] = field(default_factory=dict)
+    """By slot, the paragraph before the word, and its observed texts since."""
     timer: asyncio.TimerHandle | None = None
 
     def stop(self) -> None:
@@ -50,7 +58,10 @@ class Sync:
         self._seen: dict[str, str] = {}
         self._paragraphs: dict[str, Paragraphs] = {}
         self._typed: dict[str, _Typed] = {}
-        server.before_requests.append(self.flush)
+        self._settled: dict[str, dict[str, str]] = {}
+        """By document and slot, the text when its last word had ended."""
+        server.before_asking.append(self.preview)
+        server.before_submitting.append(self.flush)
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         self._opened(params.text_document)
@@ -95,7 +106,7 @@ class Sync:
             self._server.prompts.open(item.uri, session_id, document.source)
         elif (path := path_of(item.uri)) is not None:
             self._server.serve_above(path)
-            self._overlay(item.uri, document.source)
+            self._tell(item.uri)
 
     def _changed(self, uri: str) -> None:
         document = self._server.documents.find(uri)
@@ -105,80 +116,108 @@ class Sync:
         if uri in self._server.prompts:
             self._server.prompts.type(uri, document.source)
             return
-        self._overlay(uri, document.source)
+        self._tell(uri)
         self._edited(document, before)
 
     def _edited(self, document: EditorDocument, before: str) -> None:
         """Observe the edited paragraphs: at once if the edit ends a word, else after a pause, as a
         half-typed word may be another word.
         """
-        uri, start, end = document.uri, *changed_part(before, document.source)
+        uri, text = document.uri, document.source
+        for other in self._typed.keys() - {uri}:
+            self._finish(other)
+        start, end = changed_part(before, text)
+        line, in_word = _line_of(text, start), ends_in_word(text, end)
         typed = self._typed.get(uri)
-        if typed is not None and typed.line != _line_of(document.source, start):
+        goes_on = typed is not None and is_half_typed(typed.base, text)
+        if typed is not None and not goes_on and (in_word or line != typed.line):
             self._finish(uri, before)
             typed = None
         if typed is None:
-            typed = _Typed(before, _line_of(document.source, start))
+            typed = _Typed(before, before, line)
         typed.stop()
         self._typed[uri] = typed
-        if end and (document.source[end - 1].isalnum() or document.source[end - 1] == "_"):
+        if in_word:
             later = asyncio.get_running_loop().call_later
-            typed.timer = later(self._server.idle_seconds(), self._finish, uri)
+            typed.timer = later(self._server.idle_seconds(), self._pause, uri)
         else:
             self._finish(uri)
 
+    def preview(self) -> None:
+        """Let half-typed edits count for those who ask, because an answer must reflect all earlier
+        messages.
+        """
+        for uri, typed in self._typed.items():
+            if typed.timer is not None:
+                for slot, text, also in self._followed(uri, typed):
+                    self._server.engine.preview(self._server.session_id, slot, text, also=also)
+
     def flush(self) -> None:
-        """Observe half-typed edits at once, because an answer must reflect all earlier messages."""
+        """Observe all edits at once."""
         for uri in list(self._typed):
             self._finish(uri)
 
+    def _pause(self, uri: str) -> None:
+        """Observe a half-typed word. What was named before it stays until it is ended."""
+        typed = self._typed[uri]
+        if not is_half_typed(typed.base, self._seen[uri]):
+            self._finish(uri)
+            return
+        typed.stop()
+        for slot, text, also in self._followed(uri, typed):
+            self._server.engine.observe(self._server.session_id, slot, text, also=also)
+            typed.also[slot] = [*also, text]
+
+    def _followed(self, uri: str, typed: _Typed) -> list[tuple[str, str, list[str]]]:
+        """The slot and text of each paragraph edited since the word was begun, and its texts that
+        count as well.
+        """
+        source = self._seen[uri]
+        self._follow(uri, typed, source)
+        if not is_half_typed(typed.base, source):
+            return [(slot, text, []) for slot, text in typed.texts.items()]
+        settled = self._settled.get(uri, {})
+        return [
+            (slot, text, typed.also.get(slot) or [settled.get(slot, "")])
+            for slot, text in typed.texts.items()
+        ]
+
+    def _follow(self, uri: str, typed: _Typed, source: str) -> None:
+        """Find the paragraphs that were edited since the last call."""
+        paragraphs = self._paragraphs.setdefault(uri, Paragraphs())
+        for number, text in paragraphs.edit(typed.followed, source):
+            slot = f"{self._server.connection}/{uri}#{number}"
+            typed.texts.pop(slot, None)
+            typed.texts[slot] = text
+        typed.followed = source
+
     def _finish(self, uri: str, source: str | None = None) -> None:
-        """Observe what was typed into a document, up to `source` or its last text."""
+        """Observe what was typed into a document, up to `source` or its last text, as ended."""
         typed = self._typed.pop(uri, None)
         if typed is None:
             return
         typed.stop()
-        paragraphs = self._paragraphs.setdefault(uri, Paragraphs())
-        for number, text in paragraphs.edit(typed.source, source or self._seen.get(uri, "")):
-            slot = f"{self._server.connection}/{uri}#{number}"
+        self._follow(uri, typed, source or self._seen.get(uri, ""))
+        for slot, text in typed.texts.items():
             self._server.engine.observe(self._server.session_id, slot, text)
+        self._settled.setdefault(uri, {}).update(typed.texts)
 
     def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
         for uri in (document.uri for document in documents):
             if uri in self._server.prompts:
                 self._server.prompts.close(uri)
             elif uri in self._seen:
-                self._overlay(uri, None)
+                self._tell(uri)
             self._finish(uri)
             self._seen.pop(uri, None)
             self._paragraphs.pop(uri, None)
+            self._settled.pop(uri, None)
 
-    def _overlay(self, uri: str, text: str | None) -> None:
+    def _tell(self, uri: str) -> None:
+        """Call those who follow the texts of documents below `.vouch/`."""
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.unsaved.put(anchored(path), text)
-
-
-def changed_part(old: str, new: str) -> tuple[int, int]:
-    """Start and end of the part of `new` that differs from `old`, as offsets in `new`."""
-    start = _common(old, new)
-    most = min(len(old), len(new)) - start
-    tail = _common(old[len(old) - most :][::-1], new[len(new) - most :][::-1])
-    return start, len(new) - tail
-
-
-def _common(one: str, other: str) -> int:
-    """The length of the common beginning of two texts, by bisection: a text may have a million
-    characters.
-    """
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+            self._server.engine.call(self._server.on_text)
 
 
 def _line_of(text: str, at: int) -> int:

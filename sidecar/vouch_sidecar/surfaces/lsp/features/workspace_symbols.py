@@ -11,7 +11,6 @@ from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.features.symbols import SYMBOLS
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -19,6 +18,13 @@ SEARCHED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
 EACH = 40
 """Symbols of one kind in an answer."""
 LABEL = 120
+
+SYMBOLS = {
+    Kind.CLAIM: lsp.SymbolKind.Constant,
+    Kind.ENTITY: lsp.SymbolKind.Class,
+    Kind.PAGE: lsp.SymbolKind.File,
+}
+"""The LSP symbol kind of each kind of artifact."""
 
 
 def register(server: Sidecar) -> None:

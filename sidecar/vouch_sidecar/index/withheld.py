@@ -1,0 +1,181 @@
+"""The texts of claims that not every viewer may see, and the places of a document that hold one.
+They are in memory alone: those of retired claims are read from the claims' files, those of live
+claims from the index. No file of ours holds them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from vouch_sidecar.index.english_words import STOPWORDS
+from vouch_sidecar.index.sentences import Layout, sentences_of
+from vouch_sidecar.index.text import units
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.records import Claim
+
+Gates = frozenset[str] | None
+"""The gates, all of which a viewer must pass to see something; None if nobody may see it."""
+ENOUGH, ENOUGH_EXACT = 3, 2
+"""Content words by which a text is recognised, and how many if one is a number or an identifier."""
+_BORDER = re.compile(r"\n(?=[ \t]{0,80}(?:[-*+|]|\d{1,9}[.)] |\r?\n))")
+_START = 3
+"""Words under which a text is looked up; a text of two words has a key of two."""
+
+Words = tuple[str, ...]
+
+
+class Closed(NamedTuple):
+    """A range of a text, in characters, and the gates that it needs."""
+
+    start: int
+    end: int
+    gates: Gates
+
+
+class Text(NamedTuple):
+    """The words of a withheld text, and the gate of its claim; None if nobody may see the claim."""
+
+    words: Words
+    gate: str | None
+    claim_id: str
+
+
+def all_gates(several: Iterable[Gates]) -> Gates:
+    """The gates of several things that are shown together."""
+    needed = frozenset[str]()
+    for one in several:
+        if one is None:
+            return None
+        needed |= one
+    return needed - {OPEN}
+
+
+def withheld_gate(claim: Claim) -> Gates:
+    """The gates of those who may be told a claim's text; empty if everybody may."""
+    gate = gate_of(claim) if is_live(claim) else None
+    return None if gate is None else frozenset({gate}) - {OPEN}
+
+
+def secrecy(claim: Claim) -> Gates:
+    """The gates of those for whom a claim does not close the sources that it cites without exact
+    bytes; empty if it is no secret. A claim that was replaced is as secret as its scope says.
+    """
+    gate = gate_of(claim)
+    return None if claim.status == "redacted" or gate is None else frozenset({gate}) - {OPEN}
+
+
+class Withheld:
+    """The texts of the withheld claims of one generation. Immutable."""
+
+    def __init__(
+        self,
+        by_claim: Mapping[str, tuple[Text, ...]] | None = None,
+        by_start: Mapping[Words, tuple[Text, ...]] | None = None,
+    ) -> None:
+        self._by_claim = by_claim or {}
+        self._by_start = by_start or {}
+
+    def changed(self, claims: Mapping[str, tuple[Text, ...]]) -> Withheld:
+        """The texts after a change of some claims, by id: `texts_of` gives those of a claim."""
+        new = dict(claims)
+        new = {i: texts for i, texts in new.items() if texts != self._by_claim.get(i, ())}
+        if not new:
+            return self
+        by_claim, by_start = {**self._by_claim, **new}, dict(self._by_start)
+        for claim_id, texts in new.items():
+            for key in {one.words[:_START] for one in self._by_claim.get(claim_id, ())}:
+                left = tuple(one for one in by_start[key] if one.claim_id != claim_id)
+                by_start[key] = left
+                if not left:
+                    del by_start[key]
+            for one in texts:
+                key = one.words[:_START]
+                by_start[key] = (*by_start.get(key, ()), one)
+            if not texts:
+                del by_claim[claim_id]
+        return Withheld(by_claim, by_start)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_claim)
+
+    def differs(self, claim_id: str, other: Withheld) -> bool:
+        """Whether a claim's texts differ from those in another generation."""
+        return self._by_claim.get(claim_id) != other._by_claim.get(claim_id)
+
+    def of_claim(self, claim_id: str) -> list[str]:
+        """The texts of a claim by which places are recognised, as words."""
+        return [" ".join(one.words) for one in self._by_claim.get(claim_id, ())]
+
+    def gates(self, text: str) -> Gates:
+        """The gates that a text needs because it holds texts of withheld claims."""
+        return all_gates(one.gates for one in self.places(text))
+
+    def places(self, text: str) -> Iterator[Closed]:
+        """Where a text holds texts of withheld claims."""
+        if not self._by_start:
+            return
+        found = units(text).units
+        words = tuple(one.folded for one in found)
+        for at in range(len(words) - 1):
+            for key in (words[at : at + _START], words[at : at + _START - 1]):
+                for one in self._by_start.get(key, ()):
+                    last = at + len(one.words)
+                    if words[at:last] == one.words:
+                        gates = None if one.gate is None else frozenset({one.gate})
+                        yield Closed(found[at].start, found[last - 1].end, gates)
+
+    def sentences(self, document: str) -> Iterator[Closed]:
+        """The sentences and headings of a document that hold texts of withheld claims."""
+        places = list(self.places(document))
+        layout = Layout(document) if places else None
+        for one in places:
+            around = None if layout is None else layout.around(one.start, one.end)
+            start = one.start if around is None else min(one.start, around.start)
+            end = one.end if around is None else max(one.end, around.end)
+            yield Closed(start, end, one.gates)
+
+
+def paragraphs(document: str, places: Iterable[Closed]) -> Iterator[Closed]:
+    """The paragraphs, or items of lists, of a document around some places."""
+    borders = [0]
+    for one in places:
+        if len(borders) == 1:
+            borders += [found.start() for found in _BORDER.finditer(document)]
+        at = bisect_right(borders, one.start)
+        end = borders[at] if at < len(borders) else len(document)
+        yield Closed(borders[at - 1], end, one.gates)
+
+
+def texts_of(claim: Claim) -> tuple[Text, ...]:
+    """The text of a claim and each of its sentences, where they can be recognised; none if
+    everybody may see the claim.
+    """
+    needed = withheld_gate(claim)
+    if needed == frozenset():
+        return ()
+    gate = None if needed is None else next(iter(needed))
+    texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
+    found = (_recognised(text) for text in texts)
+    return tuple(Text(words, gate, claim.id) for words in found if words)
+
+
+def _recognised(text: str) -> Words:
+    """The words of a text that has enough to be recognised where it stands again, else none."""
+    found = units(text)
+    words = tuple(one.folded for one in found.units)
+    content = {one.stem for one in found.units if one.folded not in STOPWORDS}
+    for at, (_, end) in found.wholes.items():  # an identifier is one word
+        content.difference_update(one.stem for one in found.units[at + 1 : end])
+    if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
+        return ()
+    return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
+
+
+def _is_exact(word: str) -> bool:
+    """Whether a word is a number or an identifier."""
+    bare = word.strip("`'\"()[]{}<>,;:!?.*")
+    inner = any(one.isupper() for one in bare[1:]) and any(one.islower() for one in bare)
+    return inner or any(one.isdigit() or one in "_./:#" for one in bare)

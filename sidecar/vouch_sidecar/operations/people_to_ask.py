@@ -1,0 +1,72 @@
+"""Whom to ask: the rows of people and owners in answers, and how to print these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from vouch_sidecar.kb.sanitize import count, one_line
+from vouch_sidecar.operations.gist import named
+from vouch_sidecar.operations.wire import Wire, absent
+from vouch_sidecar.retrieval.people import ROLES, ToAsk
+
+if TYPE_CHECKING:
+    from vouch_sidecar.operations.printer import ColumnKind, Printer
+
+
+class PersonRow(Wire):
+    """Somebody to ask about an entity: a person, or who owns it."""
+
+    entity_id: str
+    name: str
+    type: str
+    via: str | None = Field(description="Id of the team through which a person was found.")
+    claim_count: int = Field(
+        description="Live, visible claims that count for both; with `via`, for that team and them."
+    )
+    relation: str | None = Field(description="Label of the relation, such as `owned_by`.")
+    collection: str | None = absent(
+        "Present in `experts` with several knowledge bases: the one that says so."
+    )
+
+
+def person_row(row: ToAsk, collection: str | None = None) -> PersonRow:
+    """A person as a row, with the collection where there are several."""
+    return PersonRow(
+        entity_id=row.entity.id,
+        name=row.entity.name,
+        type=row.entity.type,
+        via=row.via.id if row.via is not None else None,
+        claim_count=row.claim_count,
+        relation=row.relation,
+        collection=collection,
+    )
+
+
+def people_line(rows: Sequence[PersonRow] | None) -> list[str]:
+    """The line about whom to ask that a model reads; [] without any."""
+    return [f"ask: {', '.join(map(_to_ask, rows))}"] if rows else []
+
+
+def _to_ask(row: PersonRow) -> str:
+    """The line for a model about somebody to ask, with the reason."""
+    facts = [ROLES[row.relation]] if row.relation else []
+    facts += [f"via {row.via}"] if row.via else []
+    facts += [count(row.claim_count, "claim")] if row.claim_count else []
+    return f"{named(row.name, row.entity_id)}: {one_line(', '.join(facts))}"
+
+
+def show_people(page: Printer, rows: Sequence[PersonRow] | None) -> None:
+    """Print the rows as a table."""
+    if not rows:
+        return
+    several = any(row.collection is not None for row in rows)
+    columns: dict[str, ColumnKind] = {"to ask": "key", "name": "short", "type": "short"}
+    columns |= {"relation": "short", "via": "short", "claims": "number"}
+    cells = []
+    for row in rows:
+        what = [row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count]
+        cells.append([*what, *([row.collection] if several else [])])
+    page.table(columns | ({"collection": "whole"} if several else {}), cells, "person")

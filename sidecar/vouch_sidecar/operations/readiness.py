@@ -1,0 +1,83 @@
+"""Waits, for a bounded time, until what an answer depends on is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.operations.operation import Operation
+
+
+async def indexed(engine: Engine, seconds: float = math.inf) -> None:
+    """Wait until the first read of every knowledge base has ended, also if it failed; for at most
+    `seconds`.
+    """
+    await _until(engine, lambda: engine.looked, seconds)
+
+
+async def ready(
+    engine: Engine, operation: Operation[Any, Any], caller: Caller, seconds: float = math.inf
+) -> None:
+    """Wait until the first answer of an operation is whole: for the index and, if the operation
+    looks around, for the workspace. Waits at most `seconds`, and not longer than `seconds_to_wait`.
+    """
+    limit = min(seconds, seconds_to_wait(engine))
+    await _until(engine, lambda: _is_ready(engine, operation, caller), limit)
+
+
+def seconds_to_wait(engine: Engine) -> float:
+    """How long a first answer may wait from now on to be whole."""
+    begun = [one.since for one in engine.collections.values() if one.is_first_look_pending]
+    if engine.look is None or not begun:
+        return 0.0
+    return max(0.0, max(begun) + READY_SECONDS - engine.clock())
+
+
+def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
+    return engine.looked and not any(
+        one.collection.is_first_look_pending and operation.looks_around(one)
+        for one in engine.serving(caller)
+    )
+
+
+async def caught_up(
+    engine: Engine, operation: Operation[Any, Any], caller: Caller, seconds: float
+) -> None:
+    """If something was checked out, wait for the look at it, for at most `seconds`."""
+    behind = engine.behind(caller)
+    if not behind and not any(one.is_checkout_pending for one in engine.collections.values()):
+        return
+    for one in behind:
+        if engine.look is not None:
+            engine.look(one.root)
+    await _until(engine, lambda: _is_caught_up(engine, operation, caller), seconds)
+
+
+def _is_caught_up(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
+    if engine.behind(caller):
+        return False
+    served = engine.serving(caller)
+    return not any(s.collection.is_checkout_pending and operation.looks_around(s) for s in served)
+
+
+async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:
+    """Wait until something holds, for at most `seconds`. It is tried again after each change."""
+    if seconds <= 0 or holds():
+        return
+    reached = anyio.Event()
+
+    def look() -> None:
+        if holds():
+            reached.set()
+
+    engine.listeners.add(look)
+    try:
+        with anyio.move_on_after(seconds):
+            await reached.wait()
+    finally:
+        engine.dismiss(look)

@@ -1,0 +1,15 @@
+"""`vouch-sidecar demo`: plays a session over the example knowledge base."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+
+@click.command("demo")
+def DEMO() -> None:  # noqa: N802 - a command, like the others
+    """Play a short session over an example, in a temporary folder."""
+    from vouch_sidecar.surfaces.tour import run_demo
+
+    run_demo(os.environ)

@@ -1,0 +1,173 @@
+"""What each operation, a start and a change cost, counted: documents read from the index, questions
+to it, files read, and runs of git. A commit that raises a bound says why in its message.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.kb import safe_files
+from vouch_sidecar.operations import OPERATIONS
+
+from tests.engine.bases import ask, cached, engine_on
+from tests.kb.samples import claim, make_kb, put
+
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
+
+
+class Counts(NamedTuple):
+    """Documents read, questions to an index, files read, and runs of git."""
+
+    documents: int = 0
+    searches: int = 0
+    files: int = 0
+    git: int = 0
+
+    def within(self, most: Counts) -> bool:
+        return all(here <= bound for here, bound in zip(self, most, strict=True))
+
+
+OPERATION_BOUNDS = {
+    "experts": Counts(17, 16),
+    "salience": Counts(20, 11),
+    "probe": Counts(22, 21),
+    "context": Counts(108, 41),
+    "search": Counts(7, 8),
+    "entity": Counts(48, 50, files=2),
+    "claim": Counts(17, 22, files=1),
+    "status": Counts(),
+    "stats": Counts(),
+    "capabilities": Counts(),
+    "explain": Counts(115, 48),
+    "files": Counts(29, 36),
+    "mentions": Counts(1, 2),
+    "session_end": Counts(),
+}
+"""Of each operation, asked its own example about `examples/courier` by an engine that just began.
+`salience` ranks a window of the other examples' texts.
+"""
+BOUNDS = {
+    "a first start": Counts(342, 328, files=260, git=3),
+    "a later start": Counts(351, 319, files=30, git=3),
+    "a changed claim": Counts(122, 64, files=11),
+    "the workspace after it": Counts(3, 9, files=4),
+    "a changed claim beside 200 that cite its source": Counts(609, 820, files=1),
+}
+"""Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
+
+
+class Counter:
+    """Counts while it is on, at the one place through which each kind of work passes."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._counts = Counts()
+        for name in ("count", "search", "sums", "total"):
+            self._count(patch, Layer, name, "searches")
+        self._count(patch, Layer, "document", "documents")
+        self._count(patch, safe_files, "_read_whole", "files")
+        self._count(patch, subprocess, "Popen", "git")
+
+    def _count(self, patch: pytest.MonkeyPatch, owner: Any, name: str, kind: str) -> None:
+        original = getattr(owner, name)
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            if not isinstance(args[0], Layer) or args[0].size:  # an empty one is not asked
+                self._counts = self._counts._replace(**{kind: getattr(self._counts, kind) + 1})
+            return original(*args, **kwargs)
+
+        patch.setattr(owner, name, counted)
+
+    def of(self, do: Callable[[], object]) -> Counts:
+        """What a call costs."""
+        self._counts = Counts()
+        do()
+        return self._counts
+
+
+@pytest.fixture
+def counter(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    return Counter(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def courier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in a repository, which an engine has read and cached."""
+    folder = tmp_path_factory.mktemp("counts")
+    root = folder / "courier"
+    shutil.copytree(COURIER, root)
+    commit = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "all"]
+    for arguments in (["init", "-q"], ["add", "-A"], commit):
+        subprocess.run(["git", *arguments], cwd=root, check=True)
+    _started(root)
+    return root
+
+
+def _started(root: Path, states: dict[Path, State] | None = None) -> Engine:
+    """An engine that has worked out everything about a knowledge base."""
+    engine = engine_on(root, env={**cached(root.parent), "PATH": os.environ["PATH"]})
+    settle(engine.collections.values(), engine.env, states)
+    return engine
+
+
+def test_every_operation_has_its_bounds() -> None:
+    assert OPERATION_BOUNDS.keys() == OPERATIONS.keys()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_costs_no_more(name: str, courier: Path, counter: Counter) -> None:
+    engine, params = _started(courier), OPERATIONS[name].example
+    if name == "salience":
+        for other in OPERATIONS.values():
+            text = other.text_field and other.example.get(other.text_field)
+            engine.observe(params["session_id"], None, text or "")
+    counts = counter.of(lambda: ask(engine, name, **params))
+    assert counts.within(OPERATION_BOUNDS[name]), counts
+
+
+def test_what_is_done_unasked_costs_no_more(
+    courier: Path, counter: Counter, tmp_path: Path
+) -> None:
+    root = tmp_path / "courier"
+    shutil.copytree(courier, root)
+    states: dict[Path, State] = {}
+    counted = {"a first start": counter.of(lambda: _started(root))}
+    engines: list[Engine] = []
+    counted["a later start"] = counter.of(lambda: engines.append(_started(root, states)))
+    path = min((root / ".vouch" / "claims").iterdir())
+    text = path.read_bytes().replace(b"text: ", b"text: Now ", 1)
+    put(root / ".vouch", f"claims/{path.name}", text, age=5)
+    counted["a changed claim"] = counter.of(lambda: _read(engines[0], f"claims/{path.name}"))
+    (collection,) = engines[0].collections.values()
+    after = counter.of(lambda: settle([collection], engines[0].env, states))
+    counted["the workspace after it"] = after
+    beyond = {what: n for what, n in counted.items() if not n.within(BOUNDS[what])}
+    assert not beyond
+
+
+def test_a_change_beside_a_shared_source_costs_no_more(tmp_path: Path, counter: Counter) -> None:
+    kb = make_kb(tmp_path)
+    for number in range(201):
+        text = f"Fact {number} is that relay {number} waits."
+        put(kb, f"claims/c{number}.yaml", claim(f"c{number}", text=text))
+    engine = _started(tmp_path)
+    put(kb, "claims/c7.yaml", claim("c7", text="Relay 7 waits no more."), age=5)
+    counts = counter.of(lambda: _read(engine, "claims/c7.yaml"))
+    assert counts.within(BOUNDS["a changed claim beside 200 that cite its source"]), counts
+
+
+def _read(engine: Engine, path: str) -> None:
+    """Read a changed file and publish it."""
+    (collection,) = engine.collections.values()
+    step = collection.read([path])
+    assert step is not None
+    engine.publish(collection, step)

@@ -1,0 +1,192 @@
+"""All that the surfaces say to one viewer of a knowledge base, by question."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
+from vouch_sidecar.operations.experts import ExpertsResult
+from vouch_sidecar.surfaces.hook.events import EVENTS, respond_async
+from vouch_sidecar.surfaces.mcp import resources
+
+from tests.protocol.client import Client
+
+Answers = dict[str, str]
+
+
+class Asked(NamedTuple):
+    """What is asked about. `bait` stands beside what is withheld."""
+
+    entity: str
+    bait: str
+    questions: tuple[str, ...]
+    path: str
+    ids: tuple[str, ...]
+
+
+Params = list[dict[str, Any]]
+PARAMS: Mapping[str, Callable[[Asked], Params]] = {
+    "experts": lambda a: [
+        {"topic": a.questions[0], "explain": True},
+        {"topic": a.questions[1], "weight": "evidence"},
+    ],
+    "search": lambda a: [
+        *({"query": one, "limit": 20} for one in (a.entity, *a.questions)),
+        {"query": a.questions[1], "kinds": ["page", "source"]},
+    ],
+    "probe": lambda a: [{"text": one} for one in a.questions],
+    "context": lambda a: [
+        {"task": one, "adjacent": True, "max_chars": 5000} for one in (a.entity, *a.questions)
+    ],
+    "explain": lambda a: [{"text": one} for one in a.questions],
+    "mentions": lambda a: [{"text": " ".join(a.questions)}],
+    "files": lambda a: [{"paths": [a.path]}],
+    "salience": lambda a: [{"session_id": a.entity, "top_k": 20}],
+    "entity": lambda a: [{"id": a.entity}],
+    "claim": lambda a: [{"id": one} for one in a.ids],
+    "status": lambda _: [{}],
+    "stats": lambda _: [{}],
+    "capabilities": lambda _: [{}],
+    "session_end": lambda a: [{"session_id": a.entity}],
+}
+"""By operation the params that should bring up what there is."""
+RESOLVE = "completionItem/resolve"
+UNMATCHED = "unmatched"
+"""Labels the words of a topic that experts does not know."""
+PASSING = {"generation", "probe_time_ms", "from_cache", "indexed_at", "tokenId", "sessions"}
+SHA = re.compile(r"\b([0-9a-f]{2})[0-9a-f]{62}\b")
+
+
+def said(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
+    """What every surface but an editor says about something."""
+    engine.observe(asked.entity, None, asked.questions[1])
+    pushes = Pushes(engine, Caller("editor", viewer=viewer), {asked.entity})
+    rows = [row for push in pushes.salience() for row in push.rows]
+    found = {"push": plain([(r.entity.id, r.claim_count, r.top_claim_id) for r in rows], root)}
+    found |= by_operations(engine, root, viewer, asked, OPERATIONS)
+    return found | anyio.run(_beside, engine, root, viewer, asked)
+
+
+def by_operations(
+    engine: Engine, root: Path, viewer: Viewer, asked: Asked, names: Iterable[str]
+) -> Answers:
+    """What some operations answer, as an object and as the text that a model reads."""
+    caller = Caller("editor", viewer=viewer)
+    found: Answers = {}
+    for name in names:
+        operation = OPERATIONS[name]
+        for params in PARAMS[name](asked):
+            try:
+                result = perform(engine, operation, params, caller)
+            except InvalidParamsError as error:
+                found[f"{name} {params}"] = str(error)
+            else:
+                if isinstance(result, ExpertsResult):  # these are the asker's own words
+                    found[f"{UNMATCHED} {params}"] = plain(result.unmatched, root)
+                    result = result.model_copy(update={"unmatched": None})
+                text = operation.readable(result, [one.view for one in engine.serving(caller)])
+                found[f"{name} {params}"] = plain([as_json(result), text], root)
+    return found
+
+
+async def _beside(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
+    """What hooks and resources say."""
+    found: Answers = {}
+    who = {"project": viewer.project, "agent": viewer.agent}
+    for event in EVENTS:
+        for number, question in enumerate(asked.questions):
+            payload = {
+                "session_id": f"{event} {number} {asked.entity} {viewer}",
+                "prompt": question,
+                "cwd": str(root),
+                "viewer": who,
+                "tool_name": "Read",
+                "tool_input": {"file_path": asked.path, "content": question},
+            }
+            answer = await respond_async(engine, event, payload, Caller("socket", env={}))
+            found[f"hook {event} {number}"] = plain(answer, root)
+    for uri in ("status", "entities", f"entity/{asked.entity}"):
+        read = await resources.read(engine, Caller("mcp", viewer=viewer), f"vouch://{uri}")
+        found[f"resource {uri}"] = plain(json.loads(read or "null"), root)
+    return found
+
+
+def in_editor(client: Client, root: Path, everything: Iterable[Asked]) -> Answers:
+    """What an editor is told about several things."""
+    found: Answers = {}
+    for asked in everything:
+        sent: dict[str, int] = {}
+        for label, method, params in _requests(root, asked):
+            if label:
+                sent[f"{asked.entity}: lsp {method} {label}"] = client.start(method, params)
+            else:
+                client.notify(method, params)
+        for label, number in sent.items():
+            answer = client.answer(number)
+            assert "error" not in answer, (label, answer)
+            found[label] = plain(answer["result"], root)
+            if "/completion " in label and answer["result"] is not None:
+                for item in answer["result"]["items"][:3]:
+                    resolved = client.request(RESOLVE, item)
+                    found[f"{asked.entity}: lsp {RESOLVE} {label} {item['label']}"] = plain(
+                        resolved, root
+                    )
+    return found
+
+
+def _requests(root: Path, asked: Asked) -> Iterator[tuple[str, str, object]]:
+    """Label (none for a notification), method and params."""
+    name = asked.entity
+    claim = f".vouch/claims/{asked.ids[0]}.yaml"
+    texts = {
+        f"untitled:{name}": f"About {asked.path} here.\n{asked.questions[1]}\n",
+        (root / f".vouch/pages/new-{name}.md").as_uri(): "---\nid: new\ntitle: New\nclaims:\n"
+        f"- {name}\n---\nSee [[{name}\n",
+        (root / claim).as_uri(): (root / claim).read_text("utf-8"),
+    }
+    for uri, text in texts.items():
+        of, short = {"textDocument": {"uri": uri}}, uri.rpartition("/")[2]
+        document = {"uri": uri, "languageId": "markdown", "version": 1, "text": text}
+        yield "", "textDocument/didOpen", {"textDocument": document}
+        for method in ("documentLink", "diagnostic"):
+            yield short, f"textDocument/{method}", of
+        methods = ("references",) if short.startswith("untitled") else ()
+        for number, line in enumerate(text.splitlines()):
+            if name in line:
+                spot = {"line": number, "character": line.index(name) + 1}
+                at = {**of, "position": spot, "context": {"includeDeclaration": True}}
+                for method in ("hover", "definition", *methods):
+                    yield f"{short}:{number}", f"textDocument/{method}", at
+                at = {**of, "position": {"line": number, "character": len(line)}}
+                yield f"{short}:{number}", "textDocument/completion", at
+        yield "", "textDocument/didClose", of
+    prompt = {"uri": f"vouch-prompt:///{name}/1", "languageId": "vouch-prompt", "version": 1}
+    document = {**prompt, "text": asked.questions[1]}
+    yield "", "textDocument/didOpen", {"textDocument": document}
+    yield "prompt", "vouch/context", {"session_id": name, "max_chars": 5000}
+    for query in (name, asked.bait):
+        yield query, "workspace/symbol", {"query": query}
+    yield "uri", "vouch/files", {"uri": (root / asked.path).as_uri()}
+    changed = {"command": "vouch.changed", "arguments": ["9999d"]}
+    yield "changed", "workspace/executeCommand", changed
+    if name == "vault":
+        yield "all", "workspace/diagnostic", {"previousResultIds": []}
+
+
+def plain(answer: Any, root: Path) -> str:
+    """An answer as text, without what differs from run to run or with a source's content."""
+    text = json.dumps(_lasting(answer), sort_keys=True, ensure_ascii=False, default=str)
+    return SHA.sub(r"\1", text.replace(str(root), ""))
+
+
+def _lasting(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
+    return [_lasting(one) for one in value] if isinstance(value, list | tuple) else value

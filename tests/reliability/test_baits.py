@@ -1,0 +1,146 @@
+"""Texts that expressions once took seconds or for ever to read: who reads them still answers, and
+ends when told to.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.index.sentences import Layout, form_of_text
+from vouch_sidecar.index.text import units
+from vouch_sidecar.index.topic_finder import _headings, _names_in
+from vouch_sidecar.kb.gitignore import is_ignored, rules_in
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.workspace.git import WorkingTree
+from vouch_sidecar.workspace.names_in_text import named_in
+
+from tests.engine.bases import write
+from tests.engine.processes import until
+from tests.kb.samples import claim
+from tests.protocol.client import COMMAND, Client, environment, running
+from tests.reliability.test_ends import sockets
+
+SECONDS = 30.0
+"""The promise is five; a machine that does much else takes longer."""
+BAITS = {
+    "a sparse table": "-" + "|  " * 20 + "x",
+    "rows of a table": ("-" + "|  " * 20 + "x\n") * 1_000,
+    "blanks": "-" + " " * 60_000 + "x",
+    "tabs": "a" + "\t" * 60_000 + "\0x",
+    "pipes": "|" * 60_000 + "x",
+    "dots": "." * 19_000 + "x",
+    "brackets": "[](" * 30_000,
+    "angles": "`<" * 30_000,
+    "an address": "a" * 100_000 + " /",
+    "a path": "(" * 100_000 + "x",
+    "a scheme": "a" * 100_000 + "x",
+    "capitals": "A" * 100_000,
+    "capitals in phrases": "A " * 50_000,
+    "a heading": "# " + " #" * 40_000 + "x",
+    "comments": "<!--" * 20_000 + "x",
+}
+LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
+ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n"
+
+
+@pytest.mark.parametrize("bait", BAITS)
+def test_a_text_is_read_to_its_end(bait: str) -> None:
+    text = BAITS[bait]
+    layout = Layout(text)
+    layout.around(0, len(text))
+    form_of_text(text)
+    named_in(text)
+    units(text)
+    assert len(_headings(text.encode())) <= 1
+    assert not list(_names_in(Claim("a", "claims/a.yaml", text))) or " " in text
+
+
+def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(ORIGIN)
+    assert WorkingTree.around(tmp_path) is not None
+
+
+def test_a_path_is_compared_with_a_rule_to_its_end() -> None:
+    rules = rules_in("", "**/a/**/b/**/c\n" + "**/*a*a*a*b\n" * 100)
+    assert not is_ignored("a/b/" * 800 + "a" * 255, False, [rules])
+
+
+@pytest.fixture
+def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str]]:
+    """A folder with the knowledge base `kb`, of which a claim quotes each bait, and says it too."""
+    folder, env = here
+    for number, text in enumerate(BAITS.values()):
+        data = text.encode()
+        sha = sha256(data).hexdigest()
+        meta = {"id": sha, "locator": LOCATOR, "type": "file", "title": "Notes"}
+        write(folder / "kb", f"sources/{sha}/content", data)
+        write(folder / "kb", f"sources/{sha}/meta.yaml", meta)
+        quote = {
+            "id": f"ev-{number}",
+            "source_id": sha,
+            "locator": "",
+            "quote": text[:40],
+            "byte_start": 0,
+            "byte_end": len(text[:40].encode()),
+        }
+        write(folder / "kb", f"evidence/ev-{number}.yaml", quote)
+        said = claim(f"bait-{number}", text=text[:20_000], evidence=[f"ev-{number}"])
+        write(folder / "kb", f"claims/bait-{number}.yaml", said)
+    (folder / "kb/.git").mkdir()
+    (folder / "kb/.git/HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "kb/.git/config").write_text(ORIGIN)
+    return folder, env
+
+
+def end_of_input(client: Client) -> None:
+    client.hang_up()
+
+
+def terminate(client: Client) -> None:
+    client.process.send_signal(signal.SIGTERM)
+
+
+def shut_down(client: Client) -> None:
+    client.start("shutdown")
+    client.notify("exit")
+
+
+@pytest.mark.parametrize("end", [end_of_input, terminate, shut_down])
+def test_a_server_that_reads_baits_answers_and_ends(
+    baited: tuple[Path, Mapping[str, str]], end: Callable[[Client], None]
+) -> None:
+    folder, env = baited
+    with running(cwd=folder / "kb", env=env) as client:
+        client.initialize(folder / "kb")
+        client.answer(client.start("vouch/status", {}))
+        end(client)
+        client.ended(SECONDS)
+
+
+def test_a_server_reads_baits_to_their_end(baited: tuple[Path, Mapping[str, str]]) -> None:
+    folder, env = baited
+    with running(cwd=folder / "kb", env=env) as client:
+        client.initialize(folder / "kb")
+        client.indexed()
+        status = client.request("vouch/status")
+        assert status["roots"][0]["counts"]["claims"] == len(BAITS) + 1
+        assert client.request("vouch/claim", {"id": "bait-0"})["claim"]["id"] == "bait-0"
+
+
+def test_a_resident_that_reads_baits_ends_with_its_base(
+    baited: tuple[Path, Mapping[str, str]],
+) -> None:
+    folder, env = baited
+    with subprocess.Popen(
+        [COMMAND, "resident", f"--root={folder / 'kb'}"], env=environment(env)
+    ) as process:
+        until(lambda: sockets(folder), "it owns no socket")
+        shutil.rmtree(folder / "kb/.vouch")
+        process.wait(SECONDS)

@@ -1,0 +1,159 @@
+"""The first answer is whole, whoever serves, and that after a checkout is the new branch's."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
+from vouch_sidecar.surfaces.jsonl import answer
+from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.shell.served_commands import printed
+from vouch_sidecar.workspace.git import Head, WorkingTree
+
+from tests.engine.bases import Clock, cached, kept, unread_engine, until
+from tests.workspace.places import cite, commit_as, git, repository
+
+pytestmark = pytest.mark.anyio
+
+UNREAD = "Not everything is read yet"
+CALLER = Caller(connection="test")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A knowledge base on two branches: on `other` another claim cites a file of its own."""
+    root = repository(tmp_path / "repo", {".gitignore": "cache/\n"})
+    cite(root, "night", "The relay restarts at night.", "src/relay.py")
+    commit_as(root, "Ada Byron", {"src/relay.py": "x = 1\n"})
+    git(root, "add", "-A", "-f")
+    git(root, "commit", "-qm", "base")
+    git(root, "checkout", "-qb", "other")
+    git(root, "rm", "-qr", ".vouch", "src")
+    cite(root, "noon", "The relay restarts at noon.", "src/other.py")
+    commit_as(root, "Bob Kahn", {"src/other.py": "x = 1\n"})
+    git(root, "add", "-A", "-f")
+    git(root, "commit", "-qm", "other")
+    git(root, "checkout", "-q", "main")
+    return root
+
+
+def engine_at(root: Path, **options: Any) -> Engine:
+    env = {**cached(root.parent), "PATH": os.environ["PATH"]}
+    return unread_engine(root, env=env, **options)
+
+
+async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
+    result = await perform_async(engine, OPERATIONS["experts"], {"topic": "relay"}, CALLER, **how)
+    return as_json(result)
+
+
+def command(root: Path, *words: str) -> dict[str, Any]:
+    """A command of a shell, as another process sends it."""
+    rest = {"viewer": {}, "terminal": False, "width": 80, "folder": str(root)}
+    return {"arguments": list(words), **rest}
+
+
+async def by_jsonl(engine: Engine, _: Indexer) -> Any:
+    line = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
+    return (await answer(engine, json.dumps(line).encode(), CALLER))["result"]
+
+
+async def by_mcp(engine: Engine, indexer: Indexer) -> Any:
+    answers = Answers(engine, indexer, next(iter(engine.collections)), every_tool=True)
+    params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
+    return (await answers.answer("tools/call", params))["structuredContent"]
+
+
+async def by_the_shell(engine: Engine, _: Indexer) -> Any:
+    root = next(iter(engine.collections))
+    output = await printed(engine, CALLER, command(root, "files", "src/relay.py", "--json"))
+    assert output is not None
+    assert output.err == ""
+    return json.loads(output.out)
+
+
+@pytest.mark.parametrize("ask", [by_jsonl, by_mcp, by_the_shell])
+async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
+    engine = engine_at(root)
+    async with kept(engine) as indexer:
+        found = await ask(engine, indexer)
+    assert found["degraded"] == []
+    assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
+
+
+async def test_what_was_not_read_is_not_denied(root: Path) -> None:
+    clock = Clock()
+    engine = engine_at(root, clock=clock)
+    engine.load()
+    Indexer(engine)  # it never comes to work
+    clock.now += READY_SECONDS
+    for words in (["experts", "zebra"], ["experts", "zebra", "--json"], ["files", "src/relay.py"]):
+        output = await printed(engine, CALLER, command(root, *words))
+        assert output is not None
+        assert UNREAD in output.err
+        assert "No " not in output.err
+    zebra = await perform_async(engine, OPERATIONS["experts"], {"topic": "zebra"}, CALLER)
+    assert OPERATIONS["experts"].readable(zebra).startswith(UNREAD)
+    status = await perform_async(engine, OPERATIONS["status"], {}, CALLER)
+    assert status.degraded == ["workspace_pending"]
+
+
+async def test_after_a_checkout_the_first_answer_is_the_new_branchs(root: Path) -> None:
+    """The loop stands still from the checkout to the question, so nothing was noticed before."""
+    engine = engine_at(root)
+    (collection,) = engine.collections.values()
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        for branch, name in [("other", "Bob Kahn"), ("main", "Ada Byron")] * 2:
+            git(root, "checkout", "-q", branch)
+            found = await experts(engine, patience=20.0)
+            assert found["degraded"] == []
+            assert name in [one["name"] for one in found["by_commits"]]
+            documents = await perform_async(
+                engine, OPERATIONS["files"], {"paths": ["src/other.py"]}, CALLER
+            )
+            assert bool(documents.files[0].claims) == (branch == "other")
+
+
+async def test_a_look_that_is_late_is_said(root: Path) -> None:
+    engine = engine_at(root)
+    (collection,) = engine.collections.values()
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+    git(root, "checkout", "-q", "other")
+    assert (await experts(engine, patience=0))["degraded"] == ["index_building"]
+    git(root, "checkout", "-q", "main")
+    git(root, "status")
+    collection.head_looked = collection.head.version() if collection.head else None
+    git(root, "update-index", "--force-write-index")
+    assert engine.behind(CALLER) == []
+
+
+@pytest.mark.parametrize("kind", ["plain", "packed", "detached", "worktree"])
+def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) -> None:
+    root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
+    if kind == "worktree":
+        git(root, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
+        root = tmp_path / "linked"
+    if kind == "detached":
+        git(root, "checkout", "-q", "--detach")
+    if kind == "packed":
+        git(root, "pack-refs", "--all")
+    head = Head.of(WorkingTree.around(root))
+    assert head is not None
+    before = head.version()
+    (root / "a.py").touch()
+    git(root, "status")
+    assert head.version() == before
+    git(root, "commit", "-q", "--allow-empty", "-m", "more")
+    committed = head.version()
+    assert committed != before
+    git(root, "checkout", "-q", "-b", "new")
+    assert head.version() != committed
