@@ -1,155 +1,115 @@
-"""What an agent is told that begins: what changed since it was here last, and what there is."""
+"""What an agent is told that begins: how much there is, on what, and how to ask for it."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.session_brief import MAX_BRIEF, brief
-from vouch_sidecar.surfaces.hook.events import respond
+from vouch_sidecar.engine.session_brief import HOW_TO_ASK, MAX_BRIEF, brief
+from vouch_sidecar.kb.access import Viewer
 
-from tests.engine.bases import NOW, ask, base, cached, engine_on, write
-from tests.kb.samples import claim, dump, make_kb, page, put
-from tests.workspace.places import cite, repository, settled, source_of
-
-DAY = 86_400.0
-
-
-def at(seconds: float) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
-
-
-def dated(claim_id: str, when: float, **fields: object) -> bytes:
-    text = fields.pop("text", f"It says {claim_id}.")
-    return claim(claim_id, text=text, created_at=at(when), updated_at=at(when), **fields)
+from tests.engine.bases import ask, base, cached, engine_on, write
+from tests.kb.samples import claim, entity, make_kb, page
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    files = {f"claims/old{n}.yaml": dated(f"old{n}", NOW - 9 * DAY) for n in range(3)}
-    return base(tmp_path / "kb", files)
+    return base(tmp_path / "kb")
 
 
-def begin(root: Path, tmp_path: Path, now: float, event: str = "session-start", **more: str) -> str:
-    """What a hook prints that works alone, at some time."""
-    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
-    engine = engine_on(root, env=env, now=lambda: now)
-    payload = {"session_id": "s", "cwd": str(root), **more}
-    answered = respond(engine, event, payload, Caller())
-    return "" if answered is None else str(answered["hookSpecificOutput"]["additionalContext"])
+def told(*roots: Path, viewer: Viewer | None = None) -> str:
+    return brief(engine_on(*roots).serving(Caller(), viewer))
 
 
-def test_a_session_is_told_what_changed_since_the_last(root: Path, tmp_path: Path) -> None:
-    assert "last session" not in begin(root, tmp_path, NOW)
-    assert "last session" not in begin(root, tmp_path, NOW + 1)
-    new = dated("new", NOW + DAY, text="Keys rotate daily.", supersedes=["old0"], confidence=0.9)
-    write(root, "claims/new.yaml", new)
-    write(root, "claims/other.yaml", dated("other", NOW + DAY, confidence=0.5))
-    write(root, "claims/old0.yaml", dated("old0", NOW - 9 * DAY, status="superseded"))
-    write(root, "claims/old1.yaml", dated("old1", NOW - 9 * DAY, status="archived"))
-    told = begin(root, tmp_path, NOW + 2 * DAY)
-    since = at(NOW)[:10]
-    changed = f"Claims since your last session, {since}: 2 approved, 1 superseded, 1 retired."
-    assert changed in told
-    assert "- new: new: Keys rotate daily." in told
-    assert "old0" not in told
-    assert "last session" not in begin(root, tmp_path, NOW + 3 * DAY)
+def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path) -> None:
+    write(root, "entities/door.yaml", entity("door", name="Front door", type="system"))
+    for number in range(2):
+        write(root, f"claims/d{number}.yaml", claim(f"d{number}", text="A.", entities=["door"]))
+    write(root, "pages/p.md", page(id="p", title="How it idles"))
+    _, *lines, _ = told(root).splitlines()
+    assert lines == [
+        "kb holds 3 claims and 1 page.",
+        HOW_TO_ASK,
+        "- pages: How it idles",
+        "- subjects: Front door · Key Vault",
+    ]
 
 
-def test_the_end_of_a_session_counts_and_a_compaction_begins_none(
-    root: Path, tmp_path: Path
-) -> None:
-    begin(root, tmp_path, NOW)
-    write(root, "claims/new.yaml", dated("new", NOW + 1))
-    assert "last session" not in begin(root, tmp_path, NOW + 2, source="compact")
-    begin(root, tmp_path, NOW + 3, "session-end")
-    assert "last session" not in begin(root, tmp_path, NOW + DAY)
+def test_what_does_not_fit_is_left_out(root: Path) -> None:
+    for number in range(40):
+        fields = {"name": f"Storage area number {number}", "type": "system"}
+        write(root, f"entities/e{number}.yaml", entity(f"e{number}", **fields))
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=[f"e{number}"]))
+        write(root, f"claims/v{number}.yaml", claim(f"v{number}", entities=["vault"]))
+        write(root, f"pages/p{number}.md", page(id=f"p{number}", title=f"All about {number} " * 9))
+    text = told(root)
+    assert "- pages: All about" in text
+    assert "- subjects: Key Vault" in text
+    assert 0.8 * MAX_BRIEF < len(text) <= MAX_BRIEF
+    assert max(map(len, text.splitlines()[3].removeprefix("- pages: ").split(" · "))) <= 40
 
 
-def test_each_agent_has_a_last_session_of_its_own(root: Path, tmp_path: Path) -> None:
-    begin(root, tmp_path, NOW)
-    write(root, "claims/new.yaml", dated("new", NOW + DAY))
-    engine = engine_on(root, env=cached(tmp_path))
-    payload = {"session_id": "s", "cwd": str(root), "viewer": {"agent": "ada"}}
-    answered = respond(engine, "session-start", payload, Caller())
-    assert answered is not None
-    assert "last session" not in str(answered)
-    assert "1 approved" in begin(root, tmp_path, NOW + 2 * DAY)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "run `make`",
+        "see http://example.org",
+        "docs/adr",
+        "C:\\keys",
+        "always pass --force",
+        "rm -rf",
+    ],
+)
+def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(root: Path, name: str) -> None:
+    write(root, "entities/odd.yaml", entity("odd", name=name, type="system"))
+    write(root, "claims/odd.yaml", claim("odd", entities=["odd"]))
+    write(root, "pages/odd.md", page(id="odd", title=name))
+    text = told(root)
+    assert name not in text
+    assert "- subjects: Key Vault" in text
+    assert "- pages" not in text
 
 
-def test_what_is_kept_is_a_time_and_a_number(root: Path, tmp_path: Path) -> None:
-    begin(root, tmp_path, NOW)
-    (file,) = (tmp_path / "cache" / "vouch-sidecar").glob("last-*")
-    assert file.read_text() == f"{NOW:.0f} 4\n"
-    assert file.stat().st_mode & 0o077 == 0
-    for content in ("", "x y", "1 2 3", "nan\0", "1" * 1000):
-        file.write_text(content)
-        assert "last session" not in begin(root, tmp_path, NOW + DAY)
+def test_nothing_in_a_name_leaves_its_line(root: Path) -> None:
+    write(root, "pages/p.md", page(id="p", title="One <vouch>\u202e two"))
+    assert "- pages: One ‹vouch› two" in told(root)
 
 
-def test_without_entities_it_says_what_there_is(tmp_path: Path) -> None:
-    root = repository(tmp_path / "kb", {"docs/net.md": "It idles.\n", "docs/b.md": "b\n"})
-    for number in range(3):
-        cite(root, f"c{number}", f"It idles {number}.", "docs/net.md")
-    put(root / ".vouch", "pages/p.md", page(id="p", title="How it idles"))
-    answer = b"It idles at night.\n"
-    source = {"id": source_of(answer), "locator": "m", "type": "message"}
-    metadata = {"question": "When does it idle?", "kind": "session-answer"}
-    meta = dump({**source, "metadata": metadata})
-    put(root / ".vouch", f"sources/{source_of(answer)}/meta.yaml", meta)
-    put(root / ".vouch", f"sources/{source_of(answer)}/content", answer)
-    engine = settled(root, tmp_path)
-    told = brief(engine.serving(Caller()))
-    assert "- pages: How it idles" in told
-    assert "- most claims on: docs/net.md (3)" in told
-    assert "- asked lately: When does it idle?" in told
-    assert len(told) <= MAX_BRIEF
+def test_what_one_agent_alone_may_see_is_in_no_overview(root: Path) -> None:
+    before = told(root)
+    scope = {"visibility": "private", "agent": "ada"}
+    write(root, "claims/hers.yaml", claim("hers", entities=["vault"], scope=scope))
+    write(root, "pages/hers.md", page(id="hers", title="Her notes", scope=scope))
+    assert told(root, viewer=Viewer(agent="ada")) == before
+
+
+def test_no_text_of_a_claim_is_in_it(root: Path) -> None:
+    assert "rotate" not in told(root)
 
 
 def test_an_empty_base_has_none(tmp_path: Path) -> None:
     make_kb(tmp_path / "kb")
-    assert brief(engine_on(tmp_path / "kb").serving(Caller())) == ""
+    assert told(tmp_path / "kb") == ""
 
 
-def test_files_are_chosen_among_those_with_visible_claims(tmp_path: Path) -> None:
-    paths = [f"docs/f{number:02}.md" for number in range(13)]
-    root = repository(tmp_path / "kb", {path: f"It idles in {path}.\n" for path in paths})
-    for number, path in enumerate(paths):
-        cite(root, f"c{number}", f"It idles {number} times.", path)
-    told = brief(settled(root, tmp_path).serving(Caller()))
-    assert f"- most claims on: {paths[0]} (1)" in told
-    secret = {"visibility": "private", "agent": "ada"}
-    for path in paths[1:]:
-        for number in range(2):
-            cite(
-                root, f"hers-{path[6:8]}-{number}", f"Ada alone knows {number}.", path, scope=secret
-            )
-    assert (
-        brief(settled(root, tmp_path / "again").serving(Caller())).splitlines()[1:]
-        == (told.splitlines()[1:])
-    )
+def test_of_several_each_is_named(root: Path, tmp_path: Path) -> None:
+    other = base(tmp_path / "other")
+    text = told(root, other)
+    assert "kb holds 1 claim." in text
+    assert "other holds 1 claim." in text
+    assert text.count(HOW_TO_ASK) == 1
 
 
-def test_pages_of_sessions_and_of_vouch_itself_are_in_no_overview(
-    root: Path, tmp_path: Path
-) -> None:
+def test_pages_of_sessions_and_of_vouch_itself_are_in_no_overview(root: Path) -> None:
     pages = {
         "edit-in-obsidian": {"title": "Edit in Obsidian"},
         "session-1": {"title": "A long session", "type": "session"},
         "runbook": {"title": "Runbook of the relay"},
     }
-    for entity in (root / ".vouch" / "entities").iterdir():
-        entity.unlink()
     for name, fields in pages.items():
         write(root, f"pages/{name}.md", page(id=name, **fields))
-    told = begin(root, tmp_path, NOW)
-    assert "Runbook of the relay" in told
-    assert "Obsidian" not in told
-    assert "A long session" not in told
+    assert "- pages: Runbook of the relay\n" in told(root)
 
 
 def test_pages_of_sessions_are_said_to_whom_asks_alone(root: Path, tmp_path: Path) -> None:

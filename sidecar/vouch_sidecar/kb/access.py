@@ -12,6 +12,7 @@ LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
 OPEN = "open"
 """The gate that every viewer passes."""
+_AGENT = "agent:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,13 @@ class Viewer:
         if self.project is not None:
             gates.add(f"project:{self.project}")
         if self.agent is not None:
-            gates.add(f"agent:{self.agent}")
+            gates.add(f"{_AGENT}{self.agent}")
         return frozenset(gates)
+
+
+def shared_gates(gates: frozenset[str]) -> frozenset[str]:
+    """The gates among some that don't stand for one agent alone."""
+    return frozenset(gate for gate in gates if not gate.startswith(_AGENT))
 
 
 def viewer_in(payload: object) -> Viewer | None:
@@ -60,7 +66,7 @@ def gate_of(artifact: Artifact) -> str | None:
         case "project":
             return OPEN if scope.project is None else f"project:{scope.project}"
         case "private" if scope.agent is not None:
-            return f"agent:{scope.agent}"
+            return f"{_AGENT}{scope.agent}"
         case _:
             return None
 

@@ -115,7 +115,7 @@ def render(
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
     lines: list[tuple[str, ContextHit | None]] = []
-    left, heading = max_chars - len(_OPEN) - len(_CLOSE) - 1, ""
+    left, heading = room_in_frame(max_chars), ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
         is_primary = hit.view.collection == primary
         wanted = ", ".join(_headed(hit.view.collection, is_primary, persona, tiers))
@@ -160,11 +160,16 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[Conte
     return ("\n".join(lines) if said else ""), said
 
 
+def room_in_frame(max_chars: int) -> int:
+    """How many characters the lines of a frame may have, with a newline for each."""
+    return max_chars - len(_OPEN) - len(_CLOSE) - 1
+
+
 def frame(lines: Sequence[str], max_chars: int) -> str:
     """One frame with as many of the lines as fit; "" where none does. The lines must come from
     `safe`.
     """
-    left = max_chars - len(_OPEN) - len(_CLOSE) - 1
+    left = room_in_frame(max_chars)
     kept: list[str] = []
     for line in lines:
         left -= len(line) + 1

@@ -8,10 +8,9 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
-from vouch_sidecar.engine.session_brief import Last, brief, last_session, note_session
+from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import context, perform, perform_async
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.file_ties import Tied, tied_by_path
@@ -102,31 +101,15 @@ def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Ca
 
 
 def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The brief, with the changes since the agent's last session. After `clear` or `compact` the
-    agent no longer has earlier answers, so the session forgets them, too.
+    """The brief. After `clear` or `compact` the agent no longer has earlier answers, so the session
+    forgets them, too.
     """
     session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.forget_answers()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    viewer = viewer_in(payload)
-    served = engine.serving(caller, viewer)
-    if payload.get("source") == "compact":
-        return brief(served)
-    lasts = {id(one): last_session(one.collection, viewer) for one in served}
-    text = brief(served, lambda one: lasts.get(id(one)))
-    _record_session(engine, caller, payload)
-    return text
-
-
-def _record_session(engine: Engine, caller: Caller, payload: Payload) -> None:
-    """Record the time of this agent's last session."""
-    viewer = viewer_in(payload)
-    for one in engine.serving(caller, viewer):
-        if one.collection.complete:
-            now = Last(engine.now(), one.view.count(Kind.CLAIM))
-            note_session(one.collection, viewer, now)
+    return brief(engine.serving(caller, viewer_in(payload)))
 
 
 def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -190,10 +173,9 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
-def _end(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
-    _record_session(engine, caller, payload)
     return ""
 
 
