@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.view import View
 
 MAX_BRIEF = 300
 """Characters, frame included."""
-HOW_TO_ASK = "Answered by kb_context and kb_search (MCP), or `vouch-sidecar context TEXT`."
+HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
 MAX_NAME = 40
 PAGES = 2
 LOOKED_AT = 12
