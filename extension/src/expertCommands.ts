@@ -1,6 +1,5 @@
 /** Asking for experts: the topic with its history, the weight, the types. */
 import * as vscode from 'vscode';
-import type { Panel } from './panel';
 import { WEIGHTS } from './protocol.gen';
 import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
@@ -13,12 +12,18 @@ interface Choice extends vscode.QuickPickItem {
   readonly topic?: string;
 }
 
+/** Names that are proposed as topics. */
+interface Names {
+  inPlay(): readonly string[];
+  like(typed: string): Promise<string[]>;
+}
+
 export class ExpertCommands {
   constructor(
-    private readonly panel: Panel,
+    private readonly experts: Experts,
     private readonly memory: vscode.Memento,
     private readonly ask: Ask,
-    private readonly namesLike: (typed: string) => Promise<string[]>,
+    private readonly names: Names,
   ) {}
 
   /** Asks for a topic where none is given, and shows who carries the evidence on it. */
@@ -68,11 +73,6 @@ export class ExpertCommands {
 
   clear(): void {
     this.experts.clear();
-    this.describe();
-  }
-
-  private get experts(): Experts {
-    return this.panel.experts;
   }
 
   private get history(): string[] {
@@ -86,13 +86,6 @@ export class ExpertCommands {
     } catch (error) {
       void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
     }
-    this.describe();
-  }
-
-  private describe(): void {
-    const { question } = this.experts;
-    this.panel.describeExperts();
-    void vscode.commands.executeCommand('setContext', 'vouchSidecar.asked', Boolean(question));
   }
 
   /** Types of the entities that the topic has evidence on, whatever is filtered now. */
@@ -108,7 +101,7 @@ export class ExpertCommands {
     const word = wordAtCaret();
     const proposed = [
       ...(word ? [choice('edit', word, 'at the cursor')] : []),
-      ...this.panel.names.map((name) => choice('eye', name, 'in play')),
+      ...this.names.inPlay().map((name) => choice('eye', name, 'in play')),
       ...this.history.map((topic) => choice('history', topic)),
     ];
     const offer = (typed: string, found: readonly string[]) => {
@@ -122,7 +115,7 @@ export class ExpertCommands {
       const typed = value.trim();
       offer(typed, []);
       // What was typed can be asked whatever becomes of this.
-      const found = typed ? await this.namesLike(typed).catch(() => []) : [];
+      const found = typed ? await this.names.like(typed).catch(() => []) : [];
       if (found.length > 0 && pick.value === value) offer(typed, found);
     });
     return new Promise((resolve) => {

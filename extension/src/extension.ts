@@ -19,7 +19,7 @@ import { showStatus } from './status/show';
 import type { State } from './status/words';
 import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
-import type { Node } from './views/nodes';
+import { type EntityNode, type Node, nameOf } from './views/nodes';
 import { openTarget } from './views/open';
 
 const ID = 'vouchSidecar';
@@ -34,10 +34,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context, log, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(context, panel, server, log);
   const agents = new Agents(context, server);
-  const explain = new Explain(ask, panel);
-  const experts = new ExpertCommands(panel, context.workspaceState, ask, (typed) =>
-    server.namesLike(typed),
-  );
+  const explain = new Explain(ask, panel.experts, panel.inFile);
+  const experts = new ExpertCommands(panel.experts, context.workspaceState, ask, {
+    inPlay: () => panel.names,
+    like: (typed) => server.namesLike(typed),
+  });
 
   context.subscriptions.push(
     log,
@@ -126,7 +127,7 @@ function commands(
     submitPrompt: () => submitPrompt(server),
     copyContext: () => copyContext(server),
     insertContext: () => insertContext(server),
-    showStatus: () => showStatus(panel, server),
+    showStatus: () => showStatus(panel, server.found),
     restart: start,
     showLogs: () => log.show(),
     install: () => installAndStart(context, log, start),
@@ -142,10 +143,9 @@ function commands(
     restoreClaims: () => panel.inFile.restore(),
     changedThisWeek: async () => showChanged(await server.changed('7d')),
     folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
-    hideTopic: (row: { node: Node }) => hideTopic(row.node),
-    copyProposal: (row: { node: Node }) => panel.copyProposal(row.node),
-    copyRow: (row: { node: Node }) =>
-      vscode.env.clipboard.writeText(row.node.subject?.name ?? row.node.label),
+    hideTopic: (row: { node: EntityNode }) => hideTopic(row.node.subject.name),
+    copyProposal: (row: { node: EntityNode }) => panel.copyProposal(row.node.subject),
+    copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(nameOf(row.node)),
   });
 }
 
@@ -155,7 +155,7 @@ function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
     expertsAtCaret: () => experts.find(wordAtCaret()),
     showAllExperts: () => experts.showAll(),
     allTypes: () => experts.showTypes([]),
-    expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
+    expertsOnRow: (row: { node: EntityNode }) => experts.find(row.node.subject.name),
     weight: () => experts.chooseWeight(),
     filterTypes: () => experts.chooseTypes(),
     clearExperts: () => experts.clear(),
@@ -180,14 +180,13 @@ async function openRow(panel: Panel, node: Node): Promise<void> {
 }
 
 /** Adds a topic to `names.never`, in the settings of the workspace where one is open. */
-async function hideTopic({ subject }: Node): Promise<void> {
-  if (!subject) return;
+async function hideTopic(name: string): Promise<void> {
   const settings = vscode.workspace.getConfiguration(ID);
   const target = vscode.workspace.workspaceFolders
     ? vscode.ConfigurationTarget.Workspace
     : vscode.ConfigurationTarget.Global;
   const never = settings.get<string[]>('names.never', []);
-  await settings.update('names.never', [...new Set([...never, subject.name])], target);
+  await settings.update('names.never', [...new Set([...never, name])], target);
 }
 
 const IDLE: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];

@@ -8,7 +8,7 @@ import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
-import { type Node, plural, type Target } from './views/nodes';
+import { type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
 import { StoredDismissals } from './views/tied';
 import { Marks, NodeTree } from './views/tree';
 
@@ -45,10 +45,12 @@ export class Panel implements vscode.Disposable {
   ) {
     const rootOf = (collection: string | null) => this.rootOf(collection);
     this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
-    this.experts = new Experts(ask, rootOf, (rows) => {
-      this.describeExperts(); // first: the line above the rows would push them down
-      this.expertsTree.redraw(rows);
-    });
+    this.experts = new Experts(
+      ask,
+      rootOf,
+      (rows) => this.expertsTree.redraw(rows),
+      () => this.describeExperts(),
+    );
     const redrawFile: Redraw = (rows) => {
       this.countTied();
       this.inFileTree.redraw(rows);
@@ -87,22 +89,13 @@ export class Panel implements vscode.Disposable {
     if (!again) await this.askSalience();
   }
 
-  /** The line above the experts. */
-  describeExperts(): void {
-    const { question, count, own } = this.experts;
-    this.expertsTree.view.message = question ? headline(question, count, own) : '';
-    const types = question?.types ?? [];
-    this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
-  }
-
   /** Names of the entities that are shown as in play. */
   get names(): string[] {
-    return this.inPlay.roots.flatMap(({ subject }) => subject?.name ?? []);
+    return this.inPlay.roots.filter((node) => node.kind === 'entity').map(nameOf);
   }
 
   /** Copies the command line that declares the topic of a row. */
-  async copyProposal({ subject }: Node): Promise<void> {
-    if (!subject) return;
+  async copyProposal(subject: Subject): Promise<void> {
     const rootOf = (collection: string | null) => this.rootOf(collection);
     const { propose } = await askEntity(this.ask, rootOf, subject);
     if (!propose) return;
@@ -214,6 +207,15 @@ export class Panel implements vscode.Disposable {
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
     }
+  }
+
+  /** The line above the experts. */
+  private describeExperts(): void {
+    const { question, count, own } = this.experts;
+    this.expertsTree.view.message = question ? headline(question, count, own) : '';
+    const types = question?.types ?? [];
+    this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
+    void setContext('asked', Boolean(question));
   }
 
   private describe(): void {

@@ -8,8 +8,12 @@ import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
 import { InPlay } from '../src/views/inPlay';
-import { entityNode, keyOf, type Node } from '../src/views/nodes';
+import { entityNode, keyOf, known, type Node } from '../src/views/nodes';
 import { claim, entity, expert, salient, tied } from './helpers';
+
+const below = (node: Node | undefined) => (node && known(node)) ?? [];
+const targetIn = (node: Node | undefined) => (node && 'target' in node ? node.target : undefined);
+const commandOf = (node: Node | undefined) => node?.kind === 'command' && node.command;
 
 const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
 
@@ -110,8 +114,8 @@ test('newcomers are marked as new for a while', () => {
   at(1_000);
   model.push('own', [salient('a'), salient('b')]);
   assert.deepEqual(
-    model.roots.map(({ mark }) => mark),
-    [undefined, 'new'],
+    model.roots.map((node) => 'mark' in node && node.mark),
+    [false, 'new'],
   );
   drawn.length = 0;
   at(model.nextFade ?? 0);
@@ -198,11 +202,11 @@ test('a claim says status, confidence and date, and opens at its text', () => {
   assert.equal(node.description, '', 'the text has the row to itself');
   assert.equal(node.icon, 'warning');
   assert.equal(node.target?.passages[0], 'Text of c');
-  const [facts, citation] = node.children ?? [];
+  const [facts, citation] = below(node);
   assert.equal(facts?.label, 'contested · confidence 0.70 · 2026-06-30');
   assert.match(node.spoken, /confidence 0\.70/);
   assert.equal(citation?.label, 'Runbook');
-  assert.deepEqual(citation?.target, {
+  assert.deepEqual(targetIn(citation), {
     uris: [cited.document, cited.uri],
     locator: 'L3',
     passages: ['Drain first.'],
@@ -221,10 +225,10 @@ test('a citation without its source says so and opens nothing', () => {
     fresh: null,
     uri: null,
   } as const;
-  const [, node] = claimNode('p', claim('c', { citations: [missing] })).children ?? [];
+  const [, node] = below(claimNode('p', claim('c', { citations: [missing] })));
   assert.equal(node?.label, 'gone');
   assert.equal(node?.description, 'missing');
-  assert.equal(node?.target, undefined);
+  assert.equal(targetIn(node), undefined);
 });
 
 test('more claims than a glance takes stand under one row', () => {
@@ -232,7 +236,7 @@ test('more claims than a glance takes stand under one row', () => {
   const nodes = claimNodes('p', many, 12);
   assert.equal(nodes.length, 6);
   assert.equal(nodes[5]?.label, '7 more');
-  assert.equal(nodes[5]?.children?.at(-1)?.label, '3 older');
+  assert.equal(below(nodes[5]).at(-1)?.label, '3 older');
   assert.equal(claimNodes('p', many.slice(0, 6), 6).length, 6);
   assert.equal(claimNodes('p', [], 0)[0]?.kind, 'note');
 });
@@ -270,7 +274,7 @@ test('a topic says where it was found, and opens no file', async () => {
   );
   view.push('own', [salient('topic:a', { type: 'topic', arm: 'derived' })]);
   const [row] = view.roots as [Node];
-  assert.equal(row.subject?.isTopic, true);
+  assert.equal('subject' in row && row.subject.isTopic, true);
   assert.equal(await targetOf(ask, () => null, row), undefined);
   const beneath = await view.children(row);
   const told = beneath.find(({ label }) => label === 'Not declared');
@@ -313,7 +317,7 @@ test('experts: people first, an answer to an older question is dropped', async (
   waiting[0]?.([expert('z', 1)]);
   assert.equal(await first, undefined);
   assert.deepEqual(names(experts.roots), ['People', 'Teams', 'Systems and topics']);
-  const rows = experts.roots.flatMap(({ children = [] }) => children);
+  const rows = experts.roots.flatMap(below);
   assert.deepEqual(names(rows), ['\u20073  C', '\u20073  D', '\u20073  B', '12  A']);
   assert.deepEqual(
     rows.map(({ description }) => description),
@@ -366,7 +370,7 @@ test('those who committed stand behind all that is declared', async () => {
   ];
   const experts = await answered([expert('ann', 2, { type: 'person' })], 'x', [], authors);
   assert.deepEqual(names(experts.roots), ['People', 'By commits']);
-  const rows = experts.roots[1]?.children ?? [];
+  const rows = below(experts.roots[1]);
   assert.deepEqual(names(rows), ['21  Ada Byron', '1  Bob']);
   assert.equal(rows[0]?.spoken, 'Ada Byron, 21 commits to 3 files, the last on 2026-07-25');
   assert.equal(experts.count, 3);
@@ -393,9 +397,9 @@ test('whom to ask stands first where the topic asks who, and opens the file of w
   const experts = await of(true);
   assert.deepEqual(names(experts.roots), ['To ask', 'Teams']);
   assert.equal(experts.count, 2);
-  const row = experts.roots[0]?.children?.[0];
+  const row = below(experts.roots[0])[0];
   assert.equal(row?.spoken, 'Ada, person, owned by · 2 claims');
-  assert.equal(row?.subject?.id, 'ada');
+  assert.equal(row?.kind === 'person' && row.subject.id, 'ada');
   assert.deepEqual(names((await of(undefined)).roots), ['Teams', 'To ask']);
 });
 
@@ -405,19 +409,19 @@ test('many experts: twenty of them, people before all others, then all on demand
   );
   const experts = await answered(rows);
   const [people, systems, more] = experts.roots;
-  assert.equal(people?.children?.length, 10);
-  assert.equal(systems?.children?.length, 10);
+  assert.equal(below(people).length, 10);
+  assert.equal(below(systems).length, 10);
   assert.equal(more?.label, '20 of 60 · show all');
   experts.showEveryone();
   assert.deepEqual(
-    experts.roots.map(({ children }) => children?.length),
+    experts.roots.map((node) => below(node).length),
     [10, 50],
   );
 });
 
 test('where a filter leaves nobody, all types are offered', async () => {
   const experts = await answered([], 'x', ['team']);
-  assert.equal(experts.roots[0]?.command, 'vouchSidecar.allTypes');
+  assert.equal(commandOf(experts.roots[0]), 'vouchSidecar.allTypes');
   assert.deepEqual((await answered([])).roots, []);
 });
 
@@ -507,8 +511,8 @@ test('claims on a file stand before what it names: at the caret, in sight, then 
   assert.equal(model.count, 4);
   const [first] = model.roots;
   assert.equal(first?.description, 'contested · stale · L7');
-  assert.deepEqual(names(first?.children ?? []), ['quotes it', 'quote gone since', 'Notes']);
-  assert.deepEqual(first?.children?.at(-1)?.target?.uris, ['file:///repo/notes.md#L3']);
+  assert.deepEqual(names(below(first)), ['quotes it', 'quote gone since', 'Notes']);
+  assert.deepEqual(targetIn(below(first).at(-1))?.uris, ['file:///repo/notes.md#L3']);
 });
 
 test('a dismissed claim is gone from its file until it is restored', async () => {
@@ -536,7 +540,7 @@ test('many claims stand under one row; a file without any says why', async () =>
   assert.equal(model.roots[8]?.label, '4 more claims');
   await model.look(sight('file:///repo/b.py'));
   assert.equal(model.roots[0]?.label, 'No claim cites, quotes or names this file');
-  assert.equal(model.roots[1]?.command, 'vouchSidecar.folderClaims');
+  assert.equal(commandOf(model.roots[1]), 'vouchSidecar.folderClaims');
   await model.look(sight('untitled:x'));
   assert.deepEqual(model.roots, []);
   const pending = inFile({ [FILE]: [] }, {}, ['workspace_pending']);

@@ -1,9 +1,10 @@
 /** "Explain": why something is in play or ranks where it does, with every figure, to be read. */
 import * as vscode from 'vscode';
-import type { Panel } from '../panel';
 import { PROMPT_LANGUAGE } from '../prompts';
 import type { Ask } from '../views/ask';
-import type { Node } from '../views/nodes';
+import type { Experts } from '../views/experts';
+import type { InFile } from '../views/inFile';
+import { type Node, nameOf } from '../views/nodes';
 import { explainedExpert, explainedRow, explainedText } from './words';
 
 const SCHEME = 'vouch-explain';
@@ -18,7 +19,8 @@ export class Explain implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   constructor(
     private readonly ask: Ask,
-    private readonly panel: Panel,
+    private readonly experts: Experts,
+    private readonly inFile: InFile,
   ) {}
 
   provideTextDocumentContent(): string {
@@ -40,13 +42,14 @@ export class Explain implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   private async expert(node: Node): Promise<string> {
-    const row = await this.panel.experts.explain(node);
-    return row ? explainedExpert(this.panel.experts.question?.topic ?? '', row) : '';
+    const row = await this.experts.explain(node);
+    return row ? explainedExpert(this.experts.question?.topic ?? '', row) : '';
   }
 
   private async textAround(node: Node | undefined): Promise<string> {
-    const why = node?.figures ? [explainedRow(node.subject?.name ?? node.label, node.figures)] : [];
-    const place = node && this.panel.inFile.placeOf(node);
+    const figures = node && 'figures' in node ? node.figures : undefined;
+    const why = node && figures ? [explainedRow(nameOf(node), figures)] : [];
+    const place = node && this.inFile.placeOf(node);
     const text = textAtHand(place?.start.line);
     const result = text.trim() ? await this.ask('vouch/explain', { text }) : undefined;
     return [...why, ...(result ? [explainedText(text, result)] : [])].join('\n');

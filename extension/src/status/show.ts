@@ -1,18 +1,26 @@
 /** The command "Show Status": what is served, what is wrong with it, what can be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Panel } from '../panel';
-import type { Server } from '../server/server';
+import type { DidChangeStatus, StatusResult } from '../protocol.gen';
+import type { Found } from '../server/discover';
 import { openTarget } from '../views/open';
-import { allCountsOf, problemsOf, summarize } from './words';
+import { allCountsOf, problemsOf, type State, summarize } from './words';
 
 interface Entry extends vscode.QuickPickItem {
   readonly run?: () => Thenable<unknown>;
 }
 
-export async function showStatus(panel: Panel, server: Server): Promise<void> {
-  const summary = summarize(panel.state, panel.status, panel.health);
-  const entries = [...roots(panel), ...refused(panel), ...problems(panel), ...actions(server)];
+/** What is known of the server. */
+interface Known {
+  readonly state: State;
+  readonly status: StatusResult | undefined;
+  readonly health: DidChangeStatus | undefined;
+}
+
+export async function showStatus(known: Known, server: Found | undefined): Promise<void> {
+  const { state, status, health } = known;
+  const summary = summarize(state, status, health);
+  const entries = [...roots(status), ...refused(status), ...problems(status), ...actions(server)];
   const chosen = await vscode.window.showQuickPick(entries, {
     title: summary.text,
     placeHolder: summary.detail,
@@ -22,7 +30,7 @@ export async function showStatus(panel: Panel, server: Server): Promise<void> {
   await chosen?.run?.();
 }
 
-function roots({ status }: Panel): Entry[] {
+function roots(status: Known['status']): Entry[] {
   return (status?.roots ?? []).map(({ root, collection, counts }) => ({
     label: `$(library) ${collection}`,
     description: root,
@@ -36,7 +44,7 @@ function roots({ status }: Panel): Entry[] {
 }
 
 /** Knowledge bases of other users. */
-const refused = ({ status }: Panel): Entry[] =>
+const refused = (status: Known['status']): Entry[] =>
   (status?.refused ?? []).map((detail) => ({
     label: '$(lock) not served',
     detail,
@@ -44,7 +52,7 @@ const refused = ({ status }: Panel): Entry[] =>
       vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar.trust.folders'),
   }));
 
-function problems({ status }: Panel): Entry[] {
+function problems(status: Known['status']): Entry[] {
   return problemsOf(status).map(({ root, path: file, line, severity, message }) => {
     const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
     if (!file) return { ...entry, run: openSettings };
@@ -58,15 +66,15 @@ function problems({ status }: Panel): Entry[] {
 const openSettings = () =>
   vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar');
 
-function actions(server: Server): Entry[] {
+function actions(server: Found | undefined): Entry[] {
   const command = (label: string, id: string): Entry => ({
     label,
     run: () => vscode.commands.executeCommand(`vouchSidecar.${id}`),
   });
-  const where = server.found && `${server.found.version} · ${server.found.command}`;
+  const where = server && `${server.version} · ${server.command}`;
   return [
     { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
-    ...(server.found ? [] : [command('$(cloud-download) Install Server', 'install')]),
+    ...(server ? [] : [command('$(cloud-download) Install Server', 'install')]),
     {
       ...command('$(refresh) Restart Server', 'restart'),
       ...(where ? { description: where } : {}),

@@ -26,7 +26,8 @@ export function askEntity(ask: Ask, rootOf: RootOf, subject: Subject): Promise<E
 
 /** What a row opens: its own place, or the file of the entity that it is about. */
 export async function targetOf(ask: Ask, rootOf: RootOf, node: Node): Promise<Target | undefined> {
-  if (node.target || !node.subject) return node.target;
+  if ('target' in node) return node.target;
+  if (!('subject' in node)) return undefined;
   const { entity } = await askEntity(ask, rootOf, node.subject);
   return entity.uri === null ? undefined : { uris: [entity.uri], passages: [] };
 }

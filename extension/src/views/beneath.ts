@@ -3,7 +3,7 @@ import type { EntityResult } from '../protocol.gen';
 import { messageOf } from '../text/errors';
 import { type Ask, askEntity, type Redraw, type RootOf } from './ask';
 import { claimNodes } from './claims';
-import { type Node, noteNode } from './nodes';
+import { type EntityNode, type Node, noteNode } from './nodes';
 
 interface Known {
   readonly generation: number;
@@ -28,7 +28,7 @@ export class Beneath {
   }
 
   /** The claims of the entity of a row, the one with the id `first` before the others. */
-  async claims(node: Node, first: string | null): Promise<readonly Node[]> {
+  async claims(node: EntityNode, first: string | null): Promise<readonly Node[]> {
     try {
       const { result } = await this.look(node);
       const rank = (id: string) => (id === first ? 0 : 1);
@@ -44,25 +44,25 @@ export class Beneath {
   async moveTo(generation: number): Promise<void> {
     if (generation === this.generation) return;
     this.generation = generation;
-    const entities = [...this.open.values()].filter(({ kind }) => kind === 'entity');
-    await Promise.all(entities.map((node) => this.refresh(node)));
+    const open = [...this.open.values()];
+    await Promise.all(open.map((node) => node.kind === 'entity' && this.refresh(node)));
   }
 
   forget(): void {
     this.known.clear();
   }
 
-  private async look(node: Node): Promise<Known> {
+  private async look(node: EntityNode): Promise<Known> {
     const known = this.known.get(node.id);
     if (known && known.generation === this.generation) return known;
     const generation = this.generation;
-    const result = await askEntity(this.ask, this.rootOf, node.subject as never);
+    const result = await askEntity(this.ask, this.rootOf, node.subject);
     const fresh = { generation, result };
     this.known.set(node.id, fresh);
     return fresh;
   }
 
-  private async refresh(node: Node): Promise<void> {
+  private async refresh(node: EntityNode): Promise<void> {
     const before = this.known.get(node.id);
     const look = (known: Known | undefined) => JSON.stringify(known?.result.claims);
     try {

@@ -1,6 +1,6 @@
 /** Rows for claims: what is claimed, how sure it is, and on what it stands. */
 import type { Citation, ClaimView } from '../protocol.gen';
-import { joined, type Node, noteNode, plural } from './nodes';
+import { type ClaimNode, joined, moreNode, type Node, noteNode, plural } from './nodes';
 
 const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: string]>> = {
   working: ['circle'],
@@ -9,7 +9,7 @@ const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: stri
   contested: ['warning', 'list.warningForeground'],
 };
 
-export function claimNode(parent: string, claim: ClaimView): Node {
+export function claimNode(parent: string, claim: ClaimView): ClaimNode {
   const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle'];
   const facts = factsOf(claim);
   const id = `${parent}/claim:${claim.id}`;
@@ -29,7 +29,6 @@ export function claimNode(parent: string, claim: ClaimView): Node {
     ],
     icon: claim.stale && !color ? 'history' : icon,
     ...(color || claim.stale ? { color: color ?? 'list.warningForeground' } : {}),
-    branch: true,
     target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
     children: [
       factsNode(id, claim),
@@ -45,7 +44,7 @@ function factsNode(parent: string, claim: ClaimView): Node {
   const description = joined(claim.stale, contradicted);
   return {
     id: `${parent}/facts`,
-    kind: 'facts',
+    kind: 'note',
     label,
     description,
     spoken: joined(label, description),
@@ -53,7 +52,6 @@ function factsNode(parent: string, claim: ClaimView): Node {
       .filter(Boolean)
       .map(String),
     icon: 'info',
-    branch: false,
   };
 }
 
@@ -72,26 +70,22 @@ function citationNode(id: string, citation: Citation): Node {
   const missing = citation.kind === 'missing';
   const title = titleOf(citation);
   const where = missing ? 'missing' : citation.locator === title ? '' : (citation.locator ?? '');
-  return {
+  const look = {
     id,
-    kind: 'citation',
     label: title,
     description: where,
     spoken: ['Citation', title, where].filter(Boolean).join(', '),
     tooltip: [title, where, citation.quote ?? ''].filter(Boolean),
     icon: missing ? 'question' : citation.quote ? 'quote' : 'file',
     ...(missing ? { color: 'list.warningForeground' } : {}),
-    branch: false,
-    ...(citation.uri
-      ? {
-          target: {
-            uris: [citation.document, citation.uri].filter((uri) => uri !== null),
-            locator: citation.locator,
-            passages: citation.quote ? [citation.quote] : [],
-          },
-        }
-      : {}),
   };
+  if (!citation.uri) return { ...look, kind: 'note' };
+  const target = {
+    uris: [citation.document, citation.uri].filter((uri) => uri !== null),
+    locator: citation.locator,
+    passages: citation.quote ? [citation.quote] : [],
+  };
+  return { ...look, kind: 'place', target };
 }
 
 const SHOWN_CLAIMS = 5;
@@ -114,12 +108,7 @@ export function claimNodes(parent: string, claims: readonly ClaimView[], total: 
   if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
   const rest = nodes.slice(SHOWN_CLAIMS);
   const unseen = total - nodes.length;
-  const more: Node = {
-    ...noteNode(`${parent}/more`, `${total - SHOWN_CLAIMS} more`),
-    kind: 'more',
-    icon: 'ellipsis',
-    branch: true,
-    children: unseen > 0 ? [...rest, noteNode(`${parent}/older`, `${unseen} older`)] : rest,
-  };
+  const older = unseen > 0 ? [noteNode(`${parent}/older`, `${unseen} older`)] : [];
+  const more = moreNode(parent, `${total - SHOWN_CLAIMS} more`, [...rest, ...older]);
   return [...nodes.slice(0, SHOWN_CLAIMS), more];
 }

@@ -1,6 +1,15 @@
 /** Rows of the view "Experts" as plain data: experts, their groups, whom to ask, authors. */
 import type { AuthorRow, ExpertRow, PersonRow } from '../protocol.gen';
-import { entityIcon, joined, keyOf, type Node, plural, subjectOf } from './nodes';
+import {
+  type EntityNode,
+  entityIcon,
+  joined,
+  keyOf,
+  type ListNode,
+  type Node,
+  plural,
+  subjectOf,
+} from './nodes';
 
 /** What the figure before an expert's name counts. */
 export type Figure = 'claim_count' | 'citation_count';
@@ -9,7 +18,7 @@ export type Figure = 'claim_count' | 'citation_count';
 const FIGURE_SPACE = '\u2007';
 
 /** A row with its figure at the left, `digits` wide, so that figures stand below each other. */
-export function expertNode(row: ExpertRow, figure: Figure, digits: number): Node {
+export function expertNode(row: ExpertRow, figure: Figure, digits: number): EntityNode {
   const counts = [plural(row.claim_count, 'claim'), plural(row.citation_count, 'citation')];
   return {
     id: `expert:${keyOf(row)}`,
@@ -23,7 +32,6 @@ export function expertNode(row: ExpertRow, figure: Figure, digits: number): Node
       `${counts[0]} on this topic, with ${counts[1]} between them. Unfold the row to read them.`,
     ],
     icon: entityIcon(row.type),
-    branch: true,
     subject: subjectOf(row),
   };
 }
@@ -41,33 +49,31 @@ const GROUP_OF: Readonly<Record<string, Group>> = {
 export const groupOf = (type: string): Group =>
   GROUP_OF[type.toLowerCase()] ?? 'Systems and topics';
 
-export function groupNode(group: Group, figure: Figure, children: readonly Node[]): Node {
+export function groupNode(group: Group, figure: Figure, children: readonly Node[]): ListNode {
   const counted = figure === 'claim_count' ? 'claims' : 'citations';
   return {
     id: `group:${group}`,
-    kind: 'group',
+    kind: 'list',
     label: group,
     description: counted,
     spoken: `${group}, ${children.length}`,
     tooltip: [`${group}, with the number of their ${counted} on this topic`],
     icon: group === 'People' ? 'person' : group === 'Teams' ? 'organization' : 'server',
-    branch: true,
     open: true,
     children,
   };
 }
 
 /** Those whom relations and claims make the ones to ask about what the topic names. */
-export function toAskNode(people: readonly PersonRow[]): Node {
+export function toAskNode(people: readonly PersonRow[]): ListNode {
   return {
     id: 'group:to ask',
-    kind: 'group',
+    kind: 'list',
     label: 'To ask',
     description: '',
     spoken: `To ask, ${people.length}`,
     tooltip: ['To ask', 'Whom relations and claims name for what the topic names.'],
     icon: 'comment',
-    branch: true,
     open: true,
     children: people.map(personNode),
   };
@@ -81,22 +87,21 @@ function personNode(row: PersonRow): Node {
   );
   return {
     id: `person:${keyOf(row)}`,
-    kind: 'entity',
+    kind: 'person',
     label: row.name,
     description: joined(reason, row.collection),
     spoken: [row.name, row.type, reason, row.collection].filter(Boolean).join(', '),
     tooltip: [row.name, joined(row.type, reason, row.collection)],
     icon: entityIcon(row.type),
-    branch: false,
     subject: subjectOf(row),
   };
 }
 
 /** Those who committed to the files of the claims: names alone, which lead nowhere. */
-export function authorsNode(authors: readonly AuthorRow[]): Node {
+export function authorsNode(authors: readonly AuthorRow[]): ListNode {
   return {
     id: 'group:by commits',
-    kind: 'group',
+    kind: 'list',
     label: 'By commits',
     description: 'commits',
     spoken: `By commits, ${authors.length}`,
@@ -106,7 +111,6 @@ export function authorsNode(authors: readonly AuthorRow[]): Node {
         'Newer commits count more.',
     ],
     icon: 'git-commit',
-    branch: true,
     open: true,
     children: authors.map(authorNode),
   };
@@ -122,6 +126,5 @@ function authorNode({ name, commits, last, files }: AuthorRow): Node {
     spoken: `${name}, ${counts}`,
     tooltip: [name, `${counts}.`],
     icon: 'account',
-    branch: false,
   };
 }

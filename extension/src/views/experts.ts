@@ -13,7 +13,7 @@ import {
   groupOf,
   toAskNode,
 } from './expertRows';
-import { commandNode, keyOf, type Node, noteNode, plural } from './nodes';
+import { commandNode, keyOf, known, type ListNode, type Node, noteNode, plural } from './nodes';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 export const FIRST_WEIGHT = 'evidence';
@@ -69,10 +69,10 @@ export class Experts implements Model {
   /** The others, people first. */
   private rows: readonly ExpertRow[] = [];
   /** Whom relations and claims name: first where the topic asks who, else behind the others. */
-  private toAsk: Node[] = [];
+  private toAsk: ListNode[] = [];
   private asksWho = false;
   /** Those who committed, behind them. */
-  private authors: Node[] = [];
+  private authors: ListNode[] = [];
   private everyone = false;
   private asked = 0;
 
@@ -80,6 +80,8 @@ export class Experts implements Model {
     private readonly ask: Ask,
     private readonly rootOf: RootOf,
     private readonly redraw: Redraw,
+    /** Writes the line above the rows: before these, as it would push them down. */
+    private readonly describe: () => void = () => {},
   ) {}
 
   /** Asks, and shows the answer unless another question was asked meanwhile. */
@@ -108,7 +110,7 @@ export class Experts implements Model {
   /** How many rows there are to show, whom to ask and those by commits included. */
   get count(): number {
     const groups = [...this.toAsk, ...this.authors];
-    return groups.reduce((sum, { children }) => sum + (children?.length ?? 0), this.rows.length);
+    return groups.reduce((sum, { children }) => sum + children.length, this.rows.length);
   }
 
   showEveryone(): void {
@@ -123,8 +125,7 @@ export class Experts implements Model {
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    if (node.children) return node.children;
-    return this.beneath.get(node.id) ?? this.claims(node);
+    return known(node) ?? this.beneath.get(node.id) ?? this.claims(node);
   }
 
   expanded(): void {
@@ -160,6 +161,7 @@ export class Experts implements Model {
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );
     this.beneath.clear();
+    this.describe();
     const found = difference(this.roots, after);
     this.roots = after;
     if (found.kind === 'all') this.redraw('all');

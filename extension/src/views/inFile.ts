@@ -5,7 +5,7 @@ import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
-import { keyOf, type Node, namedNode } from './nodes';
+import { keyOf, known, type Node, namedNode } from './nodes';
 import { type Dismissals, inOrder, nothingRows, tiedKey, tiedRows } from './tied';
 
 /** What is in sight of a document: from the first to the last line, without what is folded. */
@@ -56,7 +56,7 @@ export class InFile implements Model {
     if (turn !== this.turn) return;
     const same = sight?.uri === this.uri;
     this.uri = sight?.uri;
-    const open = [...this.beneath.open.values()].some(({ kind }) => kind === 'tied');
+    const open = [...this.beneath.open.values()].some(({ kind }) => kind === 'claim');
     this.tied = tied ? (same && open ? steady(this.tied, tied.claims) : tied.claims) : [];
     this.pending = tied?.pending;
     this.shown = arrange(this.shown, found, (key) => this.isOpen(key), same);
@@ -65,7 +65,7 @@ export class InFile implements Model {
 
   /** Takes a claim out of the rows of this file, until it is restored. */
   dismiss(node: Node): void {
-    if (!this.uri || !node.key) return;
+    if (!this.uri || node.kind !== 'claim' || !node.key) return;
     this.dismissals.add(this.uri, node.key);
     this.draw();
   }
@@ -96,7 +96,7 @@ export class InFile implements Model {
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    return node.children ?? this.beneath.claims(node, null);
+    return known(node) ?? (node.kind === 'entity' ? this.beneath.claims(node, null) : []);
   }
 
   expanded(node: Node, open: boolean): void {
@@ -117,7 +117,7 @@ export class InFile implements Model {
     this.roots = after;
     const ids = new Set(after.map(({ id }) => id));
     for (const [id, { kind }] of this.beneath.open) {
-      if (['entity', 'tied'].includes(kind) && !ids.has(id)) this.beneath.open.delete(id);
+      if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.beneath.open.delete(id);
     }
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
   }

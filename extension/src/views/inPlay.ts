@@ -3,7 +3,15 @@ import type { SalientEntity } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
-import { entityNode, keyOf, type Node, sessionNode, whyNode } from './nodes';
+import {
+  type EntityNode,
+  entityNode,
+  keyOf,
+  known,
+  type Node,
+  sessionNode,
+  whyNode,
+} from './nodes';
 
 const NEW_FOR_MS = 12_000;
 const OTHER_SESSIONS = 16;
@@ -94,9 +102,7 @@ export class InPlay implements Model {
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    if (node.children) return node.children;
-    if (node.kind === 'session') return this.rows(node.id.slice('session:'.length));
-    return node.kind === 'entity' ? this.about(node) : [];
+    return known(node) ?? (node.kind === 'entity' ? this.about(node) : []);
   }
 
   expanded(node: Node, open: boolean): void {
@@ -120,7 +126,7 @@ export class InPlay implements Model {
     return !at || (shown?.some(({ row }) => keyOf(row) === keyOf(at.shown.row)) ?? false);
   }
 
-  private rows(id: string): readonly Node[] {
+  private rows(id: string): readonly EntityNode[] {
     const session = this.sessions.get(id);
     return (session?.shown ?? []).map((shown) => {
       const isNew = session?.arrivals.has(keyOf(shown.row)) ?? false;
@@ -132,19 +138,13 @@ export class InPlay implements Model {
 
   private update(): void {
     const others = [...this.sessions].filter(([id]) => id !== this.own);
-    const after = [
-      ...this.rows(this.own),
-      ...others.map(([id, { shown }]) => ({
-        ...sessionNode(id, shown.length),
-        rows: this.rows(id),
-      })),
-    ];
+    const after = [...this.rows(this.own), ...others.map(([id]) => sessionNode(id, this.rows(id)))];
     const found = difference(this.roots, after);
     this.roots = after;
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
   }
 
-  private async about(node: Node): Promise<readonly Node[]> {
+  private async about(node: EntityNode): Promise<readonly Node[]> {
     const row = this.nodes.get(node.id)?.shown.row;
     if (!row) return [];
     return [whyNode(node.id, row), ...(await this.beneath.claims(node, row.top_claim_id))];

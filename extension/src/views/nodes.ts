@@ -9,22 +9,9 @@ export interface Target {
   readonly passages: readonly string[];
 }
 
-/** A row; `id` is stable for as long as the row means the same thing. */
-export interface Node {
+/** How a row looks; `id` is stable for as long as the row means the same thing. */
+interface Look {
   readonly id: string;
-  readonly kind:
-    | 'session'
-    | 'entity'
-    | 'expert'
-    | 'group'
-    | 'command'
-    | 'why'
-    | 'claim'
-    | 'tied'
-    | 'facts'
-    | 'more'
-    | 'citation'
-    | 'note';
   readonly label: string;
   readonly description: string;
   /** Read aloud in place of label and description. */
@@ -33,22 +20,62 @@ export interface Node {
   readonly tooltip: readonly string[];
   readonly icon: string;
   readonly color?: string;
-  readonly branch: boolean;
-  /** Unfolded when it is first shown. */
-  readonly open?: boolean;
-  readonly target?: Target;
-  /** What a click runs, where the row stands for a command. */
-  readonly command?: string;
-  /** How it stands in its list, shown by colour. */
-  readonly mark?: 'new' | 'gone';
-  readonly subject?: Subject;
-  /** What tells a tied claim from others. */
+}
+
+interface NoteNode extends Look {
+  readonly kind: 'note';
+}
+
+/** A row that opens a place. */
+interface PlaceNode extends Look {
+  readonly kind: 'place';
+  readonly target: Target;
+}
+
+export interface CommandNode extends Look {
+  readonly kind: 'command';
+  readonly command: string;
+}
+
+/** A row that holds others; `open`: unfolded when it is first shown. */
+export interface ListNode extends Look {
+  readonly kind: 'list' | 'session';
+  readonly open: boolean;
+  readonly children: readonly Node[];
+}
+
+export interface ClaimNode extends Look {
+  readonly kind: 'claim';
+  readonly target: Target;
+  /** Of a claim on a file, what tells it from others there. */
   readonly key?: string;
+  readonly children: readonly Node[];
+}
+
+/** An entity: one that is in play or named in sight, an expert, somebody to ask. */
+export interface EntityNode extends Look {
+  readonly kind: 'entity' | 'expert' | 'person';
+  readonly subject: Subject;
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
-  /** Rows beneath that are known already. */
-  readonly children?: readonly Node[];
+  /** How it stands in its list, shown by colour. */
+  readonly mark?: 'new' | 'gone';
 }
+
+interface WhyNode extends Look {
+  readonly kind: 'why';
+  readonly subject: Subject;
+  readonly figures: string;
+}
+
+export type Node = NoteNode | PlaceNode | CommandNode | ListNode | ClaimNode | EntityNode | WhyNode;
+
+/** The name of what a row is about, else what it shows. */
+export const nameOf = (node: Node): string => ('subject' in node ? node.subject.name : node.label);
+
+/** Rows beneath that are known already. */
+export const known = (node: Node): readonly Node[] | undefined =>
+  'children' in node ? node.children : undefined;
 
 /** What a row is about, for looking up what is beneath it. */
 export interface Subject {
@@ -108,7 +135,7 @@ export function entityNode(
   row: SalientEntity,
   gone: boolean,
   isNew: boolean,
-): Node {
+): EntityNode {
   const claims = plural(row.claim_count, 'claim');
   const state = gone ? 'no longer in play' : row.ambiguous ? 'ambiguous' : null;
   return {
@@ -124,14 +151,13 @@ export function entityNode(
       : isNew
         ? { mark: 'new' }
         : {}),
-    branch: true,
     subject: subjectOf(row),
     figures: row.why,
   };
 }
 
 /** An entity that the file in sight names. */
-export function namedNode(parent: string, row: NamedEntity, gone: boolean): Node {
+export function namedNode(parent: string, row: NamedEntity, gone: boolean): EntityNode {
   const state = gone ? 'no longer in sight' : row.ambiguous ? 'ambiguous' : null;
   return {
     id: `${parent}/${keyOf(row)}`,
@@ -142,7 +168,6 @@ export function namedNode(parent: string, row: NamedEntity, gone: boolean): Node
     tooltip: [row.name, joined(row.type, row.collection), 'Named where you are reading.'],
     icon: entityIcon(row.type),
     ...(gone ? { color: 'vouchSidecar.goneForeground', mark: 'gone' } : {}),
-    branch: true,
     subject: subjectOf(row),
   };
 }
@@ -161,14 +186,13 @@ export function whyNode(parent: string, row: SalientEntity): Node {
     spoken: `In play because of ${words}, ${ARMS[row.arm]}`,
     tooltip: ['Why it is in play', inWords(row), '“Explain” shows the figures.'],
     icon: 'quote',
-    branch: false,
     subject: subjectOf(row),
     figures: row.why,
   };
 }
 
-export function sessionNode(id: string, count: number): Node {
-  const inPlay = `${count} in play`;
+export function sessionNode(id: string, children: readonly Node[]): ListNode {
+  const inPlay = `${children.length} in play`;
   return {
     id: `session:${id}`,
     kind: 'session',
@@ -177,11 +201,12 @@ export function sessionNode(id: string, count: number): Node {
     spoken: `Session ${id}, ${inPlay}`,
     tooltip: [`Session ${id}`, 'What is in play in a session from outside this editor.'],
     icon: 'comment-discussion',
-    branch: true,
+    open: false,
+    children,
   };
 }
 
-export function noteNode(parent: string, label: string, icon = 'info'): Node {
+export function noteNode(parent: string, label: string, icon = 'info'): NoteNode {
   return {
     id: `${parent}/note`,
     kind: 'note',
@@ -190,11 +215,10 @@ export function noteNode(parent: string, label: string, icon = 'info'): Node {
     spoken: label,
     tooltip: [label],
     icon,
-    branch: false,
   };
 }
 
-export function commandNode(label: string, command: string): Node {
+export function commandNode(label: string, command: string): CommandNode {
   return {
     id: `command:${command}`,
     kind: 'command',
@@ -203,10 +227,18 @@ export function commandNode(label: string, command: string): Node {
     spoken: label,
     tooltip: [label],
     icon: 'ellipsis',
-    branch: false,
     command,
   };
 }
+
+/** A row that holds those that are too many for a glance. */
+export const moreNode = (parent: string, label: string, children: readonly Node[]): ListNode => ({
+  ...noteNode(parent, label, 'ellipsis'),
+  id: `${parent}/more`,
+  kind: 'list',
+  open: false,
+  children,
+});
 
 export interface Row {
   readonly entity_id: string;

@@ -1,7 +1,15 @@
 /** Rows for claims that are tied to the file in sight: what is claimed, and why it is listed. */
 import type * as vscode from 'vscode';
 import type { Range, TiedClaim } from '../protocol.gen';
-import { commandNode, joined, type Node, noteNode, plural } from './nodes';
+import {
+  type ClaimNode,
+  commandNode,
+  joined,
+  moreNode,
+  type Node,
+  noteNode,
+  plural,
+} from './nodes';
 
 const SHOWN = 8;
 
@@ -48,24 +56,19 @@ export function tiedRows(
       ? [{ ...commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims'), icon: 'discard' }]
       : [];
   if (rows.length <= SHOWN + 1) return [...rows, ...back];
-  const more: Node = {
-    ...noteNode(`${parent}/more`, plural(rows.length - SHOWN, 'more claim')),
-    kind: 'more',
-    icon: 'ellipsis',
-    branch: true,
-    children: rows.slice(SHOWN),
-  };
+  const hidden = rows.slice(SHOWN);
+  const more = moreNode(parent, plural(hidden.length, 'more claim'), hidden);
   return [...rows.slice(0, SHOWN), more, ...back];
 }
 
-function tiedNode(parent: string, claim: TiedClaim): Node {
+function tiedNode(parent: string, claim: TiedClaim): ClaimNode {
   const id = `${parent}/tied:${tiedKey(claim)}`;
   const label = claim.text.replaceAll(/\s+/g, ' ').trim();
   const contested = claim.status === 'contested' && 'contested';
   const state = joined(contested, claim.stale && 'stale');
   return {
     id,
-    kind: 'tied',
+    kind: 'claim',
     label,
     description: joined(state, claim.line !== null && `L${claim.line}`),
     spoken: [label, claim.why, claim.stale, contested].filter(Boolean).join(', '),
@@ -74,7 +77,6 @@ function tiedNode(parent: string, claim: TiedClaim): Node {
       .map(String),
     icon: contested ? 'warning' : claim.stale ? 'history' : 'pass',
     ...(state ? { color: 'list.warningForeground' } : {}),
-    branch: true,
     target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
     key: tiedKey(claim),
     children: [
@@ -88,13 +90,12 @@ function tiedNode(parent: string, claim: TiedClaim): Node {
 function sourceNode(id: string, { document, uri }: TiedClaim, source: string): Node {
   return {
     id: `${id}/source`,
-    kind: 'citation',
+    kind: 'place',
     label: source,
     description: '',
     spoken: `Source, ${source}`,
     tooltip: [source],
     icon: 'quote',
-    branch: false,
     target: { uris: document ? [document] : [uri], passages: [] },
   };
 }

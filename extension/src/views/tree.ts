@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { literal } from '../text/links';
 import type { Model } from './ask';
 import { Calm } from './calm';
-import type { Node } from './nodes';
+import { known, type Node } from './nodes';
 
 const MARK = 'vouch-mark';
 
@@ -59,10 +59,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   }
 
   getTreeItem({ node }: Row): vscode.TreeItem {
-    const item = new vscode.TreeItem(
-      node.label,
-      node.branch ? unfolded(node) : vscode.TreeItemCollapsibleState.None,
-    );
+    const item = new vscode.TreeItem(node.label, collapsible(node));
     item.id = node.id;
     item.description = node.description;
     item.iconPath = new vscode.ThemeIcon(
@@ -71,9 +68,9 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     );
     item.contextValue = contextOf(node);
     item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
-    if (node.mark) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
-    if (node.command) item.command = { command: node.command, title: node.label };
-    if (node.target) {
+    if ('mark' in node) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
+    if (node.kind === 'command') item.command = { command: node.command, title: node.label };
+    if ('target' in node) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
     }
     return item;
@@ -82,9 +79,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   resolveTreeItem(item: vscode.TreeItem, { node }: Row): vscode.TreeItem {
     const [heading = '', ...lines] = node.tooltip;
     const text = [`**${literal(heading)}**`, ...lines.map(literal)].join('\n\n');
-    item.tooltip = new vscode.MarkdownString(
-      ['claim', 'tied'].includes(node.kind) ? plainHeading(text) : text,
-    );
+    item.tooltip = new vscode.MarkdownString(node.kind === 'claim' ? plainHeading(text) : text);
     return item;
   }
 
@@ -107,13 +102,19 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
 }
 
 /** What menus go by. */
-const contextOf = ({ kind, target, subject }: Node): string => {
-  if (kind === 'entity' || kind === 'expert') return subject?.isTopic ? `${kind} topic` : kind;
-  return target ? `${kind} opens` : kind;
-};
+function contextOf(node: Node): string {
+  if (node.kind === 'entity' || node.kind === 'expert') {
+    return node.subject.isTopic ? `${node.kind} topic` : node.kind;
+  }
+  const kind = 'key' in node ? 'tied' : node.kind;
+  return 'target' in node ? `${kind} opens` : kind;
+}
 
-const unfolded = ({ open }: Node) =>
-  open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+function collapsible(node: Node): vscode.TreeItemCollapsibleState {
+  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  if (known(node)) return 'open' in node && node.open ? Expanded : Collapsed;
+  return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
+}
 
 /** The text of a claim is read, not shouted. */
 const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');
