@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { explicitSettings } from '../src/settings';
-import { CLIENT_SETTINGS } from '../src/settings.gen';
+import { CLIENT_SETTINGS, USER_SETTINGS } from '../src/settings.gen';
 
 interface Property {
   readonly scope: string;
@@ -31,12 +31,28 @@ test('only what was set is sent, nested by group', () => {
   );
 });
 
-test('every setting that is sent has its place in the settings editor', () => {
-  const own = Object.keys(properties).filter((key) => key !== 'vouchSidecar.path');
-  assert.deepEqual(
-    own,
-    CLIENT_SETTINGS.map((key) => `vouchSidecar.${key}`),
-  );
+test('what no workspace decides on is taken from the user alone, registered or not', () => {
+  const layers = { globalValue: 'mine', workspaceValue: 'theirs', workspaceFolderValue: 'theirs' };
+  const settings = explicitSettings(() => layers);
+  for (const key of USER_SETTINGS) assert.equal(valueAt(settings, key), 'mine', key);
+  for (const key of CLIENT_SETTINGS) assert.equal(valueAt(settings, key), 'theirs', key);
+  const { globalValue: _, ...planted } = layers;
+  const theirs = explicitSettings(() => planted);
+  for (const key of USER_SETTINGS) assert.equal(valueAt(theirs, key), undefined, key);
+});
+
+const valueAt = (settings: object, key: string): unknown =>
+  key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], settings);
+
+test('every setting of the settings editor is sent, with the scope that it is read in', () => {
+  const users: readonly string[] = USER_SETTINGS;
+  const anybodys: readonly string[] = CLIENT_SETTINGS;
+  const listed = Object.entries(properties).filter(([key]) => key !== 'vouchSidecar.path');
+  assert.equal(listed.length, 9);
+  for (const [key, { scope }] of listed) {
+    const name = key.replace('vouchSidecar.', '');
+    assert.ok((scope === 'machine' ? users : anybodys).includes(name), key);
+  }
 });
 
 test('which server is run can not be set by a workspace', () => {

@@ -53,15 +53,15 @@ class Group(BaseModel):
     """By field, the only value that `config.yaml` may give. No other source can take it back."""
     added: ClassVar[frozenset[str]] = frozenset()
     """Lists to which every source adds."""
-    unlisted: ClassVar[frozenset[str]] = frozenset()
-    """Fields that VS Code does not offer: a matter of the knowledge base, or of no view there."""
+    listed: ClassVar[frozenset[str]] = frozenset()
+    """Fields that VS Code offers in its settings editor. It sends the others as well."""
 
 
 class Reflex(Group):
     """The window of a session and what is said of it."""
 
     path = "retrieval.reflex"
-    unlisted = frozenset({"window"})
+    listed = frozenset({"enabled"})
 
     enabled: bool = Field(
         True, description="whether what you type and prompt is followed, to show what it names"
@@ -75,7 +75,6 @@ class Volunteer(Group):
 
     path = "volunteer"
     others = frozenset({"poll_interval_seconds"})
-    unlisted = frozenset({"enabled", "threshold", "throttle_seconds", "max_per_session"})
 
     enabled: bool = Field(True, description="whether anything is brought up that nobody asked for")
     threshold: float | None = Field(
@@ -99,15 +98,6 @@ class Recall(Group):
     """The block for a prompt."""
 
     path = "sidecar.recall"
-    unlisted = frozenset(
-        {
-            "similarity_threshold",
-            "timeout_ms",
-            "fallback_to_fts",
-            "include_key_facts",
-            "min_prompt_len",
-        }
-    )
 
     enabled: bool = Field(True, description="whether a prompt is given context at all")
     max_results: int = Field(
@@ -146,7 +136,6 @@ class Prompts(Group):
     """When a prompt that is typed counts as still."""
 
     path = "sidecar.prompts"
-    unlisted = frozenset({"idle_ms"})
 
     idle_ms: int = Field(
         300,
@@ -172,6 +161,7 @@ class Hover(Group):
 
     path = "sidecar.hover"
     sources = frozenset({"client", "environment"})
+    listed = frozenset({"enabled"})
 
     enabled: Where = Field(
         "all",
@@ -186,6 +176,7 @@ class Definition(Group):
 
     path = "sidecar.definition"
     sources = frozenset({"client", "environment"})
+    listed = frozenset({"enabled"})
 
     enabled: Where = Field(
         "prose",
@@ -212,6 +203,7 @@ class Semantic(Group):
     path = "sidecar.semantic"
     sources = frozenset({"client", "environment"})
     in_workspace = False
+    listed = frozenset({"model"})
 
     model: Path = Field(
         None,
@@ -235,6 +227,7 @@ class Trust(Group):
     path = "sidecar.trust"
     sources = frozenset({"client", "environment"})
     in_workspace = False
+    listed = frozenset({"folders"})
 
     folders: Folders = Field(
         (),
@@ -247,7 +240,6 @@ class ProbeSettings(Group):
     """How many knowledge bases are probed; None for all."""
 
     path = "sidecar.probe"
-    unlisted = frozenset({"max_collections"})
 
     max_collections: int | None = Field(
         None, ge=1, le=10_000, description="knowledge bases that are asked about a prompt at most"
@@ -258,6 +250,7 @@ class Naming(Group):
     """What names an entity here, whatever the rules for ordinary words say."""
 
     path = "sidecar.names"
+    listed = frozenset({"never"})
 
     always: Words = Field((), description="words that always name the entity that is called so")
     never: Words = Field((), description="words that never name an entity or a topic")
@@ -267,6 +260,7 @@ class TopicSettings(Group):
     """Names that are there without being declared."""
 
     path = "sidecar.topics"
+    listed = frozenset({"enabled"})
 
     enabled: bool = Field(
         True,
@@ -285,6 +279,7 @@ class People(Group):
 
     path = "sidecar.people"
     in_workspace = False
+    listed = frozenset({"git", "never"})
     final = MappingProxyType({"git": "off"})
     added = frozenset({"never"})
 
@@ -300,7 +295,6 @@ class General(Group):
     """What stands in no other group."""
 
     path = "sidecar"
-    unlisted = frozenset({"persona"})
 
     persona: Label = Field(
         None, description="a label that answers carry where most of them is from here"

@@ -87,8 +87,8 @@ export async function run({ w, test, artifacts }) {
   await test('the settings stand in the settings editor', async () => {
     await w.command('Preferences: Open Settings (UI)');
     await page.locator('.settings-editor .suggest-input-container').click();
-    await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar recall');
-    await page.locator('.settings-editor', { hasText: 'Max Context Chars' }).waitFor();
+    await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar');
+    await page.locator('.settings-editor', { hasText: 'Trust: Folders' }).waitFor();
     await page.waitForTimeout(500);
   });
 }
