@@ -23,6 +23,16 @@ export interface ArmStats {
   readonly silent: number;
 }
 
+/** A file with an author's commits to it. */
+export interface AuthorFileRow {
+  /** Below the root of the knowledge base. */
+  readonly path: string;
+  /** Their commits that changed it. */
+  readonly commits: number;
+  /** Date of the last of them. */
+  readonly last: string;
+}
+
 /** Somebody who committed to the files of claims, by name alone. */
 export interface AuthorRow {
   readonly name: string;
@@ -32,6 +42,8 @@ export interface AuthorRow {
   readonly last: string;
   /** How many of those files they changed. */
   readonly files: number;
+  /** Those with most of their commits first, at most seven. */
+  readonly paths: readonly AuthorFileRow[];
 }
 
 /** How often a session remembered a phrase that was looked for before. */

@@ -365,8 +365,8 @@ test('the entity that the topic names stands above the rows', async () => {
 
 test('those who committed stand behind all that is declared', async () => {
   const authors = [
-    { name: 'Ada Byron', commits: 21, last: '2026-07-25', files: 3 },
-    { name: 'Bob', commits: 1, last: '2024-01-02', files: 1 },
+    { name: 'Ada Byron', commits: 21, last: '2026-07-25', files: 3, paths: [] },
+    { name: 'Bob', commits: 1, last: '2024-01-02', files: 1, paths: [] },
   ];
   const experts = await answered([expert('ann', 2, { type: 'person' })], 'x', [], authors);
   assert.deepEqual(names(experts.roots), ['People', 'By commits']);

@@ -45,9 +45,12 @@ def names(engine: Engine, topic: str = "restarts", **params: Any) -> list[str]:
 
 def test_authors_of_the_files_that_claims_cite(root: Path, tmp_path: Path) -> None:
     engine = looked(root, tmp_path)
+    path = {"path": "src/relay.py", "commits": 1}
+    bob = {"name": "Bob Kahn", "commits": 1, "last": "2026-01-01", "files": 1}
+    ada = {"name": "Ada Byron", "commits": 1, "last": "2025-01-01", "files": 1}
     expected = [
-        {"name": "Bob Kahn", "commits": 1, "last": "2026-01-01", "files": 1},
-        {"name": "Ada Byron", "commits": 1, "last": "2025-01-01", "files": 1},
+        bob | {"paths": [path | {"last": "2026-01-01"}]},
+        ada | {"paths": [path | {"last": "2025-01-01"}]},
     ]
     found = ask(engine, "experts", topic="restarts at night")
     assert found["by_commits"] == expected
@@ -77,10 +80,22 @@ def test_newer_commits_and_more_of_them_count_more(root: Path, tmp_path: Path) -
 def test_a_commit_counts_once_however_many_files_it_changed(root: Path, tmp_path: Path) -> None:
     cite(root, "both", "It restarts when idle.", "src/idle.py")
     (first, *_) = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
-    ada = {"name": "Ada Byron", "commits": 1, "last": "2025-01-01", "files": 2}
     found = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
-    assert ada in found
+    (ada,) = (one for one in found if one["name"] == "Ada Byron")
+    assert (ada["commits"], ada["files"]) == (1, 2)
+    assert [one["path"] for one in ada["paths"]] == ["src/idle.py", "src/relay.py"]
     assert first["files"] == 1
+
+
+def test_the_files_that_somebody_changed_most(root: Path, tmp_path: Path) -> None:
+    for number in range(9):
+        cite(root, f"more-{number}", f"It restarts {number} times.", f"src/{number}.py")
+        commit_as(root, "Mei Tanaka", {f"src/{number}.py": "x = 1\n"})
+    commit_as(root, "Mei Tanaka", {"src/8.py": "x = 2\n"}, at="2026-02-01T00:00:00+0000")
+    found = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
+    (mei,) = (one for one in found if one["name"] == "Mei Tanaka")
+    assert (mei["commits"], mei["files"], len(mei["paths"])) == (10, 9, 7)
+    assert mei["paths"][0] == {"path": "src/8.py", "commits": 2, "last": "2026-02-01"}
 
 
 def test_who_wrote_the_claims_counts(root: Path, tmp_path: Path) -> None:

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
 
 
+class AuthorFileRow(Wire):
+    """A file with an author's commits to it."""
+
+    path: str = Field(description="Below the root of the knowledge base.")
+    commits: int = Field(description="Their commits that changed it.")
+    last: str = Field(description="Date of the last of them.")
+
+
 class AuthorRow(Wire):
     """Somebody who committed to the files of claims, by name alone."""
 
@@ -22,6 +30,9 @@ class AuthorRow(Wire):
     commits: int = Field(description="Commits that changed those files.")
     last: str = Field(description="Date of the last of them, as in 2026-03-01.")
     files: int = Field(description="How many of those files they changed.")
+    paths: list[AuthorFileRow] = Field(
+        description="Those with most of their commits first, at most seven."
+    )
 
 
 def by_commits_field() -> Any:
@@ -35,8 +46,13 @@ def by_commits_field() -> Any:
 
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
     """The rows of authors; None without any."""
-    made = [AuthorRow(name=a.name, commits=a.commits, last=a.last, files=a.files) for a in authors]
-    return made or None
+    return [_row(author) for author in authors] or None
+
+
+def _row(author: Author) -> AuthorRow:
+    name, commits, last, files, paths = author
+    rows = [AuthorFileRow(path=one.path, commits=one.commits, last=one.last) for one in paths]
+    return AuthorRow(name=name, commits=commits, last=last, files=files, paths=rows)
 
 
 def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:

@@ -22,6 +22,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_BELOW,
     MAX_CLAIMS_OF_AUTHORS,
     MAX_FILES_OF_AUTHORS,
+    MAX_PATHS_OF_AUTHOR,
     OWN_FILE,
 )
 from vouch_sidecar.retrieval.file_ties import files_of
@@ -33,23 +34,36 @@ from vouch_sidecar.workspace.file_kinds import is_for_names
 DAY = 86_400
 
 
+class ChangedFile(NamedTuple):
+    """A file with the number of an author's commits to it and the date of the last of these."""
+
+    path: str
+    commits: int
+    last: str
+
+
 class Author(NamedTuple):
-    """Somebody who committed. `commits` and `files` are numbers, `last` is a date."""
+    """Somebody who committed. `commits` and `files` are numbers, `last` is a date, and `paths` are
+    those of the files with most commits.
+    """
 
     name: str
     commits: int
     last: str
     files: int
+    paths: tuple[ChangedFile, ...]
 
 
 @dataclass(slots=True)
 class _Counted:
-    """The commits and files that count for one author."""
+    """The commits that count for one author: their number, the time of the last one, and the times
+    of those to each file.
+    """
 
     weight: float = 0.0
     commits: int = 0
     last: int = 0
-    files: set[tuple[object, str]] = field(default_factory=set)
+    files: dict[tuple[object, str], list[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -98,15 +112,24 @@ def _counted(changes: Collection[_TiedCommit], never: Container[str]) -> list[Au
         one.weight += change.strength * 0.5 ** ((newest - at) / (HALF_LIFE_DAYS * DAY))
         one.commits += 1
         one.last = max(one.last, at)
-        one.files |= change.files
+        for file in change.files:
+            one.files.setdefault(file, []).append(at)
     order = sorted(found, key=lambda name: (-found[name].weight, -found[name].commits, name))
     named = (name for name in order if folded_name(name) not in never)
     return [_author(name, found[name]) for name in islice(named, MAX_AUTHORS)]
 
 
 def _author(name: str, one: _Counted) -> Author:
-    last = datetime.fromtimestamp(one.last, UTC).date().isoformat()
-    return Author(name, one.commits, last, len(one.files))
+    order = sorted(one.files, key=lambda f: (-len(one.files[f]), -max(one.files[f]), f[1]))
+    paths = (
+        ChangedFile(file[1], len(one.files[file]), _date(max(one.files[file])))
+        for file in order[:MAX_PATHS_OF_AUTHOR]
+    )
+    return Author(name, one.commits, _date(one.last), len(one.files), tuple(paths))
+
+
+def _date(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _files(view: View, claim_ids: Iterable[str]) -> list[tuple[str, float]]:

@@ -294,6 +294,8 @@ GENERAL_FILE = 0.2
 """A changelog, a manifest or a lock file is touched by everybody who changes anything."""
 MAX_AUTHORS = 3
 """People who are named for their commits."""
+MAX_PATHS_OF_AUTHOR = 7
+"""Files that are listed of each of them; `files` counts all."""
 MAX_CLAIMS_OF_AUTHORS = 100
 """Claims whose files are looked at, the best by worth."""
 MAX_FILES_OF_AUTHORS = 500
