@@ -13,7 +13,7 @@ import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
 import { installAndStart, replaceOlder } from './server/install';
-import { mayBeServed } from './server/machine';
+import { isKnowledgeNear } from './server/look';
 import { type Listeners, Server } from './server/server';
 import { showStatus } from './status/show';
 import type { State } from './status/words';
@@ -80,7 +80,7 @@ async function offerLogs(log: vscode.LogOutputChannel, message: string): Promise
   if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
 }
 
-/** Starts the server where there is a knowledge base in, above or below an opened folder. */
+/** Starts the server where a knowledge base may be in, above or below an opened folder. */
 async function startWhereKnown(
   context: vscode.ExtensionContext,
   panel: Panel,
@@ -90,7 +90,7 @@ async function startWhereKnown(
   panel.setState('looking'); // at once: nobody starts it a second time meanwhile
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   for (const folder of folders) {
-    if (await mayBeServed(folder)) {
+    if (await isKnowledgeNear(folder)) {
       await server.restart();
       if (server.found?.origin === 'installed') await update(context, server, log);
       return;

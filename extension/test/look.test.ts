@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hasKnowledgeBase, MOST_FOLDERS, SKIPPED } from '../src/server/look';
+import { isKnowledgeNear } from '../src/server/look';
 
 interface Case {
   readonly name: string;
@@ -19,41 +19,36 @@ interface Case {
   readonly files?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
   readonly many?: Readonly<Record<string, number>>;
-  readonly foreign?: readonly string[];
   readonly forced?: string;
-  readonly git?: boolean;
   readonly start: string;
   readonly found: readonly string[];
 }
 
-const table: { skipped: string[]; most: number; cases: Case[] } = JSON.parse(
+const table: { cases: Case[] } = JSON.parse(
   readFileSync('../tests/kb/discovery_cases.json', 'utf8'),
 );
 
-for (const one of table.cases) {
-  test(`the look for a knowledge base: ${one.name}`, async (t) => {
-    const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'vouch-look-')));
-    t.after(() => rmSync(base, { recursive: true }));
-    const at = (name: string) => path.join(base, name);
+test('wherever the server finds a knowledge base, one is near', async (t) => {
+  const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'vouch-look-')));
+  t.after(() => rmSync(base, { recursive: true }));
+  for (const [number, one] of table.cases.filter(({ found }) => found.length > 0).entries()) {
+    const at = (name: string) => path.join(base, String(number), name);
     for (const folder of [...one.folders, 'home']) mkdirSync(at(folder), { recursive: true });
-    for (const [folder, number] of Object.entries(one.many ?? {})) {
-      for (let n = 0; n < number; n += 1) mkdirSync(at(`${folder}/f${String(n).padStart(3, '0')}`));
+    for (const [folder, many] of Object.entries(one.many ?? {})) {
+      for (let n = 0; n < many; n += 1) mkdirSync(at(`${folder}/f${String(n).padStart(3, '0')}`));
     }
     for (const [file, text] of Object.entries(one.files ?? {})) writeFileSync(at(file), text);
     for (const [link, target] of Object.entries(one.links ?? {})) symlinkSync(at(target), at(link));
-    const foreign = (one.foreign ?? []).map(at);
-    const found = await hasKnowledgeBase(at(one.start), {
-      home: at('home'),
-      temporary: [at('temporary')],
-      forced: one.forced && at(one.forced),
-      isForeign: async (file) => foreign.includes(file),
-    });
-    // Only git knows what it ignores: then the look may say yes where the server finds nothing.
-    if (one.found.length > 0 || !one.git) assert.equal(found, one.found.length > 0);
-  });
-}
+    if (one.forced) process.env.VOUCH_KB_PATH = at(one.forced);
+    assert.ok(await isKnowledgeNear(at(one.start)), one.name);
+    delete process.env.VOUCH_KB_PATH;
+  }
+});
 
-test('the look skips the folders that the server skips', () => {
-  assert.deepEqual([...SKIPPED], table.skipped);
-  assert.equal(MOST_FOLDERS, table.most);
+test('where there is none above, nor three levels below, none is near', async (t) => {
+  const base = mkdtempSync(path.join(tmpdir(), 'vouch-look-'));
+  t.after(() => rmSync(base, { recursive: true }));
+  mkdirSync(path.join(base, 'a/b/c/d/.vouch'), { recursive: true });
+  assert.equal(await isKnowledgeNear(base), false);
+  assert.equal(await isKnowledgeNear(path.join(base, 'a')), true);
 });

@@ -1,6 +1,6 @@
 /** Tools and MCP server for the editor's own agents, while there is something that they may ask. */
 import * as vscode from 'vscode';
-import { mayBeServed } from '../server/machine';
+import { isKnowledgeNear } from '../server/look';
 import type { Server } from '../server/server';
 import type { State } from '../status/words';
 import { type McpApi, registerMcp } from './mcp';
@@ -55,6 +55,6 @@ export class Agents implements vscode.Disposable {
 
 async function folders(): Promise<string[]> {
   const opened = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const has = await Promise.all(opened.map((folder) => mayBeServed(folder)));
+  const has = await Promise.all(opened.map(isKnowledgeNear));
   return opened.filter((_, at) => has[at]);
 }

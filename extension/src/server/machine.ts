@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { World } from './discover';
 import { installedServers } from './install';
-import { hasAnyKnowledgeBase } from './look';
 import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
@@ -27,13 +26,6 @@ interface PythonApi {
       environment: unknown,
     ): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
   };
-}
-
-/** Whether a folder may have a knowledge base; those of other users count where any are trusted. */
-export function mayBeServed(folder: string): Promise<boolean> {
-  const set = vscode.workspace.getConfiguration('vouchSidecar').get<string[]>('trust.folders', []);
-  const trusting = set.length > 0 || Boolean(process.env.VOUCH_SIDECAR_TRUST_FOLDERS);
-  return hasAnyKnowledgeBase(folder, trusting);
 }
 
 export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): World {

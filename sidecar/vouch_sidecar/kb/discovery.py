@@ -2,7 +2,7 @@
 
 The rule: `VOUCH_KB_PATH` decides alone. Else the nearest `.vouch/` in the folder or above it, up to
 the home folder and not past a folder of another user. Else those below the folder, a few levels
-down. `tests/kb/discovery_cases.json` has it as a table, which the extension's own look keeps to.
+down. `tests/kb/discovery_cases.json` has it as a table.
 
 What another user owns is refused, as git refuses it: whoever may write into a shared folder would
 write into this user's prompts. `trust.folders` names folders that count all the same.
