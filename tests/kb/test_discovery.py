@@ -1,4 +1,4 @@
-"""One rule for where knowledge bases are, as a table; where it finds one, the extension starts a server."""
+"""One rule for where knowledge bases are, as a table; wherever one is, VS Code starts a server."""
 
 from __future__ import annotations
 
