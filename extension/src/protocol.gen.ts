@@ -105,6 +105,16 @@ export interface ClaimResult {
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
+  /** As the claim gives it. */
+  readonly approved_by: string | null;
+  /** Whether a checked receipt approved it, and no person. */
+  readonly auto_approved: boolean;
+  /** The claims named in `contradicts`. */
+  readonly contested_by: readonly ContraryClaim[];
+  /** Whom to ask: the people it counts for, then as in `entity`. */
+  readonly people: readonly PersonRow[];
+  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  readonly by_commits?: readonly AuthorRow[] | null;
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */
   readonly relations: readonly RelationRef[];
@@ -199,6 +209,14 @@ export interface ContextResult {
   readonly supplemental_collections: readonly string[];
   /** `sidecar.persona` of the primary collection's config. */
   readonly persona: string | null;
+}
+
+/** A claim that contradicts another one. */
+export interface ContraryClaim {
+  readonly id: string;
+  /** What is said of it, as in `claim`. */
+  readonly said: string;
+  readonly uri: string;
 }
 
 /** Artifacts that are served, by kind. */

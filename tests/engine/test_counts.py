@@ -44,7 +44,7 @@ OPERATION_BOUNDS = {
     "context": Counts(108, 41),
     "search": Counts(7, 8),
     "entity": Counts(48, 50, files=2),
-    "claim": Counts(17, 22, files=1),
+    "claim": Counts(53, 41, files=1),
     "status": Counts(),
     "stats": Counts(),
     "capabilities": Counts(),

@@ -54,6 +54,27 @@ def test_a_block_of_any_length(root: Path, max_chars: int) -> None:
     assert (cut == whole) is (max_chars > 200)
 
 
+def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_path: Path) -> None:
+    files = {
+        **FILES,
+        "entities/ada.yaml": entity("ada", name="Ada Byron", type="person"),
+        "claims/asked.yaml": claim("asked", entities=["ada", "relay"], approved_by="reviewer"),
+        "claims/not.yaml": claim("not", text="It is not so.", contradicts=["asked", "nothing"]),
+        "claims/mine.yaml": claim("mine", entities=[], auto_approved=True),
+        "claims/asked-not.yaml": claim(
+            "asked-not", entities=["relay"], status="contested", contradicts=["not"]
+        ),
+    }
+    engine = engine_on(base(tmp_path / "asked", files))
+    asked = ask(engine, "claim", id="asked")
+    assert (asked["approved_by"], asked["auto_approved"]) == ("reviewer", False)
+    assert [one["entity_id"] for one in asked["people"]] == ["ada"]
+    assert ask(engine, "claim", id="mine")["auto_approved"] is True
+    (against,) = ask(engine, "claim", id="asked-not")["contested_by"]
+    assert (against["id"], against["said"]) == ("not", "It is not so.")
+    assert [one["name"] for one in ask(engine, "claim", id="asked-not")["people"]] == ["Ada Byron"]
+
+
 @pytest.fixture
 def engine(root: Path) -> Engine:
     return engine_on(root)

@@ -17,17 +17,36 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
+from vouch_sidecar.operations.commit_authors import AuthorRow, author_rows, by_commits_field
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.wire import Result
+from vouch_sidecar.operations.people_to_ask import PersonRow, person_row
+from vouch_sidecar.operations.wire import Result, Wire
+from vouch_sidecar.retrieval.authors import authors_of
+from vouch_sidecar.retrieval.people import people_of_claim
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
+
+
+class ContraryClaim(Wire):
+    """A claim that contradicts another one."""
+
+    id: str
+    said: str = Field(description="What is said of it, as in `claim`.")
+    uri: str
 
 
 class ClaimResult(Result):
     """A claim with what it stands on."""
 
     claim: ClaimView
+    approved_by: str | None = Field(description="As the claim gives it.")
+    auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
+    contested_by: list[ContraryClaim] = Field(description="The claims named in `contradicts`.")
+    people: list[PersonRow] = Field(
+        description="Whom to ask: the people it counts for, then as in `entity`."
+    )
+    by_commits: list[AuthorRow] | None = by_commits_field()
     pages: list[PageRef]
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str | None = Field(description="The knowledge base it stands in.")
@@ -38,8 +57,18 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
     assert isinstance(found, Claim)
     ask.engine.stats.opened(found.id)
     views = ask.views_for(view)
+    claim = views.claim(found)
+    others = [other for one in claim.contradicts if (other := view.claim(one)) is not None]
     return ClaimResult(
-        claim=views.claim(found),
+        claim=claim,
+        approved_by=found.approved_by,
+        auto_approved=found.auto_approved,
+        contested_by=[
+            ContraryClaim(id=one.id, said=view.said(one).text, uri=views.uri(one.path))
+            for one in others
+        ],
+        people=[person_row(row) for row in people_of_claim(view, found)],
+        by_commits=author_rows(authors_of([(view, [found.id])])),
         pages=views.pages((Kind.CLAIM, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,

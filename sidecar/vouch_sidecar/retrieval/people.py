@@ -41,6 +41,8 @@ ROLES = {
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
 MAX_ALIKE = 5
 """Entities of whose names a topic may be a part to mean them all."""
+ENTITIES_OF_A_CLAIM = 3
+"""Entities of a claim about which people are looked for, at most."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _NEVER = 0.0
@@ -151,6 +153,19 @@ def people(view: View, entity: Entity) -> list[ToAsk]:
         for row in theirs[:OF_A_TEAM]:
             found.setdefault(row.entity.id, replace(row, relation=None, via=team))
     found.pop(entity.id, None)
+    return list(found.values())
+
+
+def people_of_claim(view: View, claim: Claim) -> list[ToAsk]:
+    """Whom to ask about a claim, each once: the people it counts for, then those to ask about the
+    first of the other entities it counts for.
+    """
+    ids, _ = view.knowledge.links(claim.id, view.gates)
+    linked = [one for one in map(view.entity, ids) if one is not None]
+    found = {one.id: ToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON}
+    for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_A_CLAIM]:
+        for row in people(view, entity):
+            found.setdefault(row.entity.id, row)
     return list(found.values())
 
 
