@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine.sessions import (
-    IDLE_SECONDS,
-    MAX_SESSIONS,
-    MAX_SLOT_BYTES,
-    Session,
-    Sessions,
-)
+from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
+from vouch_sidecar.engine.sessions import IDLE_SECONDS, MAX_SESSIONS, Sessions
 
 from tests.engine.bases import Clock
 from tests.retrieval.samples import entity, view

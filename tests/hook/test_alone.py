@@ -74,9 +74,8 @@ def test_it_says_what_a_resident_process_says(hook: Hook, place: Place) -> None:
         said = perform(engine, context.OPERATION, {"task": prompt}, Caller()).text
         ended = hook("user-prompt-submit", prompt=prompt, env=PATIENT)
         assert (ended.text if ended.out else "") == said
-    assert prompt == unnamed
     assert "jwt-rotates: " in said
-    assert "3 claims, 2 entities" in hook("session-start", env=PATIENT).text
+    assert "3 claims" in hook("session-start", env=PATIENT).text
 
 
 def test_a_file_and_the_end_of_a_session(hook: Hook, place: Place) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.sessions import Session, Slot
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import (
@@ -25,7 +25,7 @@ from vouch_sidecar.retrieval.salience import (
     strength_of,
     worth_volunteering,
 )
-from vouch_sidecar.retrieval.turn import Turn, Window
+from vouch_sidecar.retrieval.turn import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,9 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
         before = [row for row in rows if _given_state(session, row) == _entity_state(row)]
         rows = [row for row in rows if _given_state(session, row) != _entity_state(row)]
         if texts is not None:
-            again = session.asked == list(texts)  # a repeated prompt asks for nothing new
+            again = session.asks_again(texts)  # a repeated prompt asks for nothing new
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
-            session.asked = list(texts)
     if texts is None:
         slots = session.window(asked=True) if session is not None else []
         texts = [slot.text for slot in slots]
@@ -90,7 +89,7 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
         rows,
         " ".join(texts),
         more=[*_allowed(served, request.tied), *more],
-        given=_given(session, request.repeat),
+        given=frozenset() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
         adjacent=request.adjacent,
@@ -137,40 +136,23 @@ def volunteering(served: Sequence[Served], session: Session, now: float) -> list
 def _volunteering(one: Served, session: Session, now: float) -> Window:
     window, identity, slot = one.window(session), one.view.identity, session.newest()
     reflex, volunteer = one.settings.reflex, one.settings.volunteer
-    throttled = _throttled(session, identity, volunteer.throttle_seconds, now)
+    throttled = session.is_throttled(identity, volunteer.throttle_seconds, now)
     if slot is None or throttled or not (reflex.enabled and volunteer.enabled):
         return window
-    pushed = frozenset(entity_id for known, entity_id in session.pushed if known == identity)
+    pushed = session.pushed(identity)
     most = reflex.top_k
     if volunteer.max_per_session is not None:
         most = max(0, min(most, volunteer.max_per_session - len(pushed)))
-    known, passed_over = session.passed_over.get(identity, (slot, frozenset[str]()))
-    if not slot.continues(known):
-        passed_over = frozenset()
+    passed_over = session.passed_over(identity, slot)
     return replace(window, most=most, pushed=pushed, passed_over=passed_over)
-
-
-def count_as_pushed(session: Session, told: Turn, slot: Slot | None, now: float) -> None:
-    """Record what a push contained, and which named entities it left out. `now` as above."""
-    for identity, beyond in told.passed_over.items():
-        if slot is not None:
-            session.passed_over[identity] = slot, beyond
-    for row in told.fresh:
-        session.pushed.add((row.view.identity, row.entity.id))
-        session.last_push_at[row.view.identity] = now
 
 
 def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
     """Whether `volunteer.throttle_seconds` forbids anything `fresh` now."""
     return any(
-        _throttled(session, one.view.identity, one.settings.volunteer.throttle_seconds, now)
+        session.is_throttled(one.view.identity, one.settings.volunteer.throttle_seconds, now)
         for one in served
     )
-
-
-def _throttled(session: Session, collection: Hashable, seconds: float | None, now: float) -> bool:
-    last = session.last_push_at.get(collection)
-    return seconds is not None and last is not None and now - last < seconds
 
 
 def _entity_state(row: Salient) -> int:
@@ -181,23 +163,17 @@ def _entity_state(row: Salient) -> int:
 
 
 def _given_state(session: Session, row: Salient) -> object:
-    return session.given.get((row.view.identity, Kind.ENTITY, row.entity.id))
-
-
-def _given(session: Session | None, repeat: bool) -> frozenset[object]:
-    if session is None or repeat:
-        return frozenset()
-    return frozenset(v for v in list(session.given.values()) if isinstance(v, tuple))
+    return session.given(row.view.identity, Kind.ENTITY, row.entity.id)
 
 
 def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:
     given_now = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
-            session.given[row.view.identity, Kind.ENTITY, row.entity.id] = _entity_state(row)
+            session.give(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
     cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
     for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask
         given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        session.given[hit.view.identity, kind, given_id] = state_of(hit)
+        session.give(hit.view.identity, kind, given_id, state_of(hit))

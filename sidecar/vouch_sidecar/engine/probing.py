@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.sessions import Session
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.context import persona_of
 from vouch_sidecar.retrieval.probe import Probe, Spoken, run
 from vouch_sidecar.retrieval.question_words import holds_exact
@@ -42,15 +42,13 @@ def probe(
     if session is None:
         return _probe(asked, text, again, spoken, vector)
     stamp = tuple((one.view.stamp, one.settings) for one in asked)
-    session.turn += 1
-    probed = session.recall(
+    session.begin_turn()
+    probed = session.probed(
         (text, again, frozenset(spoken), vector is not None, stamp),
         lambda: _probe(asked, text, again, spoken, vector),
     )
     if any(one.view.deadline.cut for one in asked):
-        session.probed.clear()
-        session.phrases.clear()
-        session.turns.clear()
+        session.forget_probes()
     known = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
     return replace(probed, from_cache=known)
 

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable, Collection, Container, Sequ
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from vouch_sidecar.engine.agent_context import count_as_pushed, held_back, volunteering
+from vouch_sidecar.engine.agent_context import held_back, volunteering
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.sessions import Session, Slot
+from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
@@ -145,7 +145,7 @@ class Pushes:
             stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
             if self._last_stamps.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
-                pushed, slot = len(session.pushed), session.newest()
+                pushed, slot = session.pushed_count, session.newest()
                 return _SessionState(stamp, pushed, slot, windows, self._parts).turn
         return None
 
@@ -156,11 +156,12 @@ class Pushes:
         engine, session = self._engine, state.stamp.session
         served = engine.serving(self._caller)
         is_there = engine.sessions.peek(session.id) is session
-        is_unchanged = (state.stamp.known, state.pushed) == (_known(served), len(session.pushed))
+        is_unchanged = (state.stamp.known, state.pushed) == (_known(served), session.pushed_count)
         if not (is_there and is_unchanged):
             return []
         self._last_stamps[session.id] = state.stamp
-        count_as_pushed(session, found, state.slot, engine.clock())
+        fresh = [(row.view.identity, row.entity.id) for row in found.fresh]
+        session.count_as_pushed(fresh, found.passed_over, state.slot, engine.clock())
         if not self._differs(session.id, found.rows) and not found.fresh:
             return []
         if found.fresh:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
-from vouch_sidecar.engine.sessions import both_ends
+from vouch_sidecar.engine.session import both_ends
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.access import Viewer

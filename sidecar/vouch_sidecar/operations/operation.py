@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.sessions import both_ends
+from vouch_sidecar.engine.session import both_ends
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews

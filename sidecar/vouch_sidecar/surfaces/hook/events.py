@@ -8,8 +8,8 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
-from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import context, perform, perform_async
 from vouch_sidecar.retrieval.block import ContextHit
@@ -139,15 +139,14 @@ def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[
     """The claims tied to a file, strongest first; none if the session was given them before."""
     found: list[ContextHit] = []
     for one in served:
-        given_key = (one.view.identity, "file", path)
-        if session is not None and given_key in session.given:
+        if session is not None and session.given(one.view.identity, "file", path):
             continue
         hits = [
             ContextHit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
             for tied in tied_by_path(one.view, path)
         ]
         if hits and session is not None:
-            session.given[given_key] = path
+            session.give(one.view.identity, "file", path, True)
         found += hits
     return sorted(found, key=lambda hit: -hit.similarity)
 

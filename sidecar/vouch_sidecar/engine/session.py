@@ -1,0 +1,287 @@
+"""One session: its recent texts, and what it was pushed, given and asked. In memory only.
+
+A session holds slots: a prompt, the lines edited in a document, a question asked. A touched slot
+becomes the newest; the window keeps the newest slots. The event loop touches slots; the thread that
+answers a question records what it found and gave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from vouch_sidecar.index.memo import Memo
+
+MAX_SLOT_BYTES = 4096
+MAX_ALSO = 16
+"""Earlier texts kept while a word is typed: the one before the word, and the last ones since."""
+_CUT_AT_START = re.compile(r"\S{0,80}\s")
+"""The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
+_CUT_AT_END = re.compile(r"\s\S{0,80}$")
+"""The beginning of a word whose end was cut off."""
+_BREAK = "\n\n"
+"""Replaces the text left out: no name continues across it."""
+PROBED_TURNS = 10
+RANKINGS = 8
+"""Rankings remembered for the current window: one per knowledge base and number of rows."""
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Slot:
+    """One text of a window. It replaces the slot with the same `key`."""
+
+    key: str
+    text: str
+    turn: int = 0
+    """The session's count of touches when this slot was last touched."""
+    also: tuple[str, ...] = ()
+    """Its earlier texts since the last word was begun: what they name stays until the word ends."""
+
+    def continues(self, earlier: Slot) -> bool:
+        """Whether this is `earlier` or a later state of the same slot, final or not."""
+        return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
+
+
+class Session:
+    """The window of one session, and what it was pushed and answered. Nothing outside sets a field.
+
+    "identity" stands for `View.identity`: the knowledge base.
+    """
+
+    def __init__(self, session_id: str, last_active: float) -> None:
+        self.id = session_id
+        self.last_active = last_active
+        self.ranked = Memo(RANKINGS)
+        """Rankings of the current window and knowledge."""
+        self._slots: OrderedDict[str, Slot] = OrderedDict()
+        self._previews: dict[str, Slot] = {}
+        """Texts of slots that are not touched yet; they count for those who ask, not for pushes."""
+        self._touches = 0
+        self._finished = 0
+        """Number of slots with a key of their own."""
+        self._forgotten: dict[Hashable, int] = {}
+        """By identity, the count of touches up to which slots do not count."""
+        self._pushed: set[tuple[Hashable, str]] = set()
+        """(identity, entity id) of everything that was ever `fresh`."""
+        self._passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = {}
+        self._last_push_at: dict[Hashable, float] = {}
+        self._given: dict[tuple[Hashable, str, str], object] = {}
+        """(identity, kind, id) of what was given, with its state then."""
+        self._asked: list[str] = []
+        """The texts for which `context` was last asked with `repeat: false`."""
+        self._last_texts: dict[str, str] = {}
+        """The text of the last call in this session, by operation."""
+        self._turn = 0
+        """Number of probes."""
+        self._probed: OrderedDict[Hashable, tuple[int, object]] = OrderedDict()
+        """Results of probes by their key, with the turn in which they were last used."""
+        self._phrases: dict[Hashable, int] = {}
+        """The phrases that were probed, each with what it was probed in, by the turn of that."""
+
+    # The window
+
+    @property
+    def touches(self) -> int:
+        """How often slots were touched: while it is the same, so is the window."""
+        return self._touches
+
+    def touch(self, key: str, text: str, window: int, also: Sequence[str] = ()) -> None:
+        """Put a text into its slot and make that the newest; blank text empties the slot. `also`:
+        the slot's texts since its last word was begun, the oldest first, if the word is not ended.
+        """
+        self._touches += 1
+        self._slots.pop(key, None)
+        self._previews.pop(key, None)
+        slot = _slot(key, text, self._touches, also)
+        if slot.text.strip() or slot.also:
+            self._slots[key] = slot
+        self.trim(window)
+
+    def preview(self, key: str, text: str, also: Sequence[str] = ()) -> None:
+        """As `touch`, only for those who ask, until the slot is touched."""
+        self._previews[key] = _slot(key, text, self._touches + 1, also)
+
+    def add(self, text: str, window: int) -> None:
+        """Put a text into a new slot."""
+        self._finished += 1
+        self.touch(f"\0{self._finished}", text, window)
+
+    def finish(self, key: str) -> None:
+        """Make a slot final: a later text with its key gets another slot."""
+        if slot := self._slots.get(key):
+            self._finished += 1
+            slot.key = f"{key}\0{self._finished}"
+            self._slots = OrderedDict((s.key, s) for s in self._slots.values())
+
+    def trim(self, window: int) -> None:
+        """Keep the newest slots only."""
+        while len(self._slots) > window:
+            self._slots.popitem(last=False)
+
+    def newest_first(self, identity: Hashable = None) -> list[str]:
+        """The texts of the window; with an identity, those that count for this knowledge base."""
+        return [slot.text for slot in self.window(identity)]
+
+    def window(self, identity: Hashable = None, *, asked: bool = False) -> list[Slot]:
+        """The slots, newest first; with an identity, those that count for this knowledge base.
+        `asked`: with the previews in place of their slots.
+        """
+        after = self._forgotten.get(identity, 0)
+        slots = dict(self._slots)  # one copy: the event loop may touch slots meanwhile
+        for key, preview in list(self._previews.items()) if asked else ():
+            slots.pop(key, None)
+            if preview.text.strip() or preview.also:
+                slots[key] = preview
+        return [slot for slot in reversed(slots.values()) if slot.turn > after]
+
+    def newest(self) -> Slot | None:
+        """The slot that was touched last."""
+        return next(reversed(self._slots.values()), None)
+
+    # What was pushed
+
+    @property
+    def pushed_count(self) -> int:
+        """How many entities were ever `fresh`."""
+        return len(self._pushed)
+
+    def pushed(self, identity: Hashable) -> frozenset[str]:
+        """Ids of the entities of a knowledge base that were ever `fresh`."""
+        return frozenset(entity_id for known, entity_id in self._pushed if known == identity)
+
+    def passed_over(self, identity: Hashable, slot: Slot) -> frozenset[str]:
+        """Ids of the entities that a slot named beyond the limit of `fresh`: it does not volunteer
+        them later, as long as it goes on naming them.
+        """
+        known, passed_over = self._passed_over.get(identity, (slot, frozenset[str]()))
+        return passed_over if slot.continues(known) else frozenset()
+
+    def count_as_pushed(
+        self,
+        fresh: Iterable[tuple[Hashable, str]],
+        passed_over: Mapping[Hashable, frozenset[str]],
+        slot: Slot | None,
+        now: float,
+    ) -> None:
+        """Record what a push for a slot contained, as (identity, entity id), and which entities it
+        left out, by identity. `now` is on the sessions' clock.
+        """
+        if slot is not None:
+            self._passed_over |= {known: (slot, beyond) for known, beyond in passed_over.items()}
+        for identity, entity_id in fresh:
+            self._pushed.add((identity, entity_id))
+            self._last_push_at[identity] = now
+
+    def is_throttled(self, identity: Hashable, seconds: float | None, now: float) -> bool:
+        """Whether something of a knowledge base was `fresh` in the last `seconds`."""
+        last = self._last_push_at.get(identity)
+        return seconds is not None and last is not None and now - last < seconds
+
+    # What was given
+
+    def given(self, identity: Hashable, kind: str, artifact_id: str) -> object:
+        """The state in which something was given with `repeat: false`; None if it was not."""
+        return self._given.get((identity, kind, artifact_id))
+
+    def all_given(self) -> frozenset[object]:
+        """The states of all that was given."""
+        return frozenset(list(self._given.values()))
+
+    def give(self, identity: Hashable, kind: str, artifact_id: str, state: Hashable) -> None:
+        """Record that something was given in a state, which differs once it has changed."""
+        self._given[identity, kind, artifact_id] = state
+
+    def asks_again(self, texts: Sequence[str]) -> bool:
+        """Whether the previous call with `repeat: false` was for the same texts; records it."""
+        before, self._asked = self._asked, list(texts)
+        return before == self._asked
+
+    def repeats(self, operation: str, text: str) -> bool:
+        """Whether `text` is that of the operation's previous call in this session; records it."""
+        before = self._last_texts.get(operation)
+        self._last_texts[operation] = text
+        return before == text
+
+    # What was probed
+
+    def begin_turn(self) -> None:
+        """Begin the turn of a probe: what was probed `PROBED_TURNS` turns ago is forgotten."""
+        self._turn += 1
+        oldest = self._turn - PROBED_TURNS
+        for key, (turn, _) in list(self._probed.items()):
+            if turn < oldest:
+                self._probed.pop(key, None)
+        self._phrases = {key: turn for key, turn in self._phrases.items() if turn >= oldest}
+
+    def probed(self, key: Hashable, probe: Callable[[], T]) -> T:
+        """The result remembered for a key, else that of `probe`."""
+        known = self._probed.get(key)
+        value = probe() if known is None else cast(T, known[1])
+        self._probed[key] = (self._turn, value)
+        return value
+
+    def count_known(self, phrases: Iterable[Hashable]) -> int:
+        """How many of some phrases were probed in the last turns; records them."""
+        asked = dict.fromkeys(phrases, self._turn)
+        known = len(asked.keys() & self._phrases.keys())
+        self._phrases |= asked
+        return known
+
+    # Forgetting
+
+    def release_knowledge(self) -> None:
+        """Drop remembered probes and rankings: they keep old generations in memory."""
+        self._probed.clear()
+        self._phrases.clear()
+        self.ranked.clear()
+
+    def forget_probes(self) -> None:
+        """Forget what was probed and asked, because time ran out before all was found."""
+        self._probed.clear()
+        self._phrases.clear()
+        self._last_texts.clear()
+
+    def forget_answers(self) -> None:
+        """Forget what was given and asked, because the agent no longer has it."""
+        self._given.clear()
+        self._asked.clear()
+        self._last_texts.clear()
+
+    def forget(self, identity: Hashable) -> None:
+        """Forget all texts and answers with regard to one knowledge base."""
+        self._forgotten[identity] = self._touches
+        self._previews.clear()
+        self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
+        given = list(self._given.items())
+        self._given = {key: state for key, state in given if key[0] != identity}
+        self._passed_over.pop(identity, None)
+        self._last_push_at.pop(identity, None)
+
+
+def _slot(key: str, text: str, turn: int, also: Sequence[str]) -> Slot:
+    """A slot, with what of `also` differs from its text."""
+    kept = both_ends(text)
+    earlier = dict.fromkeys(map(both_ends, [*also[:1], *also[1:][1 - MAX_ALSO :]]))
+    return Slot(key, kept, turn, tuple(one for one in earlier if one.strip() and one != kept))
+
+
+def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
+    """A text cut to `limit` bytes: its beginning and end, in whole words. The middle goes because a
+    question is asked before or after pasted text.
+    """
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= limit:
+        return text
+    encoded = text.strip().encode("utf-8", "replace")
+    half = (limit - len(_BREAK)) // 2
+    if len(encoded) <= 2 * half:
+        return encoded.decode("utf-8")
+    first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
+    begun, ended = _CUT_AT_END.search(first), _CUT_AT_START.match(last)
+    return (
+        (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
+    )
