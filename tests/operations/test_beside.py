@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.question_queue import Turns
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Ask
-from vouch_sidecar.operations.question_queue import Turns
 from vouch_sidecar.retrieval.salience import Salient
 
 from tests.protocol import knowledge

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import beside
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.surfaces.lsp.features import commands
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp import resources
@@ -77,7 +77,7 @@ def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, 
     go_on = Event()
 
     async def session() -> None:
-        held_up = asyncio.create_task(beside(caller, partial(go_on.wait, 30)))
+        held_up = asyncio.create_task(in_turn(caller.asker, partial(go_on.wait, 30)))
         await asyncio.sleep(0)
         asked = asyncio.create_task(command() if what == "command" else resource())
         for _ in range(20):

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar import operations
 from vouch_sidecar.engine import (
     Caller,
     Engine,
@@ -22,6 +21,7 @@ from vouch_sidecar.engine import (
     pushes,
     sessions,
 )
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.retrieval.turn import Turn, Window, turn
 from vouch_sidecar.surfaces.background import GATHER_SECONDS, push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -117,7 +117,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
 
     async def main() -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(operations.beside, Caller(), held_up)
+            tasks.start_soon(in_turn, "one", held_up)
             await until(begun.is_set)
             tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
             engine.observe("s", "draft", "the Key")
@@ -125,7 +125,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
             engine.observe("s", "draft", "the Key Vault")
             await anyio.sleep(2 * GATHER_SECONDS)
             last = partial(order.append, "last question")
-            tasks.start_soon(operations.beside, Caller("other"), last)
+            tasks.start_soon(in_turn, "other", last)
             await anyio.sleep(2 * GATHER_SECONDS)
             assert order == []
             assert [type(one) for one in told] == [StatusPush]  # waits behind nothing
@@ -142,7 +142,9 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
     assert texts == ["the Key Vault"]
 
 
-def test_what_is_fresh_is_told_to_one_connection_alone(engine: Engine) -> None:
+def test_what_is_fresh_is_told_to_one_connection_alone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However many look at a session at once."""
     told: list[SaliencePush] = []
     both_began = anyio.Event()
@@ -157,21 +159,24 @@ def test_what_is_fresh_is_told_to_one_connection_alone(engine: Engine) -> None:
         await both_began.wait()
         return run()
 
-    async def look(pushes: Pushes) -> None:
-        told.extend([push async for push in pushes.salience_in_turn(at_once)])
+    async def look(of_one: Pushes) -> None:
+        told.extend([push async for push in of_one.salience_in_turn()])
 
     async def main() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(2):
                 tasks.start_soon(look, Pushes(engine, Caller()))
 
+    monkeypatch.setattr(pushes, "behind_questions", at_once)
     engine.observe("s", None, "the Key Vault")
     anyio.run(main)
     assert [[row.entity.id for row in push.rows] for push in told] == [["vault"]] * 2
     assert sorted(len(push.fresh) for push in told) == [0, 1]
 
 
-def test_a_push_of_what_was_published_over_is_void(engine: Engine) -> None:
+def test_a_push_of_what_was_published_over_is_void(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was retired while a push was worked out is not in it."""
     (root,) = engine.collections
     told = Pushes(engine, Caller())
@@ -187,8 +192,9 @@ def test_a_push_of_what_was_published_over_is_void(engine: Engine) -> None:
         return worked
 
     async def texts() -> list[str]:
-        return [push.speech.text async for push in told.salience_in_turn(late)]
+        return [push.speech.text async for push in told.salience_in_turn()]
 
+    monkeypatch.setattr(pushes, "behind_questions", late)
     engine.observe("s", None, "the Key Vault")
     (said,) = anyio.run(texts)
     assert "Keys stay." in said

@@ -27,6 +27,11 @@ class Caller:
     roots: frozenset[Path] | None = None
     is_model: bool = False
 
+    @property
+    def asker(self) -> str:
+        """Whose turn a question is that names no session."""
+        return self.session_id or self.connection
+
 
 @dataclass(frozen=True, slots=True)
 class Served(Speaker):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple
 
 from vouch_sidecar.engine.agent_context import held_back, volunteering
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech
@@ -43,14 +44,7 @@ class StatusPush:
     generation: int
 
 
-T = TypeVar("T")
 _Work = Callable[[], tuple["_SessionState", Turn]]
-
-
-class Behind(Protocol):
-    """Waits until no question waits, calls `begin`, and runs what it returned in a thread."""
-
-    async def __call__(self, begin: Callable[[], Callable[[], T] | None]) -> T | None: ...
 
 
 class _Stamp(NamedTuple):
@@ -106,15 +100,15 @@ class Pushes:
             pushes += self._push_if_changed(*rank())
         return pushes
 
-    async def salience_in_turn(self, behind: Behind) -> AsyncIterator[SaliencePush]:
-        """As `salience`, but each ranking waits for its turn `behind` all questions and uses the
+    async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
+        """As `salience`, but each ranking waits for its turn behind all questions and uses the
         session's texts at that time.
         """
         while True:
             differs = self._begin() is not None
             for push in self._ended():
                 yield push
-            ranked = await behind(self._begin) if differs else None
+            ranked = await behind_questions(self._begin) if differs else None
             for push in self._push_if_changed(*ranked) if ranked is not None else []:
                 yield push
             if not differs:

@@ -6,8 +6,6 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 from typing import TYPE_CHECKING, Any
 
 from vouch_sidecar.operations.call import (
-    behind,
-    beside,
     call,
     perform,
     perform_async,
@@ -54,8 +52,6 @@ __all__ = [
     "ViewerParams",
     "Wire",
     "as_json",
-    "behind",
-    "beside",
     "call",
     "capabilities",
     "card_of",

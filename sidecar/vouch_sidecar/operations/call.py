@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
+from vouch_sidecar.engine.question_queue import LATE, QUESTIONS
 from vouch_sidecar.engine.session import both_ends
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.index.topic_table import TOPIC
@@ -27,7 +28,6 @@ from vouch_sidecar.operations.errors import (
     UnknownOperationError,
 )
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
-from vouch_sidecar.operations.question_queue import Turns
 from vouch_sidecar.operations.wire import Choices, Meta, Params, Result, SalienceMeta, Wire
 
 if TYPE_CHECKING:
@@ -49,9 +49,6 @@ R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 
 
-_QUESTIONS = Turns("question")
-_LATE = Turns("late")
-"""Answers calls whose deadline passed before their turn, with little work each."""
 CHECKOUT_SECONDS = 0.5
 """How long a question waits for the look at what git checked out."""
 MAX_LATE_BYTES = 1024
@@ -118,35 +115,6 @@ async def perform_async(
             this = await this.with_vector(engine.embeddings)
         with engine.foreground:
             return this.completed(await this.run_in_turn() if operation.is_long else this.run())
-
-
-async def beside(caller: Caller, run: Callable[[], T]) -> T:
-    """Run `run` in the questions' worker thread when it is the caller's turn, and return its
-    result.
-    """
-    import asyncio  # the shell asks without an event loop
-
-    waiting = _QUESTIONS.submit(caller.session_id or caller.connection, run)
-    try:
-        return await asyncio.wrap_future(waiting)
-    finally:
-        waiting.cancel()
-
-
-async def behind(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-    """Wait until no question waits, call `begin`, and run the function that it returns in a worker
-    thread. Returns that function's result; None if `begin` returned None.
-    """
-    import asyncio  # the shell asks without an event loop
-
-    for turns in (_QUESTIONS, _LATE):
-        await asyncio.wrap_future(turns.behind(_do_nothing))
-    run = begin()
-    return None if run is None else await asyncio.wrap_future(_LATE.behind(run))
-
-
-def _do_nothing() -> None:
-    """Submitted to wait for a turn."""
 
 
 @dataclass(frozen=True)
@@ -241,15 +209,15 @@ class _Call(Generic[P, R]):
         """
         import asyncio  # the shell asks without an event loop
 
-        who = self.params.session_id or self.ask.caller.session_id or self.ask.caller.connection
-        waiting = _QUESTIONS.submit(who, self.run)
+        who = self.params.session_id or self.ask.caller.asker
+        waiting = QUESTIONS.submit(who, self.run)
         answer = asyncio.wrap_future(waiting)
         try:
             if self.operation.minds_time and self.ask.served:
                 left = min(view.deadline.left for view in self.ask.views)
                 await asyncio.wait([answer], timeout=max(left, 0))
                 if waiting.cancel():
-                    answer = asyncio.wrap_future(_LATE.submit(who, self.run_late))
+                    answer = asyncio.wrap_future(LATE.submit(who, self.run_late))
             return await answer
         finally:
             waiting.cancel()

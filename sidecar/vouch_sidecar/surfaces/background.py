@@ -11,7 +11,6 @@ from typing import Self
 import anyio
 
 from vouch_sidecar.engine import Engine, Pushes, SaliencePush, StatusPush
-from vouch_sidecar.operations import behind
 
 GATHER_SECONDS = 0.05
 """Changes within this time after the first count as one."""
@@ -78,7 +77,7 @@ async def push_changes(
         with Changes(engine) as changes:
             while True:
                 with engine.untold.contained(pushes, "What is in play could not be told"):
-                    async for push in pushes.salience_in_turn(behind):
+                    async for push in pushes.salience_in_turn():
                         tell(push)
                 tell_status()
                 left = engine.sessions.seconds_left

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Engine, Pushes
-from vouch_sidecar.operations import as_json, behind, salience_notification
+from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
@@ -41,7 +41,7 @@ async def feed(
     """
     with Changes(engine) as changes:
         while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
-            async for push in pushes.salience_in_turn(behind):
+            async for push in pushes.salience_in_turn():
                 writer.write(as_line(as_json(salience_notification(push))))
                 await writer.drain()  # waits if the follower does not read
             await changes.wait(CHECK_SECONDS)

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.operations import OPERATIONS, as_json, beside, perform_async
+from vouch_sidecar.engine.question_queue import in_turn
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import ready
 from vouch_sidecar.retrieval.block import safe
 
@@ -55,7 +56,7 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
         found = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
     elif uri == ENTITIES:
         served = engine.serving(caller)
-        found = {"entities": await beside(caller, partial(_entities, served))}
+        found = {"entities": await in_turn(caller.asker, partial(_entities, served))}
     elif uri.startswith(ENTITY):
         entity_id = unquote(uri.removeprefix(ENTITY))
         operation = OPERATIONS["entity"]

@@ -11,10 +11,10 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.schema import worth
 from vouch_sidecar.operations import OPERATIONS, Result, as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.call import beside
 from vouch_sidecar.operations.wire import since_when
 from vouch_sidecar.retrieval.recent_changes import newest
 from vouch_sidecar.surfaces.lsp.features.operations import answer
@@ -67,7 +67,7 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
         shown = (views[id(one)].claim(claim) for one, claim in found[:MAX_CHANGED])
         return [as_json(claim) for claim in shown]
 
-    return await beside(server.caller, find)
+    return await in_turn(server.caller.asker, find)
 
 
 async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:

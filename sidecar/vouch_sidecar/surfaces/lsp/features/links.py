@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.operations import beside
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.surfaces.lsp.ids import File, client_uri, file_at, target_uri
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -29,7 +29,7 @@ async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.Do
     if (file := file_at(server, params.text_document.uri)) is None:
         return None
     file = replace(file, document=copy(file.document))  # it may be edited meanwhile
-    return await beside(server.caller, partial(_links_in, file, server.uris()))
+    return await in_turn(server.caller.asker, partial(_links_in, file, server.uris()))
 
 
 def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:

@@ -11,9 +11,9 @@ from itertools import islice
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.kb.records import Evidence, Kind, key_of
 from vouch_sidecar.kb.references import references, scalars
-from vouch_sidecar.operations import beside
 from vouch_sidecar.surfaces.lsp.ids import ArtifactFiles, NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -36,7 +36,7 @@ async def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.
     named = id_at(server, uri, position)
     if named is not None:
         files = ArtifactFiles(server, named.file.served)
-        return await beside(server.caller, lambda: _once(_of_id(files, named, declared)))
+        return await in_turn(server.caller.asker, lambda: _once(_of_id(files, named, declared)))
     found = find(server, uri, position)
     if found is None or (found.in_code and not server.answers_in_code):
         return None
@@ -44,8 +44,8 @@ async def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.
         (served, entity_id, ArtifactFiles(server, served), _in_open(server, served, entity_id))
         for served, entity_id in found.entities
     ]
-    return await beside(
-        server.caller,
+    return await in_turn(
+        server.caller.asker,
         lambda: _once(
             place
             for served, entity_id, files, in_open in entities

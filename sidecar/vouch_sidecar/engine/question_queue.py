@@ -1,9 +1,10 @@
 """Runs long questions one at a time, by turns between sessions: a session with many questions does
-not delay the others.
+not delay the others. Rankings for pushes wait until no question does.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -61,3 +62,31 @@ class Turns:
         if questions:
             self._waiting[who] = questions
         return first
+
+
+QUESTIONS = Turns("question")
+LATE = Turns("late")
+"""Answers calls whose deadline passed before their turn, with little work each."""
+
+
+async def in_turn(who: Hashable, run: Callable[[], T]) -> T:
+    """Run a function in the questions' thread when it is the turn of `who`."""
+    waiting = QUESTIONS.submit(who, run)
+    try:
+        return await asyncio.wrap_future(waiting)
+    finally:
+        waiting.cancel()
+
+
+async def behind_questions(begin: Callable[[], Callable[[], T] | None]) -> T | None:
+    """Wait until no question waits, call `begin`, and run the function that it returns in a worker
+    thread. Returns that function's result; None if `begin` returned None.
+    """
+    for turns in (QUESTIONS, LATE):
+        await asyncio.wrap_future(turns.behind(_do_nothing))
+    run = begin()
+    return None if run is None else await asyncio.wrap_future(LATE.behind(run))
+
+
+def _do_nothing() -> None:
+    """Submitted to wait for a turn."""
