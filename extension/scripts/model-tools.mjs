@@ -1,7 +1,6 @@
 // What package.json says of the tools for language models, out of the schemas of the operations.
 
-const WHEN =
-  'isWorkspaceTrusted && (vouchSidecar.state == ready || vouchSidecar.state == indexing)';
+const WHEN = 'isWorkspaceTrusted && vouchSidecar.state == ready';
 
 /** `takes`: the params that a model sets; the others are the extension's or the user's business. */
 const TOOLS = [

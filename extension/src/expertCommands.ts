@@ -36,29 +36,33 @@ export class ExpertCommands {
     await this.run({ topic, weight, types: [] });
   }
 
-  async chooseWeight(): Promise<void> {
+  /** Weighs the evidence otherwise, or shows or leaves out a type. */
+  async filter(): Promise<void> {
     const now = this.experts.question;
     if (!now) return;
-    const items = Object.entries(WEIGHTS).map(([weight, description]) => ({
-      weight,
-      label: `${weight === now.weight ? '$(check)' : '$(blank)'} ${weight}`,
-      description,
-    }));
-    const placeHolder = 'Weigh the evidence by…';
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder });
-    if (chosen) await this.run({ ...now, weight: chosen.weight });
-  }
-
-  async chooseTypes(): Promise<void> {
-    const now = this.experts.question;
-    if (!now) return;
-    const types = [...new Set([...(await this.typesOf(now.topic)), ...now.types])].sort();
-    const items = types.map((label) => ({ label, picked: now.types.includes(label) }));
-    const chosen = await vscode.window.showQuickPick(items, {
-      canPickMany: true,
-      placeHolder: 'Show only these types; none for all',
-    });
-    if (chosen) await this.showTypes(chosen.map(({ label }) => label));
+    const { weight, types } = now;
+    const offered = [...new Set([...(await this.typesOf(now.topic)), ...types])].sort();
+    const items = [
+      divider('Weigh by'),
+      ...Object.entries(WEIGHTS).map(([other, description]) => ({
+        ...checked(other, other === weight),
+        description,
+        question: { ...now, weight: other },
+      })),
+      divider('Show only'),
+      { ...checked('all types', types.length === 0), question: { ...now, types: [] } },
+      ...offered.map((type) => ({
+        ...checked(type, types.includes(type)),
+        question: {
+          ...now,
+          types: types.includes(type) ? types.filter((other) => other !== type) : [...types, type],
+        },
+      })),
+    ];
+    const chosen = await vscode.window.showQuickPick<
+      vscode.QuickPickItem & { question?: Question }
+    >(items, { placeHolder: 'Weigh the evidence, show only some types' });
+    if (chosen?.question) await this.run(chosen.question);
   }
 
   /** Shows only entities of these types; of all types where none is given. */
@@ -69,10 +73,6 @@ export class ExpertCommands {
 
   showAll(): void {
     this.experts.showEveryone();
-  }
-
-  clear(): void {
-    this.experts.clear();
   }
 
   private get history(): string[] {
@@ -131,6 +131,15 @@ export class ExpertCommands {
     });
   }
 }
+
+const divider = (label: string): vscode.QuickPickItem => ({
+  label,
+  kind: vscode.QuickPickItemKind.Separator,
+});
+
+const checked = (label: string, isChosen: boolean) => ({
+  label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
+});
 
 const choice = (icon: string, topic: string, description = ''): Choice => ({
   label: `$(${icon}) ${topic}`,

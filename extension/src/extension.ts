@@ -16,7 +16,7 @@ import { installAndStart, replaceOlder } from './server/install';
 import { isKnowledgeNear } from './server/look';
 import { type Listeners, Server } from './server/server';
 import { showStatus } from './status/show';
-import type { State } from './status/words';
+import { isIdle } from './status/words';
 import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
 import { type EntityNode, type Node, nameOf } from './views/nodes';
@@ -87,7 +87,7 @@ async function startWhereKnown(
   server: Server,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  panel.setState('looking'); // at once: nobody starts it a second time meanwhile
+  panel.setState('loading'); // at once: nobody starts it a second time meanwhile
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   for (const folder of folders) {
     if (await isKnowledgeNear(folder)) {
@@ -98,7 +98,7 @@ async function startWhereKnown(
   }
   log.info('There is no knowledge base in, above or below an opened folder.');
   await server.stop();
-  panel.setState('noKnowledgeBase');
+  panel.setState('none');
 }
 
 /** What an older version of the extension has installed serves until the carried one is there. */
@@ -121,7 +121,6 @@ function commands(
   server: Server,
   start: () => Promise<void>,
 ): vscode.Disposable[] {
-  const walkthrough = `${context.extension.id}#start`;
   return registered({
     newPrompt,
     submitPrompt: () => submitPrompt(server),
@@ -132,12 +131,11 @@ function commands(
     showLogs: () => log.show(),
     install: () => installAndStart(context, log, start),
     openExample: () => openExample(context),
-    openWalkthrough: () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough),
     clearPath: () =>
       vscode.workspace
         .getConfiguration(ID)
         .update('path', undefined, vscode.ConfigurationTarget.Global),
+    changePath: () => vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
     dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
     restoreClaims: () => panel.inFile.restore(),
@@ -156,9 +154,7 @@ function expertCommands(experts: ExpertCommands): vscode.Disposable[] {
     showAllExperts: () => experts.showAll(),
     allTypes: () => experts.showTypes([]),
     expertsOnRow: (row: { node: EntityNode }) => experts.find(row.node.subject.name),
-    weight: () => experts.chooseWeight(),
-    filterTypes: () => experts.chooseTypes(),
-    clearExperts: () => experts.clear(),
+    filterExperts: () => experts.filter(),
   });
 }
 
@@ -189,10 +185,8 @@ async function hideTopic(name: string): Promise<void> {
   await settings.update('names.never', [...new Set([...never, name])], target);
 }
 
-const IDLE: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];
-
 function watchers(panel: Panel, server: Server, start: () => Promise<void>): vscode.Disposable[] {
-  const startIfIdle = () => (IDLE.includes(panel.state) ? start() : undefined);
+  const startIfIdle = () => (isIdle(panel.state) ? start() : undefined);
   const appearing = vscode.workspace.createFileSystemWatcher('**/.vouch', false, true, true);
   return [
     appearing,

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import { InSight } from './inSight';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
-import { holdsOf, type State, summarize } from './status/words';
+import { holdsOf, isIdle, nothingInPlay, type State, summarize } from './status/words';
 import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
 import { InPlay } from './views/inPlay';
-import { type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
+import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
 import { StoredDismissals } from './views/tied';
 import { Marks, NodeTree } from './views/tree';
 
@@ -17,7 +17,7 @@ const SETTLE_MS = 250;
 export class Panel implements vscode.Disposable {
   readonly experts: Experts;
   private readonly expertsTree: NodeTree;
-  state: State = 'looking';
+  state: State = 'loading';
   private readonly changedState = new vscode.EventEmitter<State>();
   readonly onDidChangeState = this.changedState.event;
   status: StatusResult | undefined;
@@ -33,6 +33,7 @@ export class Panel implements vscode.Disposable {
   private fading: NodeJS.Timeout | undefined;
   private settling: NodeJS.Timeout | undefined;
   private generation = 0;
+  private instead = NO_ROWS;
   /** The server has been restarted and does not know yet what was in play. */
   private resuming = false;
 
@@ -44,7 +45,11 @@ export class Panel implements vscode.Disposable {
     state: vscode.Memento,
   ) {
     const rootOf = (collection: string | null) => this.rootOf(collection);
-    this.inPlay = new InPlay(ask, rootOf, (rows) => this.inPlayTree.redraw(rows), sessionId);
+    const redrawInPlay: Redraw = (rows) => {
+      this.describeInPlay(); // first, as with the experts
+      this.inPlayTree.redraw(rows);
+    };
+    this.inPlay = new InPlay(ask, rootOf, redrawInPlay, sessionId, () => this.instead.rows);
     this.experts = new Experts(
       ask,
       rootOf,
@@ -60,7 +65,7 @@ export class Panel implements vscode.Disposable {
     this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile);
     this.inFileTree.view.onDidChangeVisibility(() => this.inSight.soon());
     this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
-    this.setState('looking');
+    this.setState('loading');
   }
 
   get knowledgeBases(): readonly string[] {
@@ -70,12 +75,16 @@ export class Panel implements vscode.Disposable {
   setState(state: State): void {
     this.state = state;
     const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
-    void setContext('pathSet', path !== '');
-    void setContext('state', state);
-    if (EMPTY.includes(state)) {
-      this.inPlay.clear();
-      this.inFile.clear();
-    }
+    const holds = state === 'ready' && this.status ? holdsOf(this.status) : '';
+    void setContext('holds', holds);
+    // Where a path was set in vain, rows offer what can be done about it.
+    void setContext('state', state === 'noServer' && path ? 'wrongPath' : state);
+    if (state === 'noServer' && path) this.instead = wrongPath(path);
+    else if (holds === 'something' && this.status) this.instead = nothing(this.status);
+    else this.instead = NO_ROWS;
+    if (isIdle(state)) this.inPlay.clear();
+    else this.inPlay.update();
+    if (isIdle(state) || holds === 'unreadable') this.inFile.clear();
     this.describe();
     this.changedState.fire(state);
   }
@@ -154,7 +163,8 @@ export class Panel implements vscode.Disposable {
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(sight: Sight | undefined): Promise<void> {
-    if (this.state === 'ready') await this.inFile.look(sight, this.inFileTree.view.visible);
+    if (this.state !== 'ready' || !this.status || holdsOf(this.status) === 'unreadable') return;
+    await this.inFile.look(sight, this.inFileTree.view.visible);
   }
 
   private countTied(): void {
@@ -197,7 +207,6 @@ export class Panel implements vscode.Disposable {
     try {
       this.status = await this.ask('vouch/status', {});
       this.generation = Math.max(this.generation, this.status.generation);
-      void setContext('holds', holdsOf(this.status));
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
@@ -218,11 +227,17 @@ export class Panel implements vscode.Disposable {
     void setContext('asked', Boolean(question));
   }
 
+  /** The line above what is offered where nothing is in play. */
+  private describeInPlay(): void {
+    this.inPlayTree.view.message = this.inPlay.isEmpty ? this.instead.words : '';
+  }
+
   private describe(): void {
     const summary = summarize(this.state, this.status, this.health);
     this.items.show(summary);
     this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
-    this.progress.set(this.state === 'indexing');
+    this.progress.set(this.state === 'loading');
+    this.describeInPlay();
   }
 
   private rootOf(collection: string | null): string | null {
@@ -234,9 +249,33 @@ export class Panel implements vscode.Disposable {
 const setContext = (key: string, value: unknown) =>
   vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
 
-const EMPTY: readonly State[] = ['noKnowledgeBase', 'noServer', 'stopped'];
-
 function stateOf(status: StatusResult): State {
-  if (!status.complete) return 'indexing';
-  return status.roots.length === 0 ? 'noKnowledgeBase' : 'ready';
+  if (!status.complete) return 'loading';
+  return status.roots.length === 0 ? 'none' : 'ready';
 }
+
+/** What stands where nothing is in play: a line, and rows that offer something. */
+interface Instead {
+  readonly words: string;
+  readonly rows: readonly Node[];
+}
+
+const NO_ROWS: Instead = { words: '', rows: [] };
+
+const nothing = (status: StatusResult): Instead => ({
+  words: nothingInPlay(status),
+  rows: [
+    commandNode('Find Experts', 'vouchSidecar.findExperts', 'search'),
+    commandNode('New Prompt', 'vouchSidecar.newPrompt', 'comment'),
+    commandNode('Show What Changed This Week', 'vouchSidecar.changedThisWeek', 'history'),
+  ],
+});
+
+const wrongPath = (path: string): Instead => ({
+  words: `The setting vouchSidecar.path names no server that runs: ${path}`,
+  rows: [
+    commandNode('Clear Setting', 'vouchSidecar.clearPath', 'clear-all'),
+    commandNode('Change Setting', 'vouchSidecar.changePath', 'gear'),
+    commandNode('Show Logs', 'vouchSidecar.showLogs', 'output'),
+  ],
+});

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { allCountsOf, holdsOf, summarize } from '../src/status/words';
+import {
+  allCountsOf,
+  holdsOf,
+  isIdle,
+  nothingInPlay,
+  type State,
+  summarize,
+} from '../src/status/words';
 
 const status: StatusResult = {
   generation: 7,
@@ -40,17 +47,33 @@ test('what is served stands in one line, with generation and last problem', () =
   assert.equal(summary.severity, 'information');
 });
 
-test('whether there is anything to name, and anything at all', () => {
+test('whether there is anything to show, and whether it can be read', () => {
   const counts = { claims: 0, entities: 0, pages: 0, relations: 0, sources: 0, evidence: 0 };
   const holding = (more: object) =>
     holdsOf({
       ...status,
-      roots: status.roots.map((root) => ({ ...root, counts: { ...counts, ...more } })),
+      roots: status.roots.map((root) => ({
+        ...root,
+        counts: { ...counts, ...more },
+        unusable,
+      })),
     });
+  let unusable = 0;
   assert.equal(holding({}), 'nothing');
   assert.equal(holding({ sources: 3 }), 'nothing');
-  assert.equal(holding({ pages: 1 }), 'noEntities');
-  assert.equal(holding({ entities: 1 }), 'entities');
+  assert.equal(holding({ pages: 1 }), 'something');
+  assert.equal(holding({ entities: 1 }), 'something');
+  unusable = 10_000;
+  assert.equal(holding({ entities: 1 }), 'unreadable');
+  assert.equal(holding({ claims: 1 }), 'something');
+});
+
+test('where nothing is in play the line says what there is', () => {
+  assert.equal(nothingInPlay(status), 'Nothing in play. 1 entity, 12 claims.');
+  const [root] = status.roots;
+  const counts = { claims: 84, entities: 0, pages: 0, relations: 0, sources: 3, evidence: 9 };
+  const undeclared = { ...status, roots: root ? [{ ...root, topics: 38, counts }] : [] };
+  assert.equal(nothingInPlay(undeclared), 'Nothing in play. 38 topics, 84 claims.');
 });
 
 test('one of a kind is not several', () => {
@@ -74,6 +97,10 @@ test('what the server says of its health counts', () => {
 test('a server that is missing or has stopped is an error, no knowledge base is none', () => {
   assert.equal(summarize('noServer', undefined, undefined).severity, 'error');
   assert.equal(summarize('stopped', undefined, undefined).severity, 'error');
-  assert.equal(summarize('noKnowledgeBase', undefined, undefined).severity, 'information');
-  assert.ok(summarize('indexing', undefined, undefined).busy);
+  assert.equal(summarize('none', undefined, undefined).severity, 'information');
+  assert.ok(summarize('loading', undefined, undefined).busy);
+  assert.deepEqual(
+    ['loading', 'ready', 'none', 'restricted'].map((s) => isIdle(s as State)),
+    [false, false, true, true],
+  );
 });

@@ -6,8 +6,6 @@ import type { State } from '../status/words';
 import { type McpApi, registerMcp } from './mcp';
 import { type Declared, registerTools } from './tools';
 
-const ANSWERING: readonly State[] = ['indexing', 'ready'];
-
 export class Agents implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly provider: readonly vscode.Disposable[];
@@ -29,8 +27,8 @@ export class Agents implements vscode.Disposable {
 
   /** A server that is only starting again keeps what it had. */
   setState(state: State): void {
-    if (state === 'starting') return;
-    const offered = ANSWERING.includes(state) && vscode.workspace.isTrusted;
+    if (state === 'loading') return;
+    const offered = state === 'ready' && vscode.workspace.isTrusted;
     if (offered === this.offered) return;
     this.offered = offered;
     this.withdraw();

@@ -106,14 +106,16 @@ export class Server implements vscode.Disposable {
   private async stopAndStart(): Promise<void> {
     await this.stop();
     this.crashes.forget();
-    this.listeners.onState('starting');
+    this.listeners.onState('loading');
     this.starting = true;
     try {
       this.found = await discover(machine(this.context, this.log), (found) => this.start(found));
     } finally {
       this.starting = false;
     }
-    if (!this.found) this.listeners.onState('noServer');
+    if (!this.found) {
+      this.listeners.onState(vscode.workspace.isTrusted ? 'noServer' : 'restricted');
+    }
   }
 
   /** Starts a server; false where it speaks another protocol than this extension. */
@@ -144,7 +146,7 @@ export class Server implements vscode.Disposable {
       sessionId: this.sessionId,
       settings: settingsNow,
       folders: () => [...workspaceFolders(), ...this.listeners.knowledgeBases()],
-      onStarting: () => this.listeners.onState('starting'),
+      onStarting: () => this.listeners.onState('loading'),
       onRunning: () => this.began(client),
       onEnded: () => this.mayRestart(),
     });

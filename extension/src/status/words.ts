@@ -2,24 +2,36 @@
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
 import { plural } from '../views/nodes';
 
-export type State =
-  | 'looking'
-  | 'noKnowledgeBase'
-  | 'noServer'
-  | 'starting'
-  | 'indexing'
-  | 'ready'
-  | 'stopped';
+/** How the panel stands; `restricted`: no server that may be run without trust. */
+export type State = 'loading' | 'none' | 'noServer' | 'restricted' | 'stopped' | 'ready';
+
+/** Whether nothing is served, nor about to be. */
+export const isIdle = (state: State): boolean => state !== 'loading' && state !== 'ready';
 
 /** What the knowledge bases hold, as far as an empty view has to say it. */
-type Holds = 'nothing' | 'noEntities' | 'entities';
+type Holds = 'nothing' | 'unreadable' | 'something';
 
-export function holdsOf(status: StatusResult): Holds {
-  const sum = (of: 'claims' | 'entities' | 'pages') =>
-    status.roots.reduce((total, { counts }) => total + counts[of], 0);
-  if (sum('entities') > 0) return 'entities';
-  return sum('claims') + sum('pages') > 0 ? 'noEntities' : 'nothing';
+export function holdsOf({ roots }: StatusResult): Holds {
+  if (total(roots, 'claims') + total(roots, 'pages') > 0) return 'something';
+  if (roots.some(({ unusable }) => unusable > 0)) return 'unreadable';
+  return total(roots, 'entities') > 0 ? 'something' : 'nothing';
 }
+
+/** What stands where nothing is in play. */
+export function nothingInPlay({ roots }: StatusResult): string {
+  const topics = roots.reduce((sum, root) => sum + (root.topics ?? 0), 0);
+  const counts: [number, string, string?][] = [
+    [total(roots, 'entities'), 'entity', 'entities'],
+    [topics, 'topic'],
+    [total(roots, 'claims'), 'claim'],
+    [total(roots, 'pages'), 'page'],
+  ];
+  const named = counts.filter(([count]) => count > 0).map((count) => plural(...count));
+  return `Nothing in play. ${named.join(', ')}.`;
+}
+
+const total = (roots: StatusResult['roots'], of: 'claims' | 'entities' | 'pages'): number =>
+  roots.reduce((sum, { counts }) => sum + counts[of], 0);
 
 export interface Summary {
   readonly text: string;
@@ -28,17 +40,14 @@ export interface Summary {
   readonly busy: boolean;
 }
 
-const IDLE: Readonly<Record<Exclude<State, 'indexing' | 'ready'>, Summary>> = {
-  looking: { text: 'Vouch', detail: 'looking', severity: 'information', busy: true },
-  starting: { text: 'Vouch', detail: 'starting', severity: 'information', busy: true },
-  noKnowledgeBase: {
-    text: 'Vouch',
-    detail: 'no knowledge base',
-    severity: 'information',
-    busy: false,
-  },
-  noServer: { text: 'Vouch: no server', detail: '', severity: 'error', busy: false },
-  stopped: { text: 'Vouch: stopped', detail: '', severity: 'error', busy: false },
+const SAID: Readonly<
+  Record<Exclude<State, 'ready'>, Pick<Summary, 'text' | 'detail' | 'severity'>>
+> = {
+  loading: { text: 'Vouch', detail: 'reading the knowledge base', severity: 'information' },
+  none: { text: 'Vouch', detail: 'no knowledge base', severity: 'information' },
+  noServer: { text: 'Vouch: no server', detail: '', severity: 'error' },
+  restricted: { text: 'Vouch: no server', detail: 'Restricted Mode', severity: 'warning' },
+  stopped: { text: 'Vouch: stopped', detail: '', severity: 'error' },
 };
 
 export function summarize(
@@ -46,7 +55,7 @@ export function summarize(
   status: StatusResult | undefined,
   health: DidChangeStatus | undefined,
 ): Summary {
-  if (state !== 'ready' && state !== 'indexing') return IDLE[state];
+  if (state !== 'ready') return { ...SAID[state], busy: state === 'loading' };
   const problems = problemsOf(status);
   const severity =
     health?.health === 'error' ? 'error' : health?.health === 'warning' ? 'warning' : 'information';
@@ -58,7 +67,7 @@ export function summarize(
       .filter(Boolean)
       .join(' · '),
     severity,
-    busy: state === 'indexing',
+    busy: false,
   };
 }
 
@@ -76,8 +85,5 @@ export const allCountsOf = (counts: StatusResult['roots'][number]['counts']): st
     .join(' · ');
 
 /** Claims and entities over all knowledge bases. */
-function countsOf(status: StatusResult): string {
-  const sum = (of: 'claims' | 'entities') =>
-    status.roots.reduce((total, { counts }) => total + counts[of], 0);
-  return `${plural(sum('claims'), 'claim')}, ${plural(sum('entities'), 'entity', 'entities')}`;
-}
+const countsOf = ({ roots }: StatusResult): string =>
+  `${plural(total(roots, 'claims'), 'claim')}, ${plural(total(roots, 'entities'), 'entity', 'entities')}`;

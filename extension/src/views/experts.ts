@@ -118,12 +118,6 @@ export class Experts implements Model {
     this.draw();
   }
 
-  clear(): void {
-    this.question = undefined;
-    this.asked += 1;
-    this.show({ experts: [] });
-  }
-
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
     return known(node) ?? this.beneath.get(node.id) ?? this.claims(node);
   }

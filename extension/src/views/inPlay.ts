@@ -33,9 +33,17 @@ export class InPlay implements Model {
     private readonly rootOf: RootOf,
     private readonly redraw: Redraw,
     private readonly own: string,
+    /** Rows that stand where nothing is in play. */
+    private readonly instead: () => readonly Node[] = () => [],
     private readonly now: () => number = Date.now,
   ) {
     this.beneath = new Beneath(ask, rootOf, redraw);
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.sessions.size === 0 || [...this.sessions.values()].every((s) => s.shown.length === 0)
+    );
   }
 
   /** The words that brought the entities of the own session into play. */
@@ -136,9 +144,10 @@ export class InPlay implements Model {
     });
   }
 
-  private update(): void {
+  update(): void {
     const others = [...this.sessions].filter(([id]) => id !== this.own);
-    const after = [...this.rows(this.own), ...others.map(([id]) => sessionNode(id, this.rows(id)))];
+    const rows = [...this.rows(this.own), ...others.map(([id]) => sessionNode(id, this.rows(id)))];
+    const after = rows.length > 0 ? rows : this.instead();
     const found = difference(this.roots, after);
     this.roots = after;
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);

@@ -218,7 +218,7 @@ export function noteNode(parent: string, label: string, icon = 'info'): NoteNode
   };
 }
 
-export function commandNode(label: string, command: string): CommandNode {
+export function commandNode(label: string, command: string, icon = 'ellipsis'): CommandNode {
   return {
     id: `command:${command}`,
     kind: 'command',
@@ -226,7 +226,7 @@ export function commandNode(label: string, command: string): CommandNode {
     description: '',
     spoken: label,
     tooltip: [label],
-    icon: 'ellipsis',
+    icon,
     command,
   };
 }

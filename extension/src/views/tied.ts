@@ -52,9 +52,7 @@ export function tiedRows(
     .map((claim) => tiedNode(parent, claim));
   const gone = claims.length - rows.length;
   const back =
-    gone > 0
-      ? [{ ...commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims'), icon: 'discard' }]
-      : [];
+    gone > 0 ? [commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims', 'discard')] : [];
   if (rows.length <= SHOWN + 1) return [...rows, ...back];
   const hidden = rows.slice(SHOWN);
   const more = moreNode(parent, plural(hidden.length, 'more claim'), hidden);
@@ -105,7 +103,7 @@ export function nothingRows(parent: string, pending: boolean): readonly Node[] {
   if (pending) return [noteNode(parent, 'Claims are being tied to files…', 'loading~spin')];
   return [
     noteNode(parent, 'No claim cites, quotes or names this file'),
-    { ...commandNode('Show claims on this folder', 'vouchSidecar.folderClaims'), icon: 'folder' },
+    commandNode('Show Claims on This Folder', 'vouchSidecar.folderClaims', 'folder'),
   ];
 }
 

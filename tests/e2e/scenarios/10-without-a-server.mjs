@@ -24,7 +24,7 @@ export async function run({ w, test }) {
   });
 
   await test('installs the server that it carries', async () => {
-    await sidebar.getByRole('button', { name: 'Install', exact: true }).click();
+    await sidebar.getByRole('button', { name: 'Install Server', exact: true }).click();
     await w.page.locator('.notification-toast', { hasText: 'installing the server' }).waitFor();
     await sidebar.getByText('Nothing in play').waitFor({ timeout: 180_000 });
     await until(

@@ -154,13 +154,12 @@ export async function run({ w, test, artifacts }) {
 
   await test('weighs the experts anew and shows only some types', async () => {
     await w.row('Experts', 'INC-118').hover();
-    await sidebar.getByRole('button', { name: 'Weigh Evidence By' }).click();
+    await sidebar.getByRole('button', { name: 'Filter Experts' }).click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'recency' }).click();
     await sidebar.getByText('by how recent they are').waitFor();
     await w.row('Experts', 'INC-118').hover();
-    await sidebar.getByRole('button', { name: 'Show Only Types' }).first().click();
+    await sidebar.getByRole('button', { name: 'Filter Experts' }).click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'system' }).click();
-    await page.keyboard.press('Enter');
     await sidebar.getByText('only system').waitFor();
     await w.row('Experts', 'INC-118').waitFor({ state: 'detached' });
   });
@@ -205,7 +204,8 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('shows the status', async () => {
-    await w.command('Vouch: Show Status');
+    await page.locator('#status\\.languageStatus').hover();
+    await page.locator('.hover-language-status', { hasText: 'Vouch' }).getByText('Show Status').click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'courier' }).first().waitFor();
     await w.picture(path.join(artifacts, '20-courier-the-status.png'));
     await page.keyboard.press('Escape');

@@ -27,7 +27,8 @@ export async function run({ w, test, artifacts }) {
 
   await test('the walkthrough has its pictures', async () => {
     await page.keyboard.press('Control+B');
-    await w.command('Vouch: Open Walkthrough');
+    await w.command('Welcome: Open Walkthrough...');
+    await w.quickInputRow('Get Started with Vouch');
     for (const [at, title] of ['See what is in play', 'Ask who knows', 'Take it along'].entries()) {
       await page.locator('.getting-started-step', { hasText: title }).click();
       await page.waitForTimeout(1_500);

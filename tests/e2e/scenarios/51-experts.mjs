@@ -33,9 +33,8 @@ export async function run({ w, test, artifacts }) {
 
   await test('the filter stands in the title; a new question drops it', async () => {
     await w.row('Experts', 'Tomasz Wróbel').hover();
-    await sidebar.getByRole('button', { name: 'Show Only Types' }).first().click();
+    await sidebar.getByRole('button', { name: 'Filter Experts' }).first().click();
     await proposal('person').click();
-    await page.keyboard.press('Enter');
     await sidebar.locator('.pane-header', { hasText: 'only person' }).waitFor();
     await w.command('Vouch: Find Experts');
     await w.answer('PostGIS');

@@ -90,7 +90,7 @@ export async function run({ w, test, artifacts }) {
     await page.mouse.move(900, 700);
     await page.waitForTimeout(500);
     await w.picture(path.join(artifacts, '60-in-file-empty.png'));
-    await named('Show claims on this folder').click();
+    await named('Show Claims on This Folder').click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Consumer lag above 60 seconds' }).waitFor();
     await page.keyboard.press('Escape');
   });
