@@ -734,7 +734,7 @@ export interface RootStatus {
   readonly topics?: number | null;
   /** Files below `.vouch/` that can't be used, whoever may see what they hold. */
   readonly unusable: number;
-  /** By file and line. A model is told of settings and `config.yaml` only; `unusable` counts the other files as well. */
+  /** By file and line, each of a file by itself: `vouch-sidecar check` also compares files. A model is told of settings and `config.yaml` only; `unusable` counts the other files as well. */
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
   readonly indexed_at: string | null;

@@ -1,4 +1,6 @@
-"""A config that can't be read: what was switched off stays off."""
+"""Files that were written in part, or wrongly. Of a config, what was switched off stays off; of an
+artifact, the version before counts for seconds, and the file is named at once.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.kb.store import TORN_SECONDS
 
-from tests.engine.bases import Clock, base, cached, engine_on, write
+from tests.engine.bases import Clock, ask, base, cached, counts, engine_on, kept, until, write
 
 CONFIG = "config.yaml"
 OFF = {"retrieval": {"reflex": {"enabled": False}}}
@@ -51,3 +54,21 @@ def test_a_base_goes_with_the_last_good_config(tmp_path: Path, root: Path) -> No
         (root / ".vouch" / CONFIG).write_bytes(TORN + b"away")
         assert only(engine_on(root, env=env)).settings.reflex.enabled is is_on
         (tmp_path / "away").replace(root / ".vouch" / CONFIG)
+
+
+@pytest.mark.anyio
+async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_seconds_later(
+    root: Path,
+) -> None:
+    clock = Clock()
+    engine = engine_on(root, clock=clock)
+    claim = root / ".vouch/claims/rotation.yaml"
+    async with kept(engine) as indexer:
+        claim.write_text(claim.read_text().replace("text: ", "text: '"))
+        indexer.poke([claim])
+        await until(lambda: "claims/rotation.yaml" in only(engine).problems)
+        (status,) = ask(engine, "status")["roots"]
+        assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
+        clock.now += TORN_SECONDS
+        indexer.poke([root / ".vouch/entities/vault.yaml"])
+        await until(lambda: not counts(engine, "vault"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.reader import Reading, parse
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity
-from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
+from vouch_sidecar.kb.store import GRACE_SECONDS, TORN_SECONDS, Reconciled, Store
 
 from tests.engine.bases import Clock
 from tests.kb.samples import claim, entity, make_kb, page, put
@@ -161,7 +161,7 @@ def test_file_systems_with_whole_seconds(
     assert bool(step.change) is seen
 
 
-def test_the_last_good_version_serves_for_a_minute(
+def test_the_last_good_version_of_a_torn_file_serves_for_seconds(
     kb_dir: Path, store: Store, clock: Clock
 ) -> None:
     put(kb_dir, "claims/a.yaml", claim("a"))
@@ -171,8 +171,8 @@ def test_the_last_good_version_serves_for_a_minute(
     assert not broken.change
     assert broken.problems["claims/a.yaml"][0].severity is Severity.ERROR
     assert broken.skipped == 1
-    assert store.deadline == clock.now + GRACE_SECONDS
-    clock.now += GRACE_SECONDS - 1
+    assert store.deadline == clock.now + TORN_SECONDS
+    clock.now += TORN_SECONDS - 1
     put(kb_dir, "claims/a.yaml", b"id: {", age=8)
     assert not store.reconcile().change
     clock.now += 1
@@ -307,7 +307,9 @@ def test_a_file_that_cant_be_read_is_held_then_withheld(
         step = store.reconcile(paths)
         assert not step.change
         assert said in step.problems["claims/a.yaml"][0].message
-    clock.now += GRACE_SECONDS
+    clock.now += GRACE_SECONDS - 1
+    assert not store.reconcile().change
+    clock.now += 1
     assert gone(store.reconcile()) == {"a"}
     file.unlink()
     put(kb_dir, "claims/a.yaml", claim("a"))

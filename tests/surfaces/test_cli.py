@@ -312,10 +312,27 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(
 def test_one_of_a_kind(root: Path) -> None:
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
     out = "\n".join(on_terminal(80, "status", cwd=root))
-    assert "1 problem\n" in f"{out}\n"
+    assert "1 problem in single files; `vouch-sidecar check` lists them" in out
+    assert "1 file that can't be used" in out
     assert "1 source," in out
     (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
     assert "1 live claim" in on_terminal(80, "entity", "jwt", cwd=root)
+
+
+def test_every_command_names_the_first_files_that_cant_be_used(root: Path) -> None:
+    for number in range(5):
+        file = root / ".vouch" / "claims" / f"broken\t{number}.yaml"
+        file.write_text("id: broken\ntext: x\nevidence: [x]\nconfidence: 9\n", "utf-8")
+    wanted = [
+        f".vouch/claims/broken {number}.yaml:4 can't be used: `confidence` must be a number "
+        "from 0 to 1"
+        for number in range(3)
+    ]
+    wanted.append("2 other files can't be used: `vouch-sidecar check` lists all")
+    assert run(root, "search", "jwt").stderr.splitlines() == wanted
+    *named, error = run(root, "claim", "broken", code=1).stderr.splitlines()
+    assert named == wanted
+    assert error.startswith("Error: ")
 
 
 def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:

@@ -42,7 +42,11 @@ from vouch_sidecar.kb.yaml_document import placed
 Keep = Callable[[Artifact], None]
 """A function that keeps an artifact somewhere else."""
 GRACE_SECONDS = 60.0
-"""How long the last good version of an unreadable artifact file serves."""
+"""How long the last good version of an artifact file serves whose bytes can't be read."""
+TORN_SECONDS = 5.0
+"""The same for a file that can be read and says nothing valid: it may be in the middle of being
+written, but not for long.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ class Store:
         self._clock = clock
         self._ledger = Ledger()
         self._versions = Versions(kb_dir, wall)
-        self._since: dict[str, float] = {}
+        self._expires: dict[str, float] = {}
+        """By path, when the last good version of a file that says nothing now ceases to serve."""
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
         self.config: bytes | None = None
@@ -90,7 +95,7 @@ class Store:
     @property
     def deadline(self) -> float | None:
         """When, on the store's clock, `reconcile(())` is due without any event."""
-        due = [since + GRACE_SECONDS for since in self._since.values()]
+        due = [*self._expires.values()]
         if self._versions.racy:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
@@ -126,7 +131,7 @@ class Store:
 
     def is_settled(self) -> bool:
         """Whether no file can change unnoticed, and no earlier version of one serves."""
-        return not self._versions.racy and not self._since
+        return not self._versions.racy and not self._expires
 
     def listed(self) -> Iterator[tuple[str, Stat]]:
         """What a manifest lists: the paths of recalled files without problems, and of a config that
@@ -201,8 +206,8 @@ class Store:
             self._resuming, self._keep = False, None
             if CONFIG not in versions.stats:
                 self.config = None
-        latest = self._clock() - GRACE_SECONDS
-        for path in [path for path, since in self._since.items() if since <= latest]:
+        now = self._clock()
+        for path in [path for path, at in self._expires.items() if at <= now]:
             self._withhold(path)
         return self._reconciled()
 
@@ -268,11 +273,11 @@ class Store:
         if reading.problems:
             self._problems[path] = reading.problems
         if reading.artifact is None and not reading.withhold:
-            self._hold(path)
+            self._hold(path, TORN_SECONDS)
         elif not file.final and shows_more(self._ledger.get(path), reading.artifact):
             self._versions.read_again(path)
         else:
-            self._since.pop(path, None)
+            self._expires.pop(path, None)
             artifact = self._complete(reading.artifact)
             if not self._is_kept(path, artifact):
                 self._ledger.put(path, artifact)
@@ -304,12 +309,13 @@ class Store:
             self._fail_config(Problem(path, reason))
             return
         self._problems[path] = (Problem(path, reason),)
-        self._hold(path)
+        self._hold(path, GRACE_SECONDS)
 
-    def _hold(self, path: str) -> None:
+    def _hold(self, path: str, seconds: float) -> None:
         """Lets the last good version serve for a while, counted from the first failure."""
         if self._ledger.get(path) is not None:
-            self._since.setdefault(path, self._clock())
+            expiry = self._clock() + seconds
+            self._expires[path] = min(expiry, self._expires.get(path, expiry))
 
     def _forget(self, path: str) -> None:
         self._versions.forget(path)
@@ -320,7 +326,7 @@ class Store:
             self._withhold(path)
 
     def _withhold(self, path: str) -> None:
-        self._since.pop(path, None)
+        self._expires.pop(path, None)
         self._ledger.put(path, None)
 
     def _reconciled(self) -> Reconciled:

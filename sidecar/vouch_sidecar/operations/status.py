@@ -29,6 +29,9 @@ COUNTED = {
 }
 
 
+CHECK_ALSO = "`vouch-sidecar check` lists them, and what is wrong between files"
+
+
 class Counts(Wire):
     """Artifacts that are served, by kind."""
 
@@ -69,8 +72,9 @@ class RootStatus(Wire):
         description="Files below `.vouch/` that can't be used, whoever may see what they hold.",
     )
     problems: list[ProblemView] = Field(
-        description="By file and line. A model is told of settings and `config.yaml` only; "
-        "`unusable` counts the other files as well."
+        description="By file and line, each of a file by itself: `vouch-sidecar check` also "
+        "compares files. A model is told of settings and `config.yaml` only; `unusable` counts the "
+        "other files as well."
     )
     indexed_at: str | None = Field(description="When the index was last changed; ISO 8601.")
 
@@ -144,14 +148,15 @@ def show(page: Printer, result: StatusResult) -> None:
         counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)
         topics = [count(root.topics, "topic")] if root.topics else []
         page.line(", ".join([*counts, *topics]))
-        page.line(count(len(root.problems), "problem"))
+        page.line(count(len(root.problems), "problem"), "in single files;", CHECK_ALSO)
         for files in _unusable(root):
-            page.line((f"{files}:", "red"), "`vouch-sidecar check` names each")
+            page.line((files, "red"))
     for sentence in result.refused:
         page.uncut(("not served: ", "yellow"), sentence)
     if not page.on_terminal:
         columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
-        columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics"), "number")
+        numbers = (*Counts.model_fields, "problems", "topics", "unusable")
+        columns |= dict.fromkeys(numbers, "number")
         cells = [
             (
                 root.collection,
@@ -159,6 +164,7 @@ def show(page: Printer, result: StatusResult) -> None:
                 *root.counts.model_dump().values(),
                 len(root.problems),
                 root.topics or 0,
+                root.unusable,
             )
             for root in result.roots
         ]

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, Finder, start_folder, why_refused
-from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.sanitize import count, one_line, printable, with_field
 from vouch_sidecar.surfaces.stdio import say
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ ROOT: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
+MOST_NAMED = 3
+"""Files that can't be used that a command names; it counts the others."""
 AS_PROJECT = "claims of others don't count.  [default: VOUCH_PROJECT, else its own]"
 root_option = click.option("--root", **ROOT)
 
@@ -93,6 +96,24 @@ def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
         engine.add_root(root)
     engine.load()
     return engine, Caller(connection="shell", viewer=Viewer(asked.project, asked.agent))
+
+
+def unusable_files(engine: Engine, caller: Caller, folder: str) -> Iterator[str]:
+    """Sentences that name the files that can't be used, by their paths from a folder, with the
+    first problem of each.
+    """
+    faults = [
+        (served.collection.root / KB_DIRNAME / path, fault)
+        for served in engine.serving(caller)
+        for path, problems in sorted(engine.problems_for(caller, served.collection).items())
+        if (fault := next((one for one in problems if one.is_unusable), None)) is not None
+    ]
+    for file, fault in faults[:MOST_NAMED]:
+        place = f"{printable(os.path.relpath(file, folder))}:{fault.line}"
+        yield one_line(f"{place} can't be used: {with_field(fault.field, fault.message)}")
+    if len(faults) > MOST_NAMED:
+        others = count(len(faults) - MOST_NAMED, "other file")
+        yield f"{others} can't be used: `vouch-sidecar check` lists all"
 
 
 def page(header: bool = False, explain: bool = False) -> Printer:

@@ -21,6 +21,7 @@ from vouch_sidecar.surfaces.shell.console import (
     page,
     print_json,
     roots_of,
+    unusable_files,
 )
 from vouch_sidecar.surfaces.stdio import say
 
@@ -158,6 +159,8 @@ class QuestionCommand(click.Command):
                 result = _of_process(roots_of(asked), operation)
             else:
                 engine, caller = loaded(asked)
+                for sentence in unusable_files(engine, caller, str(Path.cwd())):
+                    say(sentence, err=True)
                 served = filter(operation.looks_around, engine.serving(caller))
                 if around := [one.collection for one in served]:
                     from vouch_sidecar.engine.collection import READY_SECONDS

@@ -19,6 +19,7 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.call import CHECKOUT_SECONDS
 from vouch_sidecar.operations.printer import Look, Printer
 from vouch_sidecar.operations.readiness import caught_up, ready
+from vouch_sidecar.surfaces.shell.console import unusable_files
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 from vouch_sidecar.surfaces.shell.remote import OWN, Printed
 
@@ -62,6 +63,7 @@ async def printed(engine: Engine, caller: Caller, raw: object) -> Printed | None
             params = command.params_of(engine, given, asked.folder)
             result = await perform_async(engine, command.operation, params, caller)
         explain = given.get("explain", False)
+        err.writelines(f"{one}\n" for one in unusable_files(engine, caller, asked.folder))
         look = Look(asked.terminal, asked.width, given["header"], explain, asked.folder)
         code = command.print(result, given, lambda: Printer(look, out, err), out)
     except (click.ClickException, click.exceptions.Exit, OperationError):
