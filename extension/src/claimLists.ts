@@ -1,8 +1,10 @@
 /** Claims to choose from: those on the files beside the one that is open, those that changed lately. */
 import * as vscode from 'vscode';
-import type { ClaimView, FilesResult } from './protocol.gen';
+import type { ClaimView, FilesResult, TiedClaim } from './protocol.gen';
+import { oneLine } from './text/words';
 import { joined, type Target } from './views/nodes';
 import { openTarget } from './views/open';
+import { tiedKey } from './views/tied';
 
 const MAX_FILES = 500;
 
@@ -17,21 +19,32 @@ export async function showFolderClaims(
     .filter(([, type]) => type & vscode.FileType.File)
     .map(([name]) => vscode.Uri.joinPath(folder, name).fsPath);
   const { files } = await ask(paths.slice(0, MAX_FILES));
-  const items = files.flatMap(({ path, claims }) =>
-    claims.map((claim) => ({
-      label: claim.text.replaceAll(/\s+/g, ' ').trim(),
-      description: joined(path.split('/').at(-1), claim.line !== null && `L${claim.line}`),
-      detail: joined(claim.why, claim.stale),
-      target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
-    })),
-  );
+  const items = byClaim(files).map(({ claim, places }) => ({
+    label: oneLine(claim.text),
+    description: claim.stale ?? '',
+    detail: places.join(', '),
+    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
+  }));
   if (items.length === 0) throw new Error('No claim is tied to a file of this folder either.');
   await choose('Claims on This Folder', items);
 }
 
+/** Each claim once, with the places that it is tied to. */
+function byClaim(files: FilesResult['files']): { claim: TiedClaim; places: string[] }[] {
+  const found = new Map<string, { claim: TiedClaim; places: string[] }>();
+  for (const { path, claims } of files) {
+    for (const claim of claims) {
+      const row = found.get(tiedKey(claim)) ?? { claim, places: [] };
+      row.places.push(joined(path.split('/').at(-1), claim.line !== null && `L${claim.line}`));
+      found.set(tiedKey(claim), row);
+    }
+  }
+  return [...found.values()];
+}
+
 export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
   const items = claims.map((claim) => ({
-    label: claim.said.replaceAll(/\s+/g, ' ').trim(),
+    label: oneLine(claim.said),
     description: joined(claim.status, claim.date?.slice(0, 10)),
     detail: claim.stale ?? '',
     target: { uris: [claim.uri], passages: [claim.text, 'text:'] },

@@ -175,14 +175,15 @@ async function openRow(panel: Panel, node: Node): Promise<void> {
   if (target) await openTarget(target);
 }
 
-/** Adds a topic to `names.never`, in the settings of the workspace where one is open. */
+/** Adds a topic to the user's `names.never`, and takes it out again where that is asked for. */
 async function hideTopic(name: string): Promise<void> {
-  const settings = vscode.workspace.getConfiguration(ID);
-  const target = vscode.workspace.workspaceFolders
-    ? vscode.ConfigurationTarget.Workspace
-    : vscode.ConfigurationTarget.Global;
-  const never = settings.get<string[]>('names.never', []);
-  await settings.update('names.never', [...new Set([...never, name])], target);
+  const settings = () => vscode.workspace.getConfiguration(ID);
+  const hidden = () => settings().inspect<string[]>('names.never')?.globalValue ?? [];
+  const hide = (names: readonly string[]) =>
+    settings().update('names.never', names.length > 0 ? names : undefined, true);
+  await hide([...new Set([...hidden(), name])]);
+  const chosen = await vscode.window.showInformationMessage(`Hidden: “${name}”`, 'Undo');
+  if (chosen) await hide(hidden().filter((other) => other !== name));
 }
 
 function watchers(panel: Panel, server: Server, start: () => Promise<void>): vscode.Disposable[] {
@@ -196,7 +197,10 @@ function watchers(panel: Panel, server: Server, start: () => Promise<void>): vsc
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       const starts = ['path', 'trust'].some((key) => event.affectsConfiguration(`${ID}.${key}`));
       if (starts) await start();
-      else if (event.affectsConfiguration(ID)) await server.sendSettings();
+      else if (event.affectsConfiguration(ID)) {
+        await server.sendSettings();
+        panel.settle();
+      }
     }),
   ];
 }

@@ -197,8 +197,8 @@ export class Panel implements vscode.Disposable {
     this.settle();
   }
 
-  /** Several changes in a row are taken in once. */
-  private settle(): void {
+  /** Takes in what changed; several changes in a row at once. */
+  settle(): void {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => void this.refresh(), SETTLE_MS);
   }

@@ -32,6 +32,7 @@ def test_a_client_is_told_what_it_can_use(root: Path) -> None:
     assert found["executeCommandProvider"]["commands"] == [
         "vouch.changed",
         "vouch.experts",
+        "vouch.names",
         "vouch.openClaim",
         "vouch.salience",
     ]

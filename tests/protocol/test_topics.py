@@ -64,6 +64,25 @@ def test_it_is_not_hovered_in_code_and_leads_to_no_file(client: Client, root: Pa
     )
 
 
+def test_its_name_is_completed_beside_those_of_entities(client: Client, root: Path) -> None:
+    put(
+        root / ".vouch",
+        "entities/key-vault.yaml",
+        b"id: key-vault\nname: Key Vault\ntype: system\n",
+    )
+
+    def names(typed: str) -> list[str]:
+        params = {"command": "vouch.names", "arguments": [typed]}
+        found: list[str] = client.request("workspace/executeCommand", params)
+        return found
+
+    client.until("vouch/status", {}, lambda answer: answer["roots"][0]["counts"]["entities"] == 1)
+    assert names("key") == ["Key Vault", "keyring"]
+    assert names("KEYR") == ["keyring"]
+    assert names("ring") == ["keyring"]
+    assert names("nothing like it") == []
+
+
 def test_it_is_in_play_and_pushed_beside_a_word_of_its_claims(client: Client) -> None:
     client.notify("vouch/prompt", {"session_id": "one", "text": "the keyring is broken"})
     alone = client.request("vouch/salience", {"session_id": "one"})["salience"]

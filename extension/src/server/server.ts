@@ -12,15 +12,6 @@ import { CrashCounter, coalesce } from './starting';
 /** Notifications that come from the server. */
 type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';
 
-/** A symbol of the workspace, as the server gives it. */
-interface Symbol {
-  readonly name: string;
-  readonly kind: number;
-}
-
-/** The kind of symbol that entities are: a class. */
-const ENTITY = 5;
-
 export interface Listeners {
   onState(state: State): void;
   onNotification<M extends Incoming>(method: M, params: Notifications[M]): void;
@@ -61,22 +52,14 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<Requests[M]['result']>(method, params, ...rest);
   }
 
-  /** Names of the entities that what was typed begins, or whose words it holds. */
+  /** Names of the entities and topics that fit what was typed, best first. */
   async namesLike(typed: string): Promise<string[]> {
-    if (this.client?.initializeResult?.capabilities.workspaceSymbolProvider) {
-      const symbols = await this.client.sendRequest<Symbol[] | null>('workspace/symbol', {
-        query: typed,
-      });
-      return (symbols ?? []).filter(({ kind }) => kind === ENTITY).map(({ name }) => name);
-    }
-    const { hits } = await this.ask('vouch/search', { query: typed, kinds: ['entity'] });
-    return hits.map(({ title }) => title);
+    return (await this.run('vouch.names', typed)) ?? [];
   }
 
   /** The claims that changed since a span such as `7d`, best first. */
   async changed(since: string): Promise<readonly ClaimView[]> {
-    const params = { command: 'vouch.changed', arguments: [since] };
-    return (await this.client?.sendRequest('workspace/executeCommand', params)) ?? [];
+    return (await this.run('vouch.changed', since)) ?? [];
   }
 
   async notify(method: string, params: object): Promise<void> {
@@ -101,6 +84,11 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
+  }
+
+  private async run<T>(command: string, argument: string): Promise<T | null | undefined> {
+    const params = { command, arguments: [argument] };
+    return this.client?.sendRequest<T>('workspace/executeCommand', params);
   }
 
   private async stopAndStart(): Promise<void> {

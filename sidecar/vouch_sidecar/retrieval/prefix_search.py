@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import Artifact, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.retrieval.lookup import names_of
 from vouch_sidecar.retrieval.view import View
 
@@ -102,3 +102,19 @@ def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list
     found = (one.artifact for view in views for one in prefix_search(view, start, [kind], limit))
     called = {name for artifact in found for name in names_of(artifact)}
     return sorted(name for name in called if name.casefold().startswith(start))[:limit]
+
+
+def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:
+    """Names of the entities and topics that fit what was typed, the best first."""
+    found = [
+        (one.fits, one.artifact.name)
+        for view in views
+        for one in prefix_search(view, typed, (Kind.ENTITY,), limit)
+        if isinstance(one.artifact, Entity)
+    ]
+    folded = typed[:MAX_TYPED].casefold()
+    topics = [topic.entity.name for view in views for topic in view.derived]
+    found += [
+        (_fits([name.casefold()], folded), name) for name in topics if folded in name.casefold()
+    ]
+    return list(dict.fromkeys(name for _, name in sorted(found, key=lambda one: one[0])))[:limit]

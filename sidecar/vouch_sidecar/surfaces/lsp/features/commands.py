@@ -1,5 +1,5 @@
-"""Commands for every editor: rank experts on a topic, list what is in play or what changed, open a
-claim.
+"""Commands for every editor: rank experts on a topic, complete its name, list what is in play or
+what changed, open a claim.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.schema import worth
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations import OPERATIONS, Result, as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.wire import since_when
+from vouch_sidecar.retrieval.prefix_search import names_like
 from vouch_sidecar.retrieval.recent_changes import newest
 from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_CHANGED = 50
+MAX_NAMES = 40
 
 
 def register(server: Sidecar) -> None:
@@ -31,6 +34,7 @@ def register(server: Sidecar) -> None:
         "vouch.salience": partial(_ask, server, "salience", "session_id"),
         "vouch.openClaim": partial(_open_claim, server),
         "vouch.changed": partial(_changed, server),
+        "vouch.names": partial(_names, server),
     }
     server.on(lsp.WORKSPACE_EXECUTE_COMMAND, partial(_run, server))
 
@@ -68,6 +72,13 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
         return [as_json(claim) for claim in shown]
 
     return await in_turn(server.caller.asker, find)
+
+
+async def _names(server: Sidecar, arguments: Sequence[Any]) -> list[str]:
+    """Names of entities and topics that fit what somebody types."""
+    typed = str(arguments[0]).strip() if arguments else ""
+    views = [one.view for one in server.engine.serving(server.caller)]
+    return [one_line(name) for name in names_like(views, typed, MAX_NAMES)]
 
 
 async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
