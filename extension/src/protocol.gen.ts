@@ -263,7 +263,7 @@ export interface EntityResult {
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
-  /** Whom to ask: people by claims, owners, people of teams that own it. Empty for a person. */
+  /** Whom to ask: people by claims, owners, people of teams that own it, then owners of the files of its claims by CODEOWNERS. Empty for a person. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
@@ -364,7 +364,7 @@ export interface ExpertsResult {
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
-  /** Whom to ask about the entities that the topic names, as in `entity`. Absent without any. */
+  /** Whom to ask about the entities that the topic names, as in `entity`, then owners of the files of matching claims by CODEOWNERS. Absent without any. */
   readonly people?: readonly PersonRow[] | null;
   /** Present where the topic asks who: then `people` are to be shown first. */
   readonly asks_who?: true | null;
@@ -579,16 +579,18 @@ export interface Params {
   readonly root?: string | null;
 }
 
-/** Somebody to ask about an entity: a person, or who owns it. */
+/** Somebody to ask about an entity or topic: a person, or who owns it or its files. */
 export interface PersonRow {
-  readonly entity_id: string;
+  /** null: an owner by CODEOWNERS. */
+  readonly entity_id: string | null;
+  /** Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`. */
   readonly name: string;
   readonly type: string;
-  /** Id of the team through which a person was found. */
+  /** Id of the team through which a person was found; of an owner by CODEOWNERS the pattern. */
   readonly via: string | null;
   /** Live, visible claims that count for both; with `via`, for that team and them. */
   readonly claim_count: number;
-  /** Label of the relation, such as `owned_by`. */
+  /** Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS. */
   readonly relation: string | null;
   /** Present in `experts` with several knowledge bases: the one that says so. */
   readonly collection?: string | null;

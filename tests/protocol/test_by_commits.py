@@ -22,7 +22,7 @@ HOSTILE = "Eve](http://evil) `x` ![i](u) \u202e\u200bEnd"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = repository(tmp_path / "project", {})
+    root = repository(tmp_path / "project", {"CODEOWNERS": "src/ @acme/keys\n"})
     commit_as(root, HOSTILE, {"src/relay.py": "1"}, at="2025-06-01T00:00:00+0000")
     commit_as(root, "Ada Byron", {"src/relay.py": "2"})
     knowledge.make(root)
@@ -53,7 +53,7 @@ def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: P
         lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
         shown = "Eve\\]\\(http\\://evil) \\`x\\` !\\[i\\]\\(u) End"
         (line,) = [one for one in lines if "by commits" in one]
-        assert line.startswith("Ask: by commits: Ada Byron, Eve")
+        assert line.startswith("Ask: owned by acme/keys · by commits: Ada Byron, Eve")
         assert "](http" not in line.replace("\\](", "")
         assert "\u202e" not in line
         assert shown.replace("\\(", "(") in line

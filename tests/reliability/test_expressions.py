@@ -102,7 +102,7 @@ LATE = {
     ],
 }
 """Constants that are compiled when they are first needed, by the function that does so."""
-COMPOSED = {"vouch_sidecar.kb.gitignore._part"}
+COMPOSED = {"vouch_sidecar.kb.gitignore.expression_of"}
 """Composed with repeats, one after the other; they meet the name of a file, which is short."""
 
 

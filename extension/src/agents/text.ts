@@ -26,7 +26,10 @@ export function expertsText(result: ExpertsResult): string {
   );
   const people = (result.people ?? []).map((row) => {
     const reason = row.relation?.replaceAll('_', ' ') ?? plural(row.claim_count, 'claim');
-    return `to ask: ${named(row)}: ${oneLine(reason)}`;
+    const { entity_id, name, type, collection = null } = row;
+    return entity_id === null
+      ? `to ask: ${oneLine(name)} (${type}): owns the files`
+      : `to ask: ${named({ entity_id, name, type, collection })}: ${oneLine(reason)}`;
   });
   const lines = result.asks_who ? [...people, ...rows] : [...rows, ...people];
   return said(result, lines, 'No entity carries evidence on this topic.');

@@ -80,20 +80,38 @@ export function toAskNode(people: readonly PersonRow[]): ListNode {
 }
 
 function personNode(row: PersonRow): Node {
+  const { entity_id, name, type, collection } = row;
+  if (entity_id === null) {
+    return ownerNode(row);
+  }
+  const entity = { entity_id, name, type, collection: collection ?? null };
   const reason = joined(
     row.relation?.replaceAll('_', ' '),
     row.via && `via ${row.via}`,
     row.claim_count > 0 && plural(row.claim_count, 'claim'),
   );
   return {
-    id: `person:${keyOf(row)}`,
+    id: `person:${keyOf(entity)}`,
     kind: 'person',
     label: row.name,
     description: joined(reason, row.collection),
     spoken: [row.name, row.type, reason, row.collection].filter(Boolean).join(', '),
     tooltip: [row.name, joined(row.type, reason, row.collection)],
     icon: entityIcon(row.type),
-    subject: subjectOf(row),
+    subject: subjectOf(entity),
+  };
+}
+
+/** An owner by CODEOWNERS: a handle, which leads nowhere. */
+function ownerNode({ name, type, via, collection }: PersonRow): Node {
+  return {
+    id: `owner:${collection ?? ''}:${name}`,
+    kind: 'note',
+    label: name,
+    description: joined('owns the files', collection),
+    spoken: [name, type, 'owns the files', collection].filter(Boolean).join(', '),
+    tooltip: [name, joined(type, `owns ${via ?? 'the files'} by CODEOWNERS`, collection)],
+    icon: entityIcon(type),
   };
 }
 

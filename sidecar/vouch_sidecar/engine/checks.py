@@ -6,6 +6,7 @@ A check is a function in `CHECKS`. It takes an artifact and its context, and yie
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -177,9 +178,23 @@ def check_all(
         uncited = (one for one in _impersonal(artifact, around) if one.code == "dangling-evidence")
         if problems := _placed(artifact, data, uncited):
             found[path] = problems
+    found |= _in_code_owners(around)
     if _lacks_entities(around):
         found[CONFIG] = (_NO_ENTITIES,)
     return _summed_up(found)
+
+
+def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
+    """The problems of CODEOWNERS, by its path from the folder of the knowledge base."""
+    collection = around.collection
+    owners = collection.workspace.code_owners
+    path = os.path.relpath(owners.top / owners.path, collection.root / KB_DIRNAME)
+    problems = [
+        Problem(path, finding.message, finding.severity, one.line, code=finding.code)
+        for one in owners.problems
+        for finding in _as_set(iter([Finding("code-owners", "", one.message)]), around)
+    ]
+    return {path: tuple(problems)} if problems else {}
 
 
 def _withheld(
@@ -429,6 +444,7 @@ CHECKS: tuple[Check, ...] = (
 )
 CODES = (
     "contested-claim",
+    "code-owners",
     "content-changed",
     "content-missing",
     "dangling-claim",

@@ -40,6 +40,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
+from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.git import Head, Repository
 from vouch_sidecar.workspace.snapshot import Workspace
 
@@ -114,6 +115,8 @@ class Collection:
     """The version of `head` for which `workspace` is complete."""
     has_commits: bool = False
     """Whether a repository with commits surrounded the knowledge base at the first read."""
+    has_code_owners: bool = False
+    """Whether there was a CODEOWNERS file at the first read."""
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""
@@ -182,6 +185,8 @@ class Collection:
         self.find_base()
         repository = Repository.around(self.root, self.settings.trust.folders)
         self.has_commits = repository is not None and repository.head() is not None
+        top = self.root if repository is None else repository.top
+        self.has_code_owners = any(stamp_of_owners(top))
         found, self._opened_base = self._opened_base, None
         seen = self._build_base() if found is None else self._resume(*found)
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))

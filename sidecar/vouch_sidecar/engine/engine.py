@@ -440,11 +440,12 @@ class Engine:
 
 
 def _authors(settings: Settings, caller: Caller) -> Authors:
-    """Whether a caller may see authors of commits, and which ones never."""
+    """Whether a caller may see authors of commits and owners of code, and which ones never."""
     people = settings.people
     in_blocks = people.git == "agents"
     are_told = in_blocks or (people.git == "people" and not caller.is_model)
-    return Authors(are_told, in_blocks, frozenset(map(folded_name, people.never)))
+    never = frozenset(folded_name(name.removeprefix("@")) for name in people.never)
+    return Authors(are_told, in_blocks, people.git != "off", never)
 
 
 def _path(root: str) -> Path:

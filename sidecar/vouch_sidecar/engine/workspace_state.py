@@ -14,6 +14,7 @@ from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
+from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
@@ -49,6 +50,11 @@ class State:
     """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
     """Who committed what. It is not written to the cache."""
+    code_owners: CodeOwners = field(default_factory=CodeOwners)
+    owners_stamp: object = None
+    """The version of the file that `code_owners` were read from."""
+    owned: dict[str, OwnersRule | None] = field(default_factory=dict)
+    """The rule that names the owners of each tied file, as far as it was looked for."""
     once_files: dict[str, str] = field(default_factory=dict)
     """The file last found for each source, by source id."""
     once_names: set[str] = field(default_factory=set)

@@ -33,7 +33,13 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
-from vouch_sidecar.workspace.commit_history import History, read_history
+from vouch_sidecar.workspace.code_owners import (
+    CodeOwners,
+    OwnersRule,
+    read_owners,
+    stamp_of_owners,
+)
+from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
 from vouch_sidecar.workspace.common_names import widespread
 from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
@@ -172,8 +178,8 @@ def _never_stop() -> bool:
 
 
 def _is_stale(state: State, collection: Collection) -> bool:
-    """Whether the list of files or the history may have changed."""
-    if _is_list_stale(state, collection):
+    """Whether the list of files, the code owners or the history may have changed."""
+    if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners_stamp:
         return True
     if _has_come_or_gone(state, collection.root):
         state.files = None
@@ -228,6 +234,35 @@ def _read_history(collection: Collection, state: State, env: Mapping[str, str]) 
     return state.history
 
 
+def owners_place(collection: Collection) -> tuple[Path, object]:
+    """The folder in which CODEOWNERS is looked for, and a value that changes with the file; None
+    with `people.git` off.
+    """
+    repository = Repository.around(collection.root, collection.settings.trust.folders)
+    top = collection.root if repository is None else repository.top
+    if collection.settings.people.git == "off":
+        return top, None
+    return top, (os.fspath(top), *stamp_of_owners(top))
+
+
+def _owned(
+    collection: Collection, state: State, ties: Ties, stops: Stops
+) -> tuple[CodeOwners, dict[str, OwnersRule]]:
+    """The code owners, and the rule for each tied file that has one."""
+    top, stamp = owners_place(collection)
+    if stamp != state.owners_stamp:
+        state.code_owners = CodeOwners() if stamp is None else read_owners(top)
+        state.owned, state.owners_stamp = {}, stamp
+    prefix = prefix_in(top, collection.root)
+    if prefix is None:
+        return state.code_owners, {}
+    more = [path for path in {**ties.by_path, **ties.defined} if path not in state.owned]
+    found = state.code_owners.of([prefix + path for path in more], stops)
+    if not stops():
+        state.owned |= {path: found.get(prefix + path) for path in more}
+    return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
+
+
 def _say_what_is_missing(collection: Collection, state: State) -> None:
     """Record as faults that commits were not read, and that files are missing from the list."""
     unread = state.history.unread
@@ -278,7 +313,8 @@ def work_out(
     watched = {*by_path, *sources.values(), *state.once_files.values()}
     state.watched = {path: _is_there(root, path) for path in watched}
     history = _read_history(collection, state, env)
-    made = Workspace(root, files, ties, wanted, sources, origin, history, before).made_ready()
+    people = history, *_owned(collection, state, ties, stops)
+    made = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
     first = collection.topics.of is None  # else the old topics count until the second stage
     yield made, _topics(collection, knowledge, made, state, stops) if first else None
     if not _search_files(root, files, wanted, state, stops):
@@ -287,7 +323,8 @@ def work_out(
     fresh = _freshness(root, ties, sources, state, stops)
     if fresh is None:
         return
-    made = Workspace(root, files, ties, wanted, sources, origin, history, fresh).made_ready()
+    people = history, *_owned(collection, state, ties, stops)
+    made = Workspace(root, files, ties, wanted, sources, origin, fresh, *people).made_ready()
     topics = _topics(collection, knowledge, made, state, stops)
     if topics is not None:
         state.knowledge = knowledge

@@ -60,7 +60,7 @@ def _rule(line: str) -> Rule | None:
     anchored, line = "/" in line, line.removeprefix("/")
     if not line:
         return None
-    parts = (None if part == "**" else _part(part) for part in line.split("/"))
+    parts = (None if part == "**" else expression_of(part) for part in line.split("/"))
     return Rule((*(() if anchored else (None,)), *parts), negated, of_folders)
 
 
@@ -81,7 +81,7 @@ def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> b
 
 
 @lru_cache(maxsize=4096)
-def _part(glob: str) -> re.Pattern[str]:
+def expression_of(glob: str) -> re.Pattern[str]:
     """The expression for one name of a glob. The text between two stars is matched at its first
     place, as no other place could match more; a name has at most 255 characters.
     """

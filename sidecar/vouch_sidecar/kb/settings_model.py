@@ -285,10 +285,11 @@ class People(Group):
 
     git: Annotated[Literal["people", "agents", "off"], BeforeValidator(_off)] = Field(
         "people",
-        description="who is told who committed to the files of claims: people in editor and "
-        "shell, agents as well, or nobody; `config.yaml` may only say `off`",
+        description="who is told who committed to the files of claims, and which persons own them "
+        "by CODEOWNERS: people in editor and shell, agents as well, or nobody; `config.yaml` may "
+        "only say `off`",
     )
-    never: Words = Field((), description="names of people who are not told there")
+    never: Words = Field((), description="names and handles of those who are not told there")
 
 
 class General(Group):

@@ -8,6 +8,7 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.authors import Author, authors_about
+from vouch_sidecar.retrieval.owners import FileOwner, owners_about
 from vouch_sidecar.retrieval.people import ToAsk, people
 from vouch_sidecar.retrieval.salience import listed_topics
 
@@ -32,6 +33,7 @@ class EntityCard:
     claim_count: int
     claims: tuple[ClaimView, ...]
     people: tuple[Person, ...]
+    owners: tuple[FileOwner, ...]
     pages: tuple[PageRef, ...]
     authors: tuple[Author, ...]
     why: str | None = None
@@ -82,6 +84,7 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
         claim_count=view.claim_count(entity_id),
         claims=tuple(views.claim(claim) for claim in view.best_said(entity_id, CARD_CLAIMS)),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
+        owners=tuple(owners_about(view, entity)),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
         authors=tuple(authors_about(view, entity)),
         why=topic.why if (topic := view.derived.get(entity_id)) is not None else None,

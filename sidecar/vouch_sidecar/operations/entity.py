@@ -27,10 +27,18 @@ from vouch_sidecar.operations.commit_authors import (
 )
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.people_to_ask import PersonRow, people_line, person_row, show_people
+from vouch_sidecar.operations.people_to_ask import (
+    PersonRow,
+    owner_row,
+    people_line,
+    person_row,
+    show_people,
+)
 from vouch_sidecar.operations.wire import Result, absent
 from vouch_sidecar.retrieval.authors import authors_about
-from vouch_sidecar.retrieval.people import people
+from vouch_sidecar.retrieval.owners import owners_about
+from vouch_sidecar.retrieval.people import PERSON, people
+from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
     from vouch_sidecar.operations.printer import Printer
@@ -45,8 +53,8 @@ class EntityResult(Result):
 
     entity: EntityView
     people: list[PersonRow] = Field(
-        description="Whom to ask: people by claims, owners, people of teams that own it. Empty for "
-        "a person."
+        description="Whom to ask: people by claims, owners, people of teams that own it, then "
+        "owners of the files of its claims by CODEOWNERS. Empty for a person."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     claim_count: int = Field(description="Live, visible claims linked to it.")
@@ -66,7 +74,7 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
     topic = view.derived.get(found.id)
     return EntityResult(
         entity=views.entity(found),
-        people=[person_row(row) for row in people(view, found)],
+        people=_people(view, found),
         by_commits=author_rows(authors_about(view, found)),
         claim_count=view.claim_count(found.id),
         claims=[views.claim(claim) for claim in best],
@@ -76,6 +84,11 @@ def answer(ask: Ask, params: IdParams) -> EntityResult:
         why=topic.why if topic is not None else None,
         propose=_proposal(found.name) if topic is not None else None,
     )
+
+
+def _people(view: View, entity: Entity) -> list[PersonRow]:
+    owners = [] if entity.type == PERSON else owners_about(view, entity)
+    return [*map(person_row, people(view, entity)), *map(owner_row, owners)]
 
 
 def _proposal(name: str) -> str:

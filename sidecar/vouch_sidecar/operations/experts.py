@@ -19,11 +19,18 @@ from vouch_sidecar.operations.commit_authors import (
 )
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
-from vouch_sidecar.operations.people_to_ask import PersonRow, people_line, person_row, show_people
+from vouch_sidecar.operations.people_to_ask import (
+    PersonRow,
+    owner_row,
+    people_line,
+    person_row,
+    show_people,
+)
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
+from vouch_sidecar.retrieval.owners import owners_on
 from vouch_sidecar.retrieval.people import asks_who, people_on_names
 from vouch_sidecar.retrieval.topic_matches import matching, unmatched
 from vouch_sidecar.retrieval.view import View
@@ -114,7 +121,8 @@ class ExpertsResult(Result):
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
     people: list[PersonRow] | None = absent(
-        "Whom to ask about the entities that the topic names, as in `entity`. Absent without any."
+        "Whom to ask about the entities that the topic names, as in `entity`, then owners of the "
+        "files of matching claims by CODEOWNERS. Absent without any."
     )
     asks_who: Literal[True] | None = absent(
         "Present where the topic asks who: then `people` are to be shown first."
@@ -150,12 +158,19 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
 
 
 def _people(ask: Ask, question: Question) -> list[PersonRow]:
-    """Whom to ask about the named entities; only those of the types that the question is for."""
-    return [
+    """Whom to ask about the named entities and the files of matching claims; only those of the
+    types that the question is for.
+    """
+    rows = [
         person_row(row, view.collection if ask.many else None)
         for view, row in people_on_names(ask.views, question.topic)
-        if question.types is None or row.entity.type in question.types
     ]
+    if any(view.workspace.owned for view in ask.views):
+        rows += [
+            owner_row(owner, view.collection if ask.many else None)
+            for view, owner in owners_on(matching(ask.views, question))
+        ]
+    return [row for row in rows if question.types is None or row.type in question.types]
 
 
 def _by_commits(views: Sequence[View], question: Question) -> list[AuthorRow] | None:
@@ -280,5 +295,5 @@ OPERATION = Operation(
     show=show,
     is_long=True,
     text_field="topic",
-    needs=frozenset({"commits", "topics"}),
+    needs=frozenset({"people", "topics"}),
 )

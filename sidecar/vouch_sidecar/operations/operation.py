@@ -151,7 +151,7 @@ class Operation(Generic[P, R]):
     """
     of_window: bool = False
     """Whether it may be about a session's window, in which words that are being typed count."""
-    needs: frozenset[Literal["ties", "commits", "topics"]] = frozenset()
+    needs: frozenset[Literal["ties", "people", "topics"]] = frozenset()
     """What the answer depends on beside the index. A command without a resident process computes
     this first; a running process reports `workspace_pending` until it is known.
     """
@@ -182,7 +182,7 @@ class Operation(Generic[P, R]):
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
         return (
             "ties" in self.needs
-            or ("commits" in self.needs and served.tells_authors)
+            or ("people" in self.needs and served.tells_people)
             or ("topics" in self.needs and served.collection.may_have_topics)
         )
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.gist import named
 from vouch_sidecar.operations.wire import Wire, absent
+from vouch_sidecar.retrieval.owners import FileOwner
 from vouch_sidecar.retrieval.people import ROLES, ToAsk
 
 if TYPE_CHECKING:
@@ -17,16 +18,23 @@ if TYPE_CHECKING:
 
 
 class PersonRow(Wire):
-    """Somebody to ask about an entity: a person, or who owns it."""
+    """Somebody to ask about an entity or topic: a person, or who owns it or its files."""
 
-    entity_id: str
-    name: str
+    entity_id: str | None = Field(description="null: an owner by CODEOWNERS.")
+    name: str = Field(
+        description="Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`."
+    )
     type: str
-    via: str | None = Field(description="Id of the team through which a person was found.")
+    via: str | None = Field(
+        description="Id of the team through which a person was found; of an owner by CODEOWNERS "
+        "the pattern."
+    )
     claim_count: int = Field(
         description="Live, visible claims that count for both; with `via`, for that team and them."
     )
-    relation: str | None = Field(description="Label of the relation, such as `owned_by`.")
+    relation: str | None = Field(
+        description="Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS."
+    )
     collection: str | None = absent(
         "Present in `experts` with several knowledge bases: the one that says so."
     )
@@ -45,6 +53,19 @@ def person_row(row: ToAsk, collection: str | None = None) -> PersonRow:
     )
 
 
+def owner_row(owner: FileOwner, collection: str | None = None) -> PersonRow:
+    """An owner of code as a row, with the collection where there are several."""
+    return PersonRow(
+        entity_id=None,
+        name=owner.handle,
+        type="team" if owner.is_team else "person",
+        via=owner.pattern,
+        claim_count=0,
+        relation="owns",
+        collection=collection,
+    )
+
+
 def people_line(rows: Sequence[PersonRow] | None) -> list[str]:
     """The line about whom to ask that a model reads; [] without any."""
     return [f"ask: {', '.join(map(_to_ask, rows))}"] if rows else []
@@ -52,6 +73,8 @@ def people_line(rows: Sequence[PersonRow] | None) -> list[str]:
 
 def _to_ask(row: PersonRow) -> str:
     """The line for a model about somebody to ask, with the reason."""
+    if row.entity_id is None:
+        return f"{one_line(row.name)} ({row.type}): owns the files"
     facts = [ROLES[row.relation]] if row.relation else []
     facts += [f"via {row.via}"] if row.via else []
     facts += [count(row.claim_count, "claim")] if row.claim_count else []
@@ -67,6 +90,13 @@ def show_people(page: Printer, rows: Sequence[PersonRow] | None) -> None:
     columns |= {"relation": "short", "via": "short", "claims": "number"}
     cells = []
     for row in rows:
-        what = [row.entity_id, row.name, row.type, row.relation, row.via, row.claim_count]
+        what = [
+            row.entity_id or row.name,
+            row.name,
+            row.type,
+            row.relation,
+            row.via,
+            row.claim_count,
+        ]
         cells.append([*what, *([row.collection] if several else [])])
     page.table(columns | ({"collection": "whole"} if several else {}), cells, "person")

@@ -157,22 +157,27 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
     """The authors of the files of an entity's claims."""
 
     def find() -> list[Author]:
-        best = view.best_claims(entity.id, MAX_CLAIMS_OF_AUTHORS)
-        return authors_of([(view, [claim.id for claim in best])])
+        return authors_of([(view, ids_about(view, entity))])
 
     return view.once(f"authors about {entity.id}", "", find) if view.authors.are_told else []
 
 
+def ids_about(view: View, entity: Entity) -> list[str]:
+    """The ids of the claims of an entity whose files are looked at."""
+    return [claim.id for claim in view.best_claims(entity.id, MAX_CLAIMS_OF_AUTHORS)]
+
+
 def authors_on(matches: Sequence[Match]) -> list[Author]:
     """The authors of the files of the claims that match a topic."""
-    return authors_of([(match.view, _best(match)) for match in matches])
+    telling = (match for match in matches if match.view.authors.are_told)
+    return authors_of([(match.view, best_ids(match)) for match in telling])
 
 
-def _best(match: Match) -> Iterator[str]:
+def best_ids(match: Match) -> Iterator[str]:
+    """The ids of the claims that match a topic whose files are looked at."""
     snapshot = match.view.knowledge.snapshot
-    if match.view.authors.are_told:
-        for hit in snapshot.search(match.query, MAX_CLAIMS_OF_AUTHORS, by="worth"):
-            yield key_in(snapshot.document(hit))[1]
+    for hit in snapshot.search(match.query, MAX_CLAIMS_OF_AUTHORS, by="worth"):
+        yield key_in(snapshot.document(hit))[1]
 
 
 def told_by_commits(authors: Iterable[Author]) -> str:

@@ -23,6 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TITLED,
     UNASKED_PAGES,
 )
+from vouch_sidecar.retrieval.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import View
@@ -243,7 +244,8 @@ def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
     if not asks_whom(text):
         return []
     authors = authors_about(row.view, row.entity) if row.view.authors.in_blocks else []
-    said = [told(people(row.view, row.entity)), told_by_commits(authors)]
+    owners = told_owners(owners_about(row.view, row.entity, in_block=True))
+    said = [told(people(row.view, row.entity)), owners, told_by_commits(authors)]
     to_ask = "; ".join(filter(None, said))
     return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 

@@ -19,6 +19,7 @@ from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
 from vouch_sidecar.retrieval.experts import Expert, rank
+from vouch_sidecar.retrieval.owners import owners_on, told_owners
 from vouch_sidecar.retrieval.prompt_text import BEST, WHOM
 from vouch_sidecar.retrieval.topic_matches import Match, Question, matching
 from vouch_sidecar.retrieval.view import View, claim_in
@@ -103,18 +104,19 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
 
 
 def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
-    """The best claim on the topic about which a text asks for somebody, and in words who committed
-    to its files; None where blocks don't name authors.
+    """The best claim on the topic about which a text asks for somebody, and in words who owns its
+    files and who committed to them, as far as blocks may say so; None where nobody is named.
     """
-    telling = [view for view in views if view.authors.in_blocks and view.workspace.history]
+    telling = [view for view in views if view.workspace.owned or view.workspace.history]
     topic = _topic_of(telling, text) if telling else ""
     if not topic:
         return None
     matches = matching(telling, Question(topic, _NEVER))
-    authors = told_by_commits(authors_on(matches))
+    owners = told_owners([owner for _, owner in owners_on(matches, in_block=True)])
+    authors = told_by_commits(authors_on([one for one in matches if one.view.authors.in_blocks]))
     best = (claim for match in matches for claim in _first_said(match))
-    claim = next(best, None)
-    return (*claim, authors) if claim is not None and authors else None
+    claim, said = next(best, None), "; ".join(filter(None, [owners, authors]))
+    return (*claim, said) if claim is not None and said else None
 
 
 def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:

@@ -101,12 +101,13 @@ class NameWords:
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """Whether answers, and blocks for models, name the authors of commits. `never` holds the folded
-    names of authors who are never named.
+    """Whether answers, and blocks for models, name the authors of commits and the persons who own
+    code, and whether either name teams. `never` holds the folded names of those never named.
     """
 
     are_told: bool = False
     in_blocks: bool = False
+    teams_are_told: bool = False
     never: frozenset[str] = frozenset()
 
 

@@ -103,7 +103,7 @@ def read_history(
         head,
         "--",
     ]
-    prefix = _prefix(repository, root)
+    prefix = prefix_in(repository.top, root)
     if unread := repository.why_unread() or _why_unmapped(repository, head, caches, env):
         return History(head, unread=unread)
     data = run(repository, arguments, caches, env) if prefix is not None else None
@@ -180,12 +180,12 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _prefix(repository: Repository, root: Path) -> str | None:
+def prefix_in(top: Path, root: Path) -> str | None:
     """The path of a folder below the top of its repository, with a slash at its end; None where a
     link leads out of the repository.
     """
     with suppress(OSError, ValueError):
-        inside = root.resolve().relative_to(repository.top.resolve()).as_posix()
+        inside = root.resolve().relative_to(top.resolve()).as_posix()
         return "" if inside == "." else f"{inside}/"
     return None
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
+from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
@@ -34,9 +35,12 @@ class Workspace:
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     """The name of the repository that the workspace was cloned from."""
-    history: History = field(default_factory=History)
     fresh: Freshness = field(default_factory=Freshness)
     """What went stale, as far as it is known."""
+    history: History = field(default_factory=History)
+    code_owners: CodeOwners = field(default_factory=CodeOwners)
+    owned: Mapping[str, OwnersRule] = field(default_factory=dict)
+    """The rule that names the owners of each tied file or folder, by path."""
     serial: int = field(default_factory=lambda: next(_serials), init=False)
     """A number that no other workspace has. Sessions compare it: the workspace itself, with all
     ties, would stay in memory until each of them is asked again.

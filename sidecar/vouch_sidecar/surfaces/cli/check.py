@@ -79,7 +79,7 @@ def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
         for path, more in check_all(around, served.view.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):
-            file = root / KB_DIRNAME / path if path else None
+            file = Path(os.path.normpath(root / KB_DIRNAME / path)) if path else None
             for problem in sorted(several, key=lambda one: (one.line, one.column)):
                 yield FoundProblem(root, file, problem)
 

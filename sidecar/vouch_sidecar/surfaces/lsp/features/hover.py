@@ -16,6 +16,7 @@ from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
+from vouch_sidecar.retrieval.owners import told_owners
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.artifact_lines import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import NamedId, id_at
@@ -107,7 +108,8 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
     """Lines that describe an entity or topic, then `limit` claims, then links."""
     entity = card.entity
     if card.why is not None:
-        origin = " · ".join([f"Not declared: {style.text(card.why)}", *_by_commits(card, style)])
+        known = [*_owners(card, style), *_by_commits(card, style)]
+        origin = " · ".join([f"Not declared: {style.text(card.why)}", *known])
         top = [_head(card, style), origin]
         pages = ["", _pages(card, style)] if card.pages else []
         return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
@@ -144,8 +146,14 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
         else:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
+    owners += _owners(card, style)
     parts = [*([", ".join(people)] if people else []), *owners, *_by_commits(card, style)]
     return ["Ask: " + (" · ".join(parts) or "nobody named")]
+
+
+def _owners(card: EntityCard, style: Style) -> list[str]:
+    """The owners of the claims' files by CODEOWNERS; [] without any."""
+    return [style.text(clip(told_owners(card.owners), TEXT))] if card.owners else []
 
 
 def _by_commits(card: EntityCard, style: Style) -> list[str]:

@@ -1,0 +1,204 @@
+"""Reads CODEOWNERS as GitHub does: the last rule that matches the path of a file says who owns it.
+A rule that GitHub would refuse is a problem, and the others count. Addresses are not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
+from vouch_sidecar.workspace.file_list import stat_of
+
+PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+"""Below the top of a repository, in the order in which GitHub looks; the first that is there
+counts.
+"""
+MAX_BYTES = 3 << 20
+MAX_RULES = 5_000
+"""A file with more bytes or rules names no owners."""
+MAX_PROBLEMS = 20
+"""Unreadable rules that are reported one by one."""
+MAX_COST = 300_000_000
+"""What it may cost to compare rules with paths, for all files together: seconds, in characters."""
+COST_OF_NAME = 10
+"""What a name of a pattern costs beside its characters."""
+_TOKEN = re.compile(r"(?:\\.|\S)++")
+_HANDLE = re.compile(r"@([A-Za-z0-9._-]{1,100}(?:/[A-Za-z0-9._-]{1,100})?)")
+_ADDRESS = re.compile(r"[^\s@]++@[^\s@]++")
+
+
+class CodeOwner(NamedTuple):
+    """A user, `octocat`, or a team, `octo-org/octocats`."""
+
+    handle: str
+    is_team: bool
+
+
+class OwnersRule(NamedTuple):
+    """A line of the file. `runs` match the names of a path below the top of the repository, the
+    first of them at its beginning; between two stand any number of names, `**`. `is_whole`: what
+    is below the names that they match is not meant; `is_below`: nothing else is.
+    """
+
+    pattern: str
+    runs: tuple[tuple[re.Pattern[str], ...], ...]
+    is_whole: bool
+    is_below: bool
+    owners: tuple[CodeOwner, ...]
+
+    @property
+    def cost(self) -> int:
+        """What it costs at most to compare it with a path at one place."""
+        return len(self.pattern) + COST_OF_NAME * sum(map(len, self.runs))
+
+
+class RuleProblem(NamedTuple):
+    """What is wrong with a line, or with the whole file (line 1). Nothing of it is repeated."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class CodeOwners:
+    """The rules of a repository, from the file at `path` below its `top`, if there is one.
+    Immutable.
+    """
+
+    top: Path = Path()
+    path: str = ""
+    rules: tuple[OwnersRule, ...] = ()
+    problems: tuple[RuleProblem, ...] = ()
+
+    def of(self, paths: Iterable[str], stops: Callable[[], bool]) -> dict[str, OwnersRule]:
+        """The rule for each path below the top of the repository, as far as one has owners that
+        can be named. A path with a slash at its end means whatever is in that folder. It blocks.
+        """
+        found: dict[str, OwnersRule] = {}
+        backwards, left = self.rules[::-1], MAX_COST
+        for path in paths if backwards else ():
+            if stops():
+                break
+            names = path.split("/")
+            for rule in backwards:
+                left -= rule.cost * (len(names) if len(rule.runs) > 1 else 1)
+                if left < 0:
+                    return found
+                if _matches(rule, names):
+                    if rule.owners:
+                        found[path] = rule
+                    break
+        return found
+
+
+def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:
+    """A value that changes with the file that counts."""
+    return tuple(stat_of(top, path) for path in PLACES)
+
+
+def read_owners(top: Path) -> CodeOwners:
+    """The code owners of the repository with this top. It blocks."""
+    for path in PLACES:
+        try:
+            data, _ = read_below(top, path, MAX_BYTES)
+        except FileNotFoundError:
+            continue
+        except UnreadableError as error:
+            return CodeOwners(top, path, problems=(RuleProblem(1, f"it names no owners: {error}"),))
+        return replace(rules_in(data.decode("utf-8", "replace")), top=top, path=path)
+    return CodeOwners()
+
+
+def rules_in(text: str) -> CodeOwners:
+    """The rules in the text of a file."""
+    rules: list[OwnersRule] = []
+    problems: list[RuleProblem] = []
+    count = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        tokens = _TOKEN.findall(line)
+        if not tokens or tokens[0].startswith("#"):
+            continue
+        count += 1
+        if count > MAX_RULES:
+            message = f"it names no owners: it has more than {MAX_RULES:,} rules"
+            return CodeOwners(problems=(RuleProblem(number, message),))
+        made = _rule(tokens)
+        if isinstance(made, OwnersRule):
+            rules.append(made)
+        else:
+            problems.append(RuleProblem(number, made))
+    more = len(problems) - MAX_PROBLEMS
+    if more > 0:
+        last = problems[MAX_PROBLEMS - 1]
+        problems[MAX_PROBLEMS - 1 :] = [last._replace(message=f"{last.message}; {more} more")]
+    return CodeOwners(rules=tuple(rules), problems=tuple(problems))
+
+
+def _rule(tokens: Sequence[str]) -> OwnersRule | str:
+    """The rule of a line, or what is wrong with it."""
+    pattern = tokens[0]
+    end = next((at for at, token in enumerate(tokens) if token.startswith("#")), len(tokens))
+    owners = _owners(tokens[1:end])
+    if owners is None:
+        return "an owner is no @user, @org/team or address: the rule does not count"
+    if pattern.startswith(("!", "\\#")) or any(sign in pattern for sign in ("[", "]", "***")):
+        return "GitHub reads no `!`, `\\#`, `***`, `[` or `]` in a pattern: the rule does not count"
+    if len(pattern) > MAX_PATTERN:
+        return f"the pattern has more than {MAX_PATTERN} characters: the rule does not count"
+    names = pattern.removeprefix("/").split("/")
+    if "" in names[:-1] or names == [""]:
+        return "the pattern has an empty name in it: the rule does not count"
+    if not pattern.startswith("/") and names[1:] in ([], [""]):
+        names.insert(0, "**")
+    if names[-1] == "":
+        names[-1] = "**"
+    runs: list[list[re.Pattern[str]]] = [[]]
+    for name in names:
+        if name == "**":
+            runs.append([])
+        else:
+            runs[-1].append(expression_of(name))
+    ends = names[-1] == "*", names[-1] == "**"
+    return OwnersRule(pattern, tuple(map(tuple, runs)), *ends, owners)
+
+
+def _owners(tokens: Iterable[str]) -> tuple[CodeOwner, ...] | None:
+    """The owners that can be named; None where one is malformed."""
+    found: dict[CodeOwner, None] = {}
+    for token in tokens:
+        if handle := _HANDLE.fullmatch(token):
+            found[CodeOwner(handle[1], "/" in handle[1])] = None
+        elif not _ADDRESS.fullmatch(token):
+            return None
+    return tuple(found)
+
+
+def _matches(rule: OwnersRule, names: Sequence[str]) -> bool:
+    """Whether a rule means a path. Each run is matched at its first place, as no other place could
+    match more.
+    """
+    first, *others = rule.runs
+    if not _stands(first, names, 0):
+        return False
+    end = len(first)
+    for number, run in enumerate(others, 1):
+        last = len(names) - len(run)
+        start = max(end, last) if rule.is_whole and number == len(others) else end
+        place = next((at for at in range(start, last + 1) if _stands(run, names, at)), None)
+        if place is None:
+            return False
+        end = place + len(run)
+    if rule.is_below:
+        return end < len(names)
+    return end == len(names) or not rule.is_whole
+
+
+def _stands(run: Sequence[re.Pattern[str]], names: Sequence[str], at: int) -> bool:
+    if at + len(run) > len(names):
+        return False
+    return all(part.match(names[number]) for number, part in enumerate(run, at))

@@ -1,0 +1,157 @@
+"""Owners of the files of claims by CODEOWNERS, for those who may be told."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.checks import CheckContext, check_all
+from vouch_sidecar.engine.workspaces import Workspaces, settle
+
+from tests.engine.bases import ask, cached, engine_on, until
+from tests.kb.samples import dump, entity, put
+from tests.retrieval.test_people import person, relation
+from tests.workspace.places import cite, commit_as, repository, write
+
+MODEL = Caller(is_model=True)
+AGENTS = {"people": {"git": "agents"}}
+RULES = "* @everybody\n/src/ @acme/relay @ada\n/src/idle.py ops@example.org\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "repo", {".github/CODEOWNERS": RULES})
+    commit_as(root, "Bob Kahn", {"src/relay.py": "class RelayLoop: ...\n", "src/idle.py": "x = 1"})
+    cite(root, "night", "The loop restarts at night.", "src/relay.py", entities=["relay"])
+    put(root / ".vouch", "entities/relay.yaml", entity("relay", name="Relay Loop", type="system"))
+    return root
+
+
+def looked(root: Path, tmp_path: Path, **client: Any) -> Engine:
+    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
+    engine = engine_on(root, env=env, client_settings=client)
+    settle(engine.collections.values(), engine.env)
+    return engine
+
+
+def owners(engine: Engine, caller: Caller | None = None, **params: Any) -> list[str]:
+    asked: dict[str, Any] = {"topic": "restarts"} | params
+    rows = ask(engine, "experts", caller or Caller(), **asked).get("people", [])
+    return [row["name"] for row in rows if row["relation"] == "owns"]
+
+
+def test_owners_stand_behind_declared_people(root: Path, tmp_path: Path) -> None:
+    for path, data in (person("mei") | relation("relay", "owned_by", "mei")).items():
+        put(root / ".vouch", path, data)
+    engine = looked(root, tmp_path)
+    team: dict[str, Any] = {"entity_id": None, "name": "acme/relay", "type": "team", "via": "/src/"}
+    team |= {"claim_count": 0, "relation": "owns"}
+    people = ask(engine, "entity", id="relay")["people"]
+    assert people[1:] == [team, team | {"name": "ada", "type": "person"}]
+    assert people[0]["entity_id"] == "mei"
+    asked = ask(engine, "experts", topic="relay loop restarts")
+    assert asked["people"] == people
+    assert ask(engine, "experts", topic="restarts")["people"] == people[1:]
+    assert ask(engine, "experts", topic="restarts", types=["team"])["people"] == [team]
+    assert [row["name"] for row in asked["by_commits"]] == ["Bob Kahn"]
+    assert ask(engine, "entity", id="mei")["people"] == []
+
+
+def test_the_last_rule_counts_and_addresses_are_not_shown(root: Path, tmp_path: Path) -> None:
+    cite(root, "idle", "It is idle on Sundays.", "src/idle.py")
+    cite(root, "news", "Sundays are quiet.", "README.md")
+    write(root, {"README.md": "hello"})
+    engine = looked(root, tmp_path)
+    assert owners(engine, topic="idle") == []
+    assert owners(engine, topic="quiet") == ["everybody"]
+    assert "example.org" not in str(ask(engine, "experts", topic="idle"))
+
+
+def test_models_are_told_of_teams_and_of_persons_where_the_user_says_so(
+    root: Path, tmp_path: Path
+) -> None:
+    assert owners(looked(root, tmp_path), MODEL) == ["acme/relay"]
+    assert owners(looked(root, tmp_path, **AGENTS), MODEL) == ["acme/relay", "ada"]
+
+
+def test_blocks_tell_of_owners(root: Path, tmp_path: Path) -> None:
+    cite(root, "glyphs", "Glyph fonts are embedded.", "src/relay.py")
+
+    def line(task: str, **client: Any) -> str:
+        text = ask(looked(root, tmp_path, **client), "context", task=task)["text"]
+        return next((line for line in text.splitlines() if "owned by" in line), "")
+
+    assert "To ask: owned by acme/relay" in line("Who maintains the Relay Loop?")
+    assert "ada" not in line("Who maintains the Relay Loop?")
+    assert "owned by acme/relay, ada; by commits" in line("Who owns the Relay Loop?", **AGENTS)
+    assert "To ask, owned by acme/relay" in line("Whom should I ask about glyph fonts?")
+    assert line("What does the Relay Loop do?") == ""
+    assert line("Who owns the Relay Loop?", people={"git": "off"}) == ""
+
+
+@pytest.mark.parametrize("never", ["ADA", "@ada"])
+def test_who_is_never_named(root: Path, tmp_path: Path, never: str) -> None:
+    put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": {"never": [never]}}}))
+    assert owners(looked(root, tmp_path)) == ["acme/relay"]
+
+
+def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
+    put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": {"git": "off"}}}))
+    engine = looked(root, tmp_path, **AGENTS)
+    assert owners(engine) == []
+    assert not engine.collections.popitem()[1].workspace.code_owners.rules
+
+
+def test_claims_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) -> None:
+    private = {"visibility": "private", "project": None, "agent": "ada"}
+    cite(root, "secret", "It restarts in secret.", "secret.py", scope=private)
+    write(root, {"secret.py": "", ".github/CODEOWNERS": f"{RULES}/secret.py @eve\n"})
+    engine = looked(root, tmp_path)
+    assert owners(engine) == ["acme/relay", "ada"]
+    assert "eve" in owners(engine, viewer={"agent": "ada"})
+
+
+def test_a_knowledge_base_below_the_top(tmp_path: Path) -> None:
+    top = repository(
+        tmp_path / "mono", {"CODEOWNERS": "/part/src/ @acme/part\n/src/ @wrong\n!x @a"}
+    )
+    cite(top / "part", "night", "It restarts at night.", "src/a.py")
+    write(top, {"part/src/a.py": ""})
+    engine = looked(top / "part", tmp_path)
+    assert owners(engine) == ["acme/part"]
+    (collection,) = engine.collections.values()
+    found = check_all(CheckContext(collection, collection.knowledge))
+    (problem,) = found["../../CODEOWNERS"]
+    assert (problem.line, problem.code, problem.severity) == (3, "code-owners", "warning")
+
+
+def test_a_folder_outside_git(tmp_path: Path) -> None:
+    cite(tmp_path / "bare", "night", "It restarts at night.", "src/a.py")
+    write(tmp_path / "bare", {"src/a.py": "", "docs/CODEOWNERS": "src/ @acme/bare"})
+    assert owners(looked(tmp_path / "bare", tmp_path)) == ["acme/bare"]
+
+
+@pytest.mark.anyio
+async def test_a_change_counts_without_a_new_start(
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    import anyio
+
+    caplog.set_level(logging.DEBUG)
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    assert ask(engine, "experts", topic="restarts")["degraded"] == ["workspace_pending"]
+    workspaces = Workspaces(engine)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(workspaces.run)
+        await until(lambda: owners(engine) == ["acme/relay", "ada"])
+        write(root, {".github/CODEOWNERS": "* @acme/zebra\n!x @zebra\n"})
+        workspaces.wake()
+        await until(lambda: owners(engine) == ["acme/zebra"])
+        tasks.cancel_scope.cancel()
+    assert "zebra" not in caplog.text
+    kept = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert not any(b"acme/relay" in file.read_bytes() for file in kept)

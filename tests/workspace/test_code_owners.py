@@ -1,0 +1,161 @@
+"""CODEOWNERS is read as GitHub reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.workspace import code_owners
+from vouch_sidecar.workspace.code_owners import MAX_BYTES, MAX_RULES, read_owners, rules_in
+
+from tests.workspace.places import write
+
+SEVERAL = """\
+# A comment
+*       @global-owner1 @global-owner2
+*.js    @js-owner #This is an inline comment.
+*.go docs@example.com
+*.txt @octo-org/octocats
+/build/logs/ @doctocat
+docs/*  @octo-docs
+apps/ @octocat
+/docs/ @doctocat
+"""
+
+
+def owners(text: str, path: str) -> list[str]:
+    """The handles of those who own a path by the text of a file."""
+    rule = rules_in(text).of([path], lambda: False).get(path)
+    return [owner.handle for owner in rule.owners] if rule is not None else []
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "expected"),
+    [
+        # every example of GitHub's page about code owners
+        ("* @global-owner1 @global-owner2", "a/b.py", ["global-owner1", "global-owner2"]),
+        (SEVERAL, "src/a.js", ["js-owner"]),
+        (SEVERAL, "a.js", ["js-owner"]),
+        (SEVERAL, "src/a.go", []),
+        (SEVERAL, "src/a.py", ["global-owner1", "global-owner2"]),
+        (SEVERAL, "deep/er/a.txt", ["octo-org/octocats"]),
+        (SEVERAL, "build/logs/a/b.py", ["doctocat"]),
+        (SEVERAL, "x/build/logs/b.py", ["global-owner1", "global-owner2"]),
+        ("docs/* @docs", "docs/getting-started.md", ["docs"]),
+        ("docs/* @docs", "docs/build-app/troubleshooting.md", []),
+        ("docs/* @docs", "x/docs/getting-started.md", []),
+        ("apps/ @octocat", "x/y/apps/z/a.py", ["octocat"]),
+        ("apps/ @octocat", "apps/a.py", ["octocat"]),
+        ("apps/ @octocat", "apps", []),
+        ("/docs/ @doctocat", "docs/a/b.md", ["doctocat"]),
+        ("/docs/ @doctocat", "x/docs/a.md", []),
+        ("/scripts/ @doctocat @octocat", "scripts/x/y.sh", ["doctocat", "octocat"]),
+        ("**/logs @octocat", "build/logs/a.log", ["octocat"]),
+        ("**/logs @octocat", "scripts/logs/a.log", ["octocat"]),
+        ("**/logs @octocat", "deeply/nested/logs/x/a.log", ["octocat"]),
+        ("**/logs @octocat", "logs/a.log", ["octocat"]),
+        ("/apps/ @octocat\n/apps/github ", "apps/a.py", ["octocat"]),
+        ("/apps/ @octocat\n/apps/github ", "apps/github/a.py", []),
+        ("/apps/ @octocat\n/apps/github @doctocat", "apps/github/a.py", ["doctocat"]),
+        ("/apps/ @example-org/content-team", "apps/a.py", ["example-org/content-team"]),
+        ("*.js @a\n!*.js @b", "x.js", ["a"]),
+        ("*.js @a\n[a-z].js @b", "x.js", ["a"]),
+        ("*.js @a\n\\#x.js @b", "#x.js", ["a"]),
+        # what follows from them
+        ("docs/ @a", "DOCS/x.md", []),
+        ("*.js @a", "x.js/deep/y.py", ["a"]),
+        ("docs/*.md @a", "docs/a.md", ["a"]),
+        ("src/**/test @a", "src/test/x.py", ["a"]),
+        ("src/**/test @a", "src/a/b/test/x.py", ["a"]),
+        ("src/** @a", "src/a/b.py", ["a"]),
+        ("src/** @a", "src", []),
+        ("** @a", "x/y", ["a"]),
+        ("a?c.py @a", "x/abc.py", ["a"]),
+        ("my\\ docs/ @a", "my docs/x.md", ["a"]),
+        ("/ @a", "x", []),
+        ("src/ @a\r\n", "src/x", ["a"]),
+        ("src/ @a @a", "src/x", ["a"]),
+        # a folder as a whole
+        ("src/auth/ @a", "src/auth/", ["a"]),
+        ("src/*.py @a", "src/", []),
+        ("* @a", "src/auth/", ["a"]),
+    ],
+)
+def test_who_owns_a_path(text: str, path: str, expected: list[str]) -> None:
+    assert owners(text, path) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "!x @a",
+        "[ab] @a",
+        "[Section] @a",
+        "\\#x @a",
+        "a***b @a",
+        "a//b @a",
+        "/ @a",
+        "x a",
+        "x @a/b/c",
+        "x @a\u202eb",
+        "x @a @ü",
+        f"{'x' * 301} @a",
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_a_problem_and_the_others_count(line: str) -> None:
+    made = rules_in(f"* @first\n{line}\n# end\n")
+    assert [problem.line for problem in made.problems] == [2]
+    assert len(made.rules) == 1
+    assert not any(word in made.problems[0].message for word in line.split() if len(word) > 4)
+
+
+def test_problems_are_summed_up() -> None:
+    made = rules_in("!x @a\n" * 200)
+    assert len(made.problems) == 20
+    assert made.problems[-1].message.endswith("; 180 more")
+
+
+def test_the_first_place_counts(tmp_path: Path) -> None:
+    assert not read_owners(tmp_path).rules
+    write(tmp_path, {"docs/CODEOWNERS": "* @docs\n"})
+    assert owners_in(tmp_path) == "docs"
+    write(tmp_path, {"CODEOWNERS": "* @root\n"})
+    assert owners_in(tmp_path) == "root"
+    write(tmp_path, {".github/CODEOWNERS": "* @github\n"})
+    assert owners_in(tmp_path) == "github"
+
+
+def owners_in(top: Path) -> str:
+    ((owner,),) = (rule.owners for rule in read_owners(top).rules)
+    return owner.handle
+
+
+def test_a_file_that_is_too_large_or_a_link_names_nobody(tmp_path: Path) -> None:
+    write(tmp_path, {"CODEOWNERS": "* @root\n" + "#" * MAX_BYTES, "docs/CODEOWNERS": "* @docs\n"})
+    made = read_owners(tmp_path)
+    assert (made.path, made.rules, len(made.problems)) == ("CODEOWNERS", (), 1)
+    (tmp_path / "CODEOWNERS").unlink()
+    (tmp_path / "CODEOWNERS").symlink_to(tmp_path / "docs/CODEOWNERS")
+    assert not read_owners(tmp_path).rules
+
+
+def test_more_rules_than_can_be_matched_name_nobody() -> None:
+    assert len(rules_in("* @a\n" * MAX_RULES).rules) == MAX_RULES
+    made = rules_in("* @a\n" * (MAX_RULES + 1))
+    assert (made.rules, len(made.problems)) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 140 + "b", "a" * 255),
+        ("**/" * 90 + "b", "/".join("a" * 500)),
+        ("a/**/" * 50 + "b", "/".join("a" * 500)),
+        ("a/" * 140 + "b", "/".join("a" * 500)),
+        ("**/" + "a/" * 140 + "b", "/".join("a" * 500)),
+    ],
+)
+def test_hostile_patterns_end(monkeypatch: pytest.MonkeyPatch, pattern: str, path: str) -> None:
+    monkeypatch.setattr(code_owners, "MAX_COST", 3_000_000)  # a hundredth, to take no seconds
+    paths = [f"{path}/{number}" for number in range(200)]
+    assert rules_in(f"{pattern} @a\n" * MAX_RULES).of(paths, lambda: False) == {}
