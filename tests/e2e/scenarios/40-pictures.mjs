@@ -29,7 +29,7 @@ export async function run({ w, test, artifacts }) {
     await page.keyboard.press('Control+B');
     await w.command('Welcome: Open Walkthrough...');
     await w.quickInputRow('Get Started with Vouch');
-    for (const [at, title] of ['See what is in play', 'Ask who knows', 'Take it along'].entries()) {
+    for (const [at, title] of ['Open a file', 'Point at a name', 'See what is in play', 'Ask who knows', 'Take it along'].entries()) {
       await page.locator('.getting-started-step', { hasText: title }).click();
       await page.waitForTimeout(1_500);
       await w.picture(path.join(artifacts, `40-pictures-walkthrough-${at + 1}.png`));
