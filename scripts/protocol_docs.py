@@ -32,6 +32,7 @@ PROMPT_URI = "vouch-prompt:/agent-7/1"
 # What differs from run to run.
 MOMENTS = {
     "indexed_at": "2026-11-21T09:00:00+00:00",
+    "paused_until": "2026-11-21T10:00:00+00:00",
     "probe_time_ms": 0.4,
     "generation": 2,
     "count": 12,
@@ -167,6 +168,13 @@ def _parts(recorder: Recorder, schema: dict[str, Any]) -> Iterator[str]:
         yield "Result:\n"
         yield _table(schema, operation["result"])
         yield recorder.ask(operation["method"], OPERATIONS[name].example)
+    for method, request in schema["requests"].items():
+        yield f"### {method}\n"
+        yield "Only an editor asks this. " + _describe(schema, request["params"]) + "\n"
+        yield _table(schema, request["params"])
+        yield _table(schema, request["result"])
+        yield recorder.ask(method, {"seconds": 3600})
+        recorder.client.request(method, {"seconds": 0})
     yield _standard(recorder)
     yield _refusals(recorder)
     yield _shared(schema)
@@ -258,6 +266,7 @@ def _shared(schema: dict[str, Any]) -> str:
     """What the tables above refer to."""
     top = [one[side] for one in schema["operations"].values() for side in ("params", "result")]
     top += [one["params"] for one in schema["notifications"].values()]
+    top += [one[side] for one in schema["requests"].values() for side in ("params", "result")]
     described = {_name(one) for one in top}
     parts = ["## Objects\n"]
     for name in schema["$defs"]:

@@ -30,7 +30,10 @@ function reachable(roots) {
   return seen;
 }
 
-const operations = Object.entries(schema.operations);
+const operations = [
+  ...Object.entries(schema.operations),
+  ...Object.entries(schema.requests).map(([method, request]) => [method, { method, ...request }]),
+];
 const notifications = Object.entries(schema.notifications);
 const told = notifications.filter(([method]) => method.startsWith('vouch/did'));
 const received = reachable([

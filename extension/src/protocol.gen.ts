@@ -579,6 +579,20 @@ export interface Params {
   readonly root?: string | null;
 }
 
+/** For how long hooks, pushes and hover of a knowledge base are silent. */
+export interface PauseParams {
+  /** null: until it is resumed or the system starts anew; 0 resumes. */
+  readonly seconds?: number | null;
+  /** Only the knowledge base at this path or URI. */
+  readonly root?: string | null;
+}
+
+/** The end of the pause. */
+export interface PauseResult {
+  /** ISO 8601; the year 2100 stands for no end. null: it is not paused. */
+  readonly paused_until: string | null;
+}
+
 /** Somebody to ask about an entity or topic: a person, or who owns it or its files. */
 export interface PersonRow {
   /** null: an owner by CODEOWNERS. */
@@ -740,6 +754,8 @@ export interface RootStatus {
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
   readonly indexed_at: string | null;
+  /** Until when hooks, pushes and hover are silent; ISO 8601, the year 2100 stands for no end. */
+  readonly paused_until: string | null;
 }
 
 /** One salient entity, in the shape vouch attaches to its answers. */
@@ -959,6 +975,7 @@ export interface Requests {
   "vouch/files": { params: FilesParams; result: FilesResult };
   "vouch/mentions": { params: MentionsParams; result: MentionsResult };
   "vouch/sessionEnd": { params: SessionEndParams; result: Result };
+  "vouch/pause": { params: PauseParams; result: PauseResult };
 }
 
 /** Params of every notification, by method. */

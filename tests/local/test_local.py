@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.surfaces.local import address, client
-from vouch_sidecar.surfaces.local.address import (
-    runtime_folder,
-    socket_path,
-    usable_folder,
-)
+from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import ask
 
 from tests.engine.processes import until

@@ -14,7 +14,8 @@ from typing import Any
 
 import anyio
 from mcp import ClientSession
-from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.mcp import client
 from tests.mcp.client import called, connected

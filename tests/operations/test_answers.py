@@ -140,7 +140,7 @@ def test_pushes_fit_the_schemas(engine: Engine) -> None:
 
 def test_capabilities_list_the_table() -> None:
     listed = capabilities()
-    assert listed.methods == [op.method for op in OPERATIONS.values()]
+    assert listed.methods == [*(op.method for op in OPERATIONS.values()), "vouch/pause"]
     assert "vouch/sessionEnd" in listed.methods
     assert {"vouch/didChangeSalience", "vouch/didChangeStatus"} <= set(listed.notifications)
 

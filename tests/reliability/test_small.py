@@ -18,9 +18,9 @@ import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.runtime_folder import runtime_folder
 from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.surfaces import streams
-from vouch_sidecar.surfaces.local.address import runtime_folder
 from vouch_sidecar.surfaces.streams import Outbox
 from vouch_sidecar.workspace.git import WorkingTree
 

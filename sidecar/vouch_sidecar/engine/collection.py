@@ -23,6 +23,7 @@ from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
+from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -117,6 +118,7 @@ class Collection:
     """Whether a repository with commits surrounded the knowledge base at the first read."""
     has_code_owners: bool = False
     """Whether there was a CODEOWNERS file at the first read."""
+    pause: Pause = field(default_factory=Pause)
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""

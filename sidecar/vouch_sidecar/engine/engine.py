@@ -21,6 +21,7 @@ from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import SETTINGS
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
+from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
@@ -85,6 +86,7 @@ class Engine:
         self._trust()
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
+        self._paused: frozenset[Path] = frozenset()
 
     # Knowledge bases
 
@@ -103,6 +105,7 @@ class Engine:
         """Serve the knowledge base in a folder, unless it is served already, and return it."""
         if root not in self.collections:
             collection = Collection.at(root, self.clock, user_folder(self.env))
+            collection.pause = Pause.of(root, self.env)
             collection.configure(self._client, self.env)
             self.collections[root] = collection
             self._name_collections()
@@ -394,7 +397,7 @@ class Engine:
         `final`, a later text with this name gets another slot. `also`: the slot's texts since its
         last word was begun, the oldest first, if the word is not ended.
         """
-        if not self._reflex_on():
+        if not self._records():
             return
         session = self.sessions.open(session_id)
         window = self._window()
@@ -404,19 +407,40 @@ class Engine:
             session.touch(slot, text, window, also)
             if final:
                 session.finish(slot)
+        for root in self._paused:
+            session.pass_over_texts(root)
         self.call(self.session_listeners)
 
     def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str] = ()) -> None:
         """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
         once it is observed.
         """
-        if self._reflex_on():
+        if self._records():
             self.sessions.open(session_id).preview(slot, text, also)
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
         self.call(self.session_listeners)
+
+    def _records(self) -> bool:
+        """Whether what is typed and asked counts for any knowledge base."""
+        self.notice_pauses()
+        return self._reflex_on() and len(self._paused) < len(self.collections)
+
+    def notice_pauses(self) -> None:
+        """Look which knowledge bases are paused, and call the listeners where that changed."""
+        paused = frozenset(r for r, one in self.collections.items() if one.pause.until())
+        if paused != self._paused:
+            self._paused = paused
+            self.call(self.session_listeners)
+            self.tell()
+
+    def speaking(self, caller: Caller) -> list[Served]:
+        """Those of `serving` that may say something unasked: not those that are paused."""
+        self.notice_pauses()
+        served = self.serving(caller)
+        return [one for one in served if one.collection.root not in self._paused]
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

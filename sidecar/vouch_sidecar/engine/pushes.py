@@ -133,7 +133,7 @@ class Pushes:
 
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
-        served, now = self._engine.serving(self._caller), self._engine.clock()
+        served, now = self._engine.speaking(self._caller), self._engine.clock()
         known = _known(served)
         for session in self._sessions():
             stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
@@ -148,7 +148,7 @@ class Pushes:
         or if anything was published or pushed meanwhile.
         """
         engine, session = self._engine, state.stamp.session
-        served = engine.serving(self._caller)
+        served = engine.speaking(self._caller)
         is_there = engine.sessions.peek(session.id) is session
         is_unchanged = (state.stamp.known, state.pushed) == (_known(served), session.pushed_count)
         if not (is_there and is_unchanged):
@@ -202,6 +202,8 @@ class Pushes:
             return "warning", True, _with_more(f"{where}{problem.message}", errors)
         if not engine.collections:
             return "ok", True, "No knowledge base here"
+        if not engine.speaking(self._caller):
+            return "ok", True, "Paused"
         return "ok", True, None
 
 

@@ -4,7 +4,6 @@ not delay the others. Rankings for pushes wait until no question does.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -71,6 +70,8 @@ LATE = Turns("late")
 
 async def in_turn(who: Hashable, run: Callable[[], T]) -> T:
     """Run a function in the questions' thread when it is the turn of `who`."""
+    import asyncio  # the shell asks without an event loop
+
     waiting = QUESTIONS.submit(who, run)
     try:
         return await asyncio.wrap_future(waiting)
@@ -82,6 +83,8 @@ async def behind_questions(begin: Callable[[], Callable[[], T] | None]) -> T | N
     """Wait until no question waits, call `begin`, and run the function that it returns in a worker
     thread. Returns that function's result; None if `begin` returned None.
     """
+    import asyncio  # the shell asks without an event loop
+
     for turns in (QUESTIONS, LATE):
         await asyncio.wrap_future(turns.behind(_do_nothing))
     run = begin()

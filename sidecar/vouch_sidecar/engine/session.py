@@ -142,6 +142,10 @@ class Session:
         """The slot that was touched last."""
         return next(reversed(self._slots.values()), None)
 
+    def pass_over_texts(self, identity: Hashable) -> None:
+        """Let no text until now count for a knowledge base."""
+        self._forgotten[identity] = self._touches
+
     # What was pushed
 
     @property
@@ -253,7 +257,7 @@ class Session:
 
     def forget(self, identity: Hashable) -> None:
         """Forget all texts and answers with regard to one knowledge base."""
-        self._forgotten[identity] = self._touches
+        self.pass_over_texts(identity)
         self._previews.clear()
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._given.items())

@@ -24,11 +24,13 @@ from vouch_sidecar.operations.errors import (
 )
 from vouch_sidecar.operations.notifications import (
     NOTIFICATIONS,
+    REQUESTS,
     PromptParams,
     salience_notification,
     status_notification,
 )
 from vouch_sidecar.operations.operation import Operation, operations
+from vouch_sidecar.operations.pausing import PauseParams, pause_or_resume
 from vouch_sidecar.operations.wire import Result, SessionId, ViewerParams, Wire, as_json
 
 if TYPE_CHECKING:
@@ -38,12 +40,14 @@ __all__ = [
     "NOTIFICATIONS",
     "OPERATIONS",
     "PROTOCOL",
+    "REQUESTS",
     "EntityCard",
     "InvalidParamsError",
     "Message",
     "NotFoundError",
     "Operation",
     "OperationError",
+    "PauseParams",
     "PromptParams",
     "Result",
     "SearchFailedError",
@@ -56,6 +60,7 @@ __all__ = [
     "capabilities",
     "card_of",
     "mentioned_at",
+    "pause_or_resume",
     "perform",
     "perform_async",
     "read_params",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.operations.notifications import NOTIFICATIONS
+from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
 from vouch_sidecar.operations.operation import Ask, Operation, operations
 from vouch_sidecar.operations.wire import Params, Result
 from vouch_sidecar.version import __version__
@@ -28,7 +28,7 @@ def capabilities() -> CapabilitiesResult:
         name="vouch-sidecar",
         version=__version__,
         protocol=PROTOCOL,
-        methods=[operation.method for operation in operations().values()],
+        methods=[*(operation.method for operation in operations().values()), *REQUESTS],
         notifications=sorted(NOTIFICATIONS),
     )
 

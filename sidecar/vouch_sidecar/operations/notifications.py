@@ -1,4 +1,4 @@
-"""What is sent without an answer, either way."""
+"""What is sent without an answer, either way, and requests that only an editor makes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
+from vouch_sidecar.operations.pausing import PauseParams, PauseResult
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import SessionId, Text, Wire
@@ -48,6 +49,9 @@ NOTIFICATIONS: dict[str, type[Wire]] = {
     "vouch/didChangeSalience": DidChangeSalience,
     "vouch/didChangeStatus": DidChangeStatus,
 }
+
+REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParams, PauseResult)}
+"""Params and results of the requests that are no operations, by method."""
 
 
 def salience_notification(push: SaliencePush) -> DidChangeSalience:

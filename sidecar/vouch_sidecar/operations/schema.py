@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL
+from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL, REQUESTS
 from vouch_sidecar.operations.notifications import PromptParams
 from vouch_sidecar.operations.wire import ViewerParams, Wire
 
@@ -25,6 +25,7 @@ def protocol() -> dict[str, Any]:
     taken = _taken()
     given: list[type[Wire]] = [op.result for op in OPERATIONS.values()]
     models = [*taken.values(), *given, *NOTIFICATIONS.values()]
+    models += [result for _, result in REQUESTS.values()]
     refs, shared = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/$defs/{model}"
     )
@@ -45,6 +46,13 @@ def protocol() -> dict[str, Any]:
             }
             for op in OPERATIONS.values()
         },
+        "requests": {
+            method: {
+                "params": refs[params, "validation"],
+                "result": refs[result, "validation"],
+            }
+            for method, (params, result) in sorted(REQUESTS.items())
+        },
         "notifications": {
             method: {"params": refs[model, "validation"]}
             for method, model in sorted(NOTIFICATIONS.items())
@@ -64,7 +72,7 @@ def standalone(model: type[Wire]) -> dict[str, Any]:
 def _taken() -> dict[str, type[Wire]]:
     """The models of params by name, in which fields may be left out."""
     models: list[type[Wire]] = [op.params for op in OPERATIONS.values()]
-    models += [PromptParams, ViewerParams]
+    models += [PromptParams, ViewerParams, *(params for params, _ in REQUESTS.values())]
     return {model.__name__: model for model in models}
 
 

@@ -77,6 +77,10 @@ class RootStatus(Wire):
         "other files as well."
     )
     indexed_at: str | None = Field(description="When the index was last changed; ISO 8601.")
+    paused_until: str | None = Field(
+        description="Until when hooks, pushes and hover are silent; ISO 8601, the year 2100 stands "
+        "for no end."
+    )
 
 
 class StatusResult(Result):
@@ -122,6 +126,7 @@ def _root_status(ask: Ask, served: Served) -> RootStatus:
             for problem in sorted(found, key=lambda one: (one.line, one.column))
         ],
         indexed_at=iso(collection.indexed_at),
+        paused_until=iso(collection.pause.until()),
     )
 
 
@@ -149,6 +154,8 @@ def show(page: Printer, result: StatusResult) -> None:
         topics = [count(root.topics, "topic")] if root.topics else []
         page.line(", ".join([*counts, *topics]))
         page.line(count(len(root.problems), "problem"), "in single files;", CHECK_ALSO)
+        if root.paused_until is not None:
+            page.line((f"paused until {root.paused_until}:", "yellow"), "`vouch-sidecar resume`")
         for files in _unusable(root):
             page.line((files, "red"))
     for sentence in result.refused:

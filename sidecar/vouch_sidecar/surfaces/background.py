@@ -14,6 +14,8 @@ from vouch_sidecar.engine import Engine, Pushes, SaliencePush, StatusPush
 
 GATHER_SECONDS = 0.05
 """Changes within this time after the first count as one."""
+PAUSE_SECONDS = 5.0
+"""Pause between looks whether a knowledge base is paused."""
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +71,9 @@ async def push_changes(
     async def keep_status_told() -> None:
         with Changes(engine) as changes:
             while True:
+                engine.notice_pauses()  # the shell, or another editor, begins and ends them too
                 tell_status()
-                await changes.wait(math.inf)
+                await changes.wait(PAUSE_SECONDS)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(keep_status_told)  # does not wait for rankings

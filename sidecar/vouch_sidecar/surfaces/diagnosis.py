@@ -26,6 +26,7 @@ from vouch_sidecar.index.schema import CONTENT
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
@@ -35,7 +36,7 @@ from vouch_sidecar.surfaces.install.command import command_for, found_by, place_
 from vouch_sidecar.surfaces.install.host_files import FileState, InstallError, examine
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
-from vouch_sidecar.surfaces.local.address import is_supported, socket_path
+from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.local.server import PROCESS
 from vouch_sidecar.surfaces.resident import IDLE_SECONDS

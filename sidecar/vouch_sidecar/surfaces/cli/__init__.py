@@ -13,6 +13,7 @@ from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.cli.check import CHECK
 from vouch_sidecar.surfaces.cli.demo import DEMO
 from vouch_sidecar.surfaces.cli.doctor import DOCTOR
+from vouch_sidecar.surfaces.cli.pause_commands import pause, resume
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
 from vouch_sidecar.surfaces.cli.watch import WATCH
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS
@@ -23,7 +24,7 @@ __all__ = ["main"]
 GROUPS = {
     "Ask": ("experts", "context", "search", "entity", "claim", "files"),
     "Look closer": ("explain", "check", "status", "watch"),
-    "Set up": ("demo", "install", "doctor", "stop"),
+    "Set up": ("demo", "install", "doctor", "pause", "resume", "stop"),
 }
 """By heading of the help, the commands below it, in this order. All others are plumbing."""
 PLUMBING = "Plumbing, for editors, agents and scripts"
@@ -68,5 +69,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, DEMO, *PROCESSES):
+for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, DEMO, pause, resume, *PROCESSES):
     main.add_command(command)

@@ -141,8 +141,9 @@ def stop(root: Path | None, every: bool) -> None:
 
     The next hook starts another one, unless it is taken out first (install HOST --uninstall).
     """
+    from vouch_sidecar.kb.runtime_folder import is_supported
     from vouch_sidecar.kb.sanitize import printable
-    from vouch_sidecar.surfaces.local.address import is_supported, socket_path
+    from vouch_sidecar.surfaces.local.address import socket_path
     from vouch_sidecar.surfaces.local.stopping import Outcome, sockets
     from vouch_sidecar.surfaces.local.stopping import stop as stop_owner
 

@@ -19,9 +19,9 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
 from vouch_sidecar.surfaces.hook.seen_events import Mark, forget
-from vouch_sidecar.surfaces.local.address import is_supported
 from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
 
 Payload = dict[str, Any]

@@ -11,7 +11,8 @@ import os
 import time
 from collections.abc import Mapping
 
-from vouch_sidecar.surfaces.local.address import MARKS, usable_folder
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import MARKS
 
 MINUTE = 60.0
 SESSION_CHARS = 16

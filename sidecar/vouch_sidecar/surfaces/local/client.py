@@ -10,12 +10,8 @@ from time import monotonic
 from typing import Any
 
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
-from vouch_sidecar.surfaces.local.address import (
-    is_own_user,
-    is_supported,
-    socket_path,
-    usable_folder,
-)
+from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
+from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 
 MAX_ANSWER = 8 << 20
 WAIT = "wait"

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from vouch_sidecar.surfaces.local.address import socket_path, usable_folder
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import socket_path
 
 BACKLOG = 64
 

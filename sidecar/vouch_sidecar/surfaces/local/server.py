@@ -21,11 +21,12 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
 from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.readiness import seconds_to_wait
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
-from vouch_sidecar.surfaces.local.address import is_own_user, is_supported
+from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import WAIT, settings_in
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership

@@ -14,7 +14,8 @@ from enum import Enum
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from vouch_sidecar.surfaces.local.address import MARKS, SUFFIX, usable_folder
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import MARKS, SUFFIX
 from vouch_sidecar.surfaces.local.client import Owner, connect
 from vouch_sidecar.surfaces.local.ownership import hold_file
 

@@ -8,7 +8,9 @@ knowledge base, never to an address in a claim.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import partial
+from pathlib import Path
 
 from lsprotocol import types as lsp
 
@@ -41,6 +43,9 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = server.settings.hover
+    speaking = {one.collection.root for one in server.engine.speaking(server.caller)}
+    if not speaking:
+        return None
     uri, position = params.text_document.uri, params.position
     named = id_at(server, uri, position)
     if named is not None and named.artifact is not None:
@@ -49,13 +54,14 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return None
     found = find(server, uri, position, topics=True)
     if found is None:
-        return _of_ties(server, uri, position)
+        return _of_ties(server, uri, position, speaking)
     if found.in_code and settings.enabled == "prose":
         return None
     cards = [
         card
         for served, entity_id in found.entities
-        if (card := card_of(server.engine, served, entity_id)) is not None
+        if served.collection.root in speaking
+        and (card := card_of(server.engine, served, entity_id)) is not None
     ]
     if not cards:
         return None
@@ -82,16 +88,21 @@ def _of_id(server: Sidecar, named: NamedId, artifact: Artifact) -> lsp.Hover:
     return lsp.Hover(contents=style.content(lines), range=named.range)
 
 
-def _of_ties(server: Sidecar, uri: str, position: lsp.Position) -> lsp.Hover | None:
+def _of_ties(
+    server: Sidecar, uri: str, position: lsp.Position, speaking: Container[Path]
+) -> lsp.Hover | None:
     """The hover on a place with ties: the strongest tied claim and the reason; None without."""
     found = find_ties(server, uri, position)
     if found is None or (found.in_code and server.settings.hover.enabled == "prose"):
         return None
+    told = [one for one in found.tied if one[0].collection.root in speaking]
+    if not told:
+        return None
     style = style_for(server)
-    served, tied = found.tied[0]
+    served, tied = told[0]
     server.engine.stats.opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
-    others = {one.claim.id for _, one in found.tied} - {tied.claim.id}
+    others = {one.claim.id for _, one in told} - {tied.claim.id}
     why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT))]
     why += [count(len(others), "more claim")] if others else []
     lines = [_claim(claim, style), "", " · ".join(why)]

@@ -13,12 +13,15 @@ from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
     Operation,
+    PauseParams,
     PromptParams,
     Result,
     SearchFailedError,
+    pause_or_resume,
     perform_async,
     read_params,
 )
+from vouch_sidecar.operations.pausing import PauseResult
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,7 @@ def register(server: Sidecar) -> None:
     for operation in OPERATIONS.values():
         server.on(operation.method, partial(answer, server, operation))
     server.on("vouch/prompt", partial(_prompt, server))
+    server.on("vouch/pause", partial(_pause, server))
 
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
@@ -55,6 +59,17 @@ def _prompt(server: Sidecar, params: object) -> None:
     except InvalidParamsError as error:
         raise refusal(error) from None
     server.engine.observe(prompt.session_id, None, prompt.text)
+
+
+def _pause(server: Sidecar, params: object) -> PauseResult:
+    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException."""
+    try:
+        return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
+    except InvalidParamsError as error:
+        raise refusal(error) from None
+    except OSError:
+        message = "there is no folder for the user's running processes"
+        raise JsonRpcException(message, lsp.LSPErrorCodes.RequestFailed.value) from None
 
 
 def refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:

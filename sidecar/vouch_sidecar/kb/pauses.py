@@ -1,0 +1,63 @@
+"""Pauses: a knowledge base says nothing unasked for a while.
+
+A pause is an empty file in the user's runtime folder whose time is its end, so that hooks, servers
+and the shell see it alike, whether or not anything serves. Standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+
+from vouch_sidecar.kb.runtime_folder import is_supported, name_of, runtime_folder, usable_folder
+
+UNTIL_RESUMED = 4_102_444_800.0
+"""The end of a pause without one: the year 2100, which every file system can hold."""
+_SUFFIX = ".pause"
+
+
+def pause(root: str | os.PathLike[str], env: Mapping[str, str], seconds: float | None) -> float:
+    """Pause a knowledge base for some seconds from now, or until it is resumed or the system starts
+    anew. Returns the end, in seconds since 1970. Raises OSError.
+    """
+    path = os.path.join(usable_folder(env, make=True), name_of(root) + _SUFFIX)
+    ends = UNTIL_RESUMED if seconds is None else min(time.time() + seconds, UNTIL_RESUMED)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    os.utime(path, (ends, ends), follow_symlinks=False)
+    return ends
+
+
+def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> None:
+    """End the pause of a knowledge base, if there is one. Raises OSError."""
+    try:
+        os.unlink(os.path.join(usable_folder(env), name_of(root) + _SUFFIX))
+    except FileNotFoundError:
+        return
+
+
+class Pause:
+    """Looks whether a knowledge base is paused."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+
+    @classmethod
+    def of(cls, root: str | os.PathLike[str], env: Mapping[str, str]) -> Pause:
+        """That of the knowledge base in folder `root`; it is never paused on systems without a
+        runtime folder.
+        """
+        if not is_supported():
+            return cls()
+        return cls(os.path.join(runtime_folder(env), name_of(root) + _SUFFIX))
+
+    def until(self) -> float | None:
+        """When it ends, in seconds since 1970; None where there is none, or it is over."""
+        if self._path is None:
+            return None
+        try:
+            found = os.lstat(self._path)
+        except OSError:
+            return None
+        own = found.st_uid == os.getuid()
+        return found.st_mtime if own and found.st_mtime > time.time() else None

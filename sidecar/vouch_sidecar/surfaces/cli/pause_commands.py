@@ -1,0 +1,60 @@
+"""`vouch-sidecar pause` and `resume`: say nothing unasked for a while."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from vouch_sidecar.kb import pauses
+from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of
+from vouch_sidecar.surfaces.stdio import say
+
+_FOR = re.compile(r"([1-9][0-9]{0,5})(m|h|d)")
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+
+
+def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int | None:
+    """Seconds of a duration, written as `30m`, `1h`, `2d`."""
+    if duration is None:
+        return None
+    found = _FOR.fullmatch(duration[:10])
+    if found is None:
+        raise click.BadParameter("must be a number of minutes, hours or days: 30m, 1h, 2d")
+    return int(found[1]) * _SECONDS[found[2]]
+
+
+@click.command()
+@root_option
+@click.option("--for", "seconds", callback=_seconds, help="End it by itself after 30m, 1h, 2d.")
+def pause(root: Path | None, seconds: int | None) -> None:
+    """Silence hooks, pushes and hover of a knowledge base.
+
+    Until `resume` or the next start of the system, unless --for says how long. What is asked is
+    still answered.
+    """
+    for found in roots_of(AskedFrom(root)):
+        try:
+            ends = pauses.pause(found, os.environ, seconds)
+        except OSError as error:
+            raise click.ClickException(f"can't pause: {error.strerror or error}") from None
+        until = "`vouch-sidecar resume`"
+        if ends < pauses.UNTIL_RESUMED:
+            until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
+        say(f"{printable(str(found))}: paused until {until}")
+
+
+@click.command()
+@root_option
+def resume(root: Path | None) -> None:
+    """End a pause."""
+    for found in roots_of(AskedFrom(root)):
+        try:
+            pauses.resume(found, os.environ)
+        except OSError as error:
+            raise click.ClickException(f"can't resume: {error.strerror or error}") from None
+        say(f"{printable(str(found))}: resumed")

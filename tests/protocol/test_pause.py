@@ -1,0 +1,113 @@
+"""While a knowledge base is paused, nothing of it is said unasked, and nothing is recorded."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.kb.pauses import Pause, pause, resume
+from vouch_sidecar.kb.runtime_folder import name_of, runtime_folder
+
+from tests.protocol import knowledge
+from tests.protocol.client import Client, run_command
+from tests.protocol.conftest import Serve, Start
+from tests.protocol.test_hover import hover
+
+PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
+
+
+def in_play(client: Client) -> list[str]:
+    asked = client.request("vouch/salience", {"session_id": "agent"})
+    return [row["entity_id"] for row in asked["salience"]]
+
+
+def paused(client: Client) -> Any:
+    return client.request("vouch/status", {})["roots"][0]["paused_until"]
+
+
+def pushed_rows(client: Client, since: int, rows: int) -> None:
+    def wanted(message: Any) -> bool:
+        params = message.get("params", {})
+        is_push = message.get("method") == "vouch/didChangeSalience"
+        return is_push and params["session_id"] == "agent" and len(params["salience"]) == rows
+
+    client.wait(wanted, since)
+
+
+def test_pushes_and_hover_are_silent_and_nothing_is_recorded(client: Client) -> None:
+    client.notify("vouch/prompt", PROMPT)
+    pushed_rows(client, 0, 1)
+    since = len(client.received)
+    answer = client.request("vouch/pause", {"seconds": 3600})
+    ends = datetime.fromisoformat(answer["paused_until"])
+    assert 3500 < (ends - datetime.now(UTC)).total_seconds() <= 3600
+    assert paused(client) == answer["paused_until"]
+    pushed_rows(client, since, 0)
+    client.notify("vouch/prompt", {"session_id": "agent", "text": "Where does Redis keep it?"})
+    assert hover(client, "JWT\n", 0, 1) is None
+    assert client.request("vouch/search", {"query": "tokens"})["hits"], "what is asked is answered"
+    assert client.request("vouch/pause", {"seconds": 0}) == {"paused_until": None}
+    assert hover(client, "JWT\n", 0, 1) is not None
+    assert in_play(client) == ["jwt"]
+
+
+def test_the_shell_pauses_for_an_editor(serve: Serve, root: Path) -> None:
+    client = serve(root)
+    client.notify("vouch/prompt", PROMPT)
+    pushed_rows(client, 0, 1)
+    since = len(client.received)
+    said = run_command("pause", "--root", root, "--for", "1h").stdout
+    assert said.startswith(f"{root}: paused until 2")
+    pushed_rows(client, since, 0)
+    assert run_command("pause", "--root", root).stdout.endswith("`vouch-sidecar resume`\n")
+    assert paused(client) == "2100-01-01T00:00:00+00:00"
+    assert '"paused_until": "2100-' in run_command("status", "--root", root, "--json").stdout
+    since = len(client.received)
+    run_command("resume", "--root", root)
+    pushed_rows(client, since, 1)
+
+
+@pytest.mark.parametrize("duration", ["1", "0h", "-1h", "1w", "9999999h", ""])
+def test_a_duration_is_a_number_and_a_unit(root: Path, duration: str) -> None:
+    refused = run_command("pause", "--root", root, "--for", duration, code=2)
+    assert "30m, 1h, 2d" in refused.stderr
+
+
+def test_bad_params_are_refused(client: Client) -> None:
+    for params in ({"seconds": -1}, {"seconds": "1h"}, {"root": "/nowhere/at/all"}):
+        assert client.refused("vouch/pause", params)["code"] == -32602
+    assert paused(client) is None
+
+
+def test_one_of_two_knowledge_bases(start: Start, tmp_path: Path) -> None:
+    roots = [knowledge.make(tmp_path / "workspace" / name) for name in ("a", "b")]
+    client = start()
+    client.initialize(tmp_path / "workspace")
+    client.indexed()
+    client.request("vouch/pause", {"root": str(roots[0])})
+    status = client.request("vouch/status", {})["roots"]
+    assert [root["paused_until"] is None for root in status] == [False, True]
+    client.notify("vouch/prompt", PROMPT)
+    client.until("vouch/salience", {"session_id": "agent"}, lambda a: len(a["salience"]) == 1)
+    client.request("vouch/pause", {"seconds": 0})
+    assert in_play(client) == ["jwt"], "what was typed meanwhile does not count"
+
+
+def test_it_ends_by_itself(tmp_path: Path) -> None:
+    env = {**os.environ}
+    look = Pause.of(tmp_path, env)
+    assert look.until() is None
+    ends = pause(tmp_path, env, 60)
+    assert look.until() == pytest.approx(ends)
+    file = Path(runtime_folder(env)) / f"{name_of(tmp_path)}.pause"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_bytes() == b""
+    os.utime(file, (0, time.time() - 1))
+    assert look.until() is None
+    resume(tmp_path, env)
+    resume(tmp_path, env)
+    assert not file.exists()
