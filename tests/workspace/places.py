@@ -38,7 +38,7 @@ def commit_as(
     name: str,
     files: Mapping[str, str | bytes],
     *,
-    email: str = "somebody@example.org",
+    email: str = "",
     at: str = "2026-01-01T00:00:00+0000",
 ) -> None:
     """Commit files as somebody, whatever the name is."""
@@ -50,6 +50,7 @@ def commit_as(
         root, "for-each-ref", "--format=%(objectname)", git(root, "symbolic-ref", "HEAD").strip()
     )
     parents = "".join(f"parent {one}\n" for one in ref.split())
+    email = email or f"me@{hashlib.sha256(name.encode()).hexdigest()[:8]}.example.org"
     moment = at if " " in at else f"{int(datetime.fromisoformat(at).timestamp())} +0000"
     who = name.translate({ord(sign): None for sign in "<>\n"})
     commit = (

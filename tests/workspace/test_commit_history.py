@@ -71,6 +71,41 @@ def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> Non
     assert authors(history(root, tmp_path), "a.py") == ["Ada Byron", "Ada Byron"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (("ada", "ada@a.example"), ("Ada Byron", "ADA@a.example"), True),
+        (("Ada Byron", "ada@a.example"), ("ada byron", "ada@b.example"), True),
+        (("Ada Byron", "ada@a.example"), ("Ada Byron", "byron@a.example"), False),
+        (("ada", "ada@a.example"), ("ada", "ada@b.example"), False),
+        (("Ada Byron", "noreply@a.example"), ("Bob Kahn", "noreply@a.example"), False),
+        (("Ada Byron", "root@localhost"), ("Ada Byron", "ada@a.example"), True),
+        (("ada", "root@localhost"), ("ada", "ada@localhost"), True),
+        (
+            ("ada", "1+ada@users.noreply.github.com"),
+            ("Ada B", "ada@users.noreply.github.com"),
+            True,
+        ),
+    ],
+)
+def test_who_is_the_same_person(
+    root: Path, tmp_path: Path, first: tuple[str, str], second: tuple[str, str], same: bool
+) -> None:
+    commit_as(root, first[0], {"a.py": "1"}, email=first[1])
+    commit_as(root, second[0], {"a.py": "2"}, email=second[1])
+    found = history(root, tmp_path)
+    one, other = found.commits
+    assert (one.person == other.person) is same
+    if same:
+        assert one.author == other.author == max(first[0], second[0], key=lambda name: " " in name)
+
+
+def test_two_people_of_one_domain_keep_a_third_apart(root: Path, tmp_path: Path) -> None:
+    for number, address in enumerate(("a@a.example", "b@a.example", "c@c.example")):
+        commit_as(root, "Ada Byron", {"a.py": str(number)}, email=address)
+    assert len({one.person for one in history(root, tmp_path).commits}) == 3
+
+
 def test_what_stands_in_brackets_behind_a_name_tells_nobody_apart(
     root: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.index.schema import key_in
@@ -60,6 +59,7 @@ class _Counted:
     of those to each file.
     """
 
+    name: str
     weight: float = 0.0
     commits: int = 0
     last: int = 0
@@ -94,38 +94,38 @@ def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
                 change.files.add((view.identity, path))
     never = {name for view, _ in claims for name in view.authors.never}
     hidden = {
-        author
+        person
         for view, _ in claims
-        for written, author in (view.workspace.history.renamed if never else ())
-        if folded_name(written) in never
+        for person, names in (view.workspace.history.names.items() if never else ())
+        if not never.isdisjoint(map(folded_name, names))
     }
-    return _counted(changes.values(), never | set(map(folded_name, hidden)))
+    return _counted(changes.values(), hidden)
 
 
-def _counted(changes: Collection[_TiedCommit], never: Container[str]) -> list[Author]:
-    """The authors of commits, without those whose folded name is in `never`."""
+def _counted(changes: Collection[_TiedCommit], hidden: Container[str]) -> list[Author]:
+    """The authors of commits, without the persons who are `hidden`."""
     newest = max((change.commit.at for change in changes), default=0)
     found: dict[str, _Counted] = {}
     for change in changes:
-        author, at = change.commit.author, change.commit.at
-        one = found.setdefault(author, _Counted())
+        person, at = change.commit.person, change.commit.at
+        one = found.setdefault(person, _Counted(change.commit.author))
         one.weight += change.strength * 0.5 ** ((newest - at) / (HALF_LIFE_DAYS * DAY))
         one.commits += 1
         one.last = max(one.last, at)
         for file in change.files:
             one.files.setdefault(file, []).append(at)
-    order = sorted(found, key=lambda name: (-found[name].weight, -found[name].commits, name))
-    named = (name for name in order if folded_name(name) not in never)
-    return [_author(name, found[name]) for name in islice(named, MAX_AUTHORS)]
+    told = (one for person, one in found.items() if person not in hidden)
+    order = sorted(told, key=lambda one: (-one.weight, -one.commits, one.name, one.last))
+    return list(map(_author, order[:MAX_AUTHORS]))
 
 
-def _author(name: str, one: _Counted) -> Author:
+def _author(one: _Counted) -> Author:
     order = sorted(one.files, key=lambda f: (-len(one.files[f]), -max(one.files[f]), f[1]))
     paths = (
         ChangedFile(file[1], len(one.files[file]), _date(max(one.files[file])))
         for file in order[:MAX_PATHS_OF_AUTHOR]
     )
-    return Author(name, one.commits, _date(one.last), len(one.files), tuple(paths))
+    return Author(one.name, one.commits, _date(one.last), len(one.files), tuple(paths))
 
 
 def _date(seconds: int) -> str:

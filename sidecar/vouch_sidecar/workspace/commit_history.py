@@ -1,12 +1,13 @@
 """Reads who changed which files from the newest commits of a repository. Authors are names alone,
-as `.mailmap` has them; addresses are never read. Commits by programs, and commits of many files,
-are left out: they do not show who knows a file.
+as `.mailmap` has them; addresses tell people apart and are not kept. Commits by programs, and
+commits of many files, are left out: they do not show who knows a file.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.workspace.git import Repository, is_installed, run
+from vouch_sidecar.workspace.identities import persons
 
 MAX_COMMITS = 10_000
 """Commits that are read, newest first; those older than a few half-lives weigh little."""
@@ -40,24 +42,27 @@ _BOT = re.compile(
 
 
 class Commit(NamedTuple):
-    """Its name, its author, and when it was written, in seconds since 1970."""
+    """Its name, its author, and when it was written, in seconds since 1970. `person` is the same
+    for all commits of one person; two people may have one name.
+    """
 
     name: str
     author: str
     at: int
+    person: str
 
 
 @dataclass(frozen=True, eq=False)
 class History:
     """Which commits changed a file, by its path below the root of a knowledge base: their numbers
-    in `commits`. Immutable. `head` is the newest commit. `renamed`: authors as they wrote their
-    name, and as `commits` has it, where that differs. `unread`: why commits could not be read.
+    in `commits`. Immutable. `head` is the newest commit. `names`: every name of each person, as
+    written and as `.mailmap` has it. `unread`: why commits could not be read.
     """
 
     head: str = ""
     commits: tuple[Commit, ...] = ()
     by_path: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    renamed: frozenset[tuple[str, str]] = frozenset()
+    names: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
 
     def __bool__(self) -> bool:
@@ -98,7 +103,7 @@ def read_history(
         "--no-renames",
         "--name-only",
         "--encoding=UTF-8",
-        "--format=/%H/%at/%aN%x00%an",
+        "--format=/%H/%at/%aN%x00%an%x00%aE",
         f"--max-count={MAX_COMMITS}",
         head,
         "--",
@@ -111,23 +116,38 @@ def read_history(
         has_failed = prefix is not None and is_installed(env)
         return History(head, unread="git could not read its commits" if has_failed else "")
     cut = _shallow(repository)
+    counted = [
+        one
+        for one in _commits(data)
+        if one.name not in cut and len(one.changed) <= MAX_CHANGED and _is_somebody(one.author)
+    ]
+    known = frozenset(one.author for one in counted)
+    signed = [(_bare(one.author, known), one.address) for one in counted]
+    person_of = persons(signed)
+    names: dict[str, set[str]] = {}
+    authors: dict[str, Counter[str]] = {}
+    for one, signature in zip(counted, signed, strict=True):
+        person = person_of[signature]
+        names.setdefault(person, set()).update((one.author, one.written, signature[0]))
+        authors.setdefault(person, Counter())[signature[0]] += 1
+    shown = {
+        person: min(some, key=lambda name: (" " not in name, -some[name], name))
+        for person, some in authors.items()
+    }
     commits: list[Commit] = []
     by_path: dict[str, list[int]] = {}
-    written: set[tuple[str, str]] = set()
-    for name, author, as_written, at, changed in _commits(data):
-        if name in cut or len(changed) > MAX_CHANGED or not _is_somebody(author):
-            continue
-        mine = [path[len(prefix) :] for path in map(_text, changed) if path.startswith(prefix)]
-        for path in mine:
+    for one, signature in zip(counted, signed, strict=True):
+        person = person_of[signature]
+        changed = [
+            path[len(prefix) :] for path in map(_text, one.changed) if path.startswith(prefix)
+        ]
+        for path in changed:
             by_path.setdefault(path, []).append(len(commits))
-        if mine:
-            commits.append(Commit(name, author, min(at, now)))
-            written.add((as_written, author))
-    known = frozenset(one.author for one in commits)
-    merged = tuple(one._replace(author=_bare(one.author, known)) for one in commits)
-    every = ((name, _bare(author, known)) for name, author in written)
-    renamed = frozenset((name, author) for name, author in every if name != author)
-    return History(head, merged, {path: tuple(n) for path, n in by_path.items()}, renamed)
+        if changed:
+            commits.append(Commit(one.name, shown[person], min(one.at, now), person))
+    paths = {path: tuple(numbers) for path, numbers in by_path.items()}
+    every = {person: frozenset(some) for person, some in names.items()}
+    return History(head, tuple(commits), paths, every)
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
@@ -144,29 +164,38 @@ def _bare(author: str, known: Container[str]) -> str:
     return bare if bare in known else author
 
 
-def _commits(data: bytes) -> Iterator[tuple[str, str, str, int, list[bytes]]]:
-    """Each commit that git printed: its name, its author as mapped and as written, its time and
-    what it changed. A commit begins with a slash, as no path of git's own making does; a path that
-    does all the same is passed over.
+class _LoggedCommit(NamedTuple):
+    """A commit as git printed it: its author as mapped and as written, their address as mapped."""
+
+    name: str
+    at: int
+    author: str
+    written: str
+    address: str
+    changed: list[bytes]
+
+
+def _commits(data: bytes) -> Iterator[_LoggedCommit]:
+    """The commits that git printed. One begins with a slash, as no path of git's own making does; a
+    path that does all the same is passed over.
     """
-    name, author, written, at, changed = "", "", "", 0, list[bytes]()
+    made: _LoggedCommit | None = None
     entries = iter(data.split(b"\0"))
-    is_first = False
     for entry in entries:
         if entry.startswith(b"/"):
             _, head, *rest = entry.split(b"/", 3)
             if len(head) != NAME_LENGTH or len(rest) != 2:
                 continue
-            if name:
-                yield name, author, written, at, changed
-            time, who = rest
-            name, author, changed, is_first = _text(head), one_line(_text(who)), [], True
-            at, written = int(time) if time.isdigit() else 0, one_line(_text(next(entries, b"")))
-        elif entry:
-            changed.append(entry.removeprefix(b"\n") if is_first else entry)
-            is_first = False
-    if name:
-        yield name, author, written, at, changed
+            if made is not None:
+                yield made
+            at = int(rest[0]) if rest[0].isdigit() else 0
+            who = rest[1], next(entries, b""), next(entries, b"")
+            author, written, address = (one_line(_text(one)) for one in who)
+            made = _LoggedCommit(_text(head), at, author, written, address, [])
+        elif entry and made is not None:
+            made.changed.append(entry if made.changed else entry.removeprefix(b"\n"))
+    if made is not None:
+        yield made
 
 
 def _is_somebody(author: str) -> bool:

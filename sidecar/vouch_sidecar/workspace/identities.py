@@ -1,0 +1,78 @@
+"""Tells which signatures of commits, a name and an address each, are of one person: those with one
+address, and those with one full name where no two of their addresses are of the same domain, in
+which two people of that name would have two addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from vouch_sidecar.workspace.names_in_text import digest
+
+Signature = tuple[str, str]
+"""A name and an address."""
+_NUMBERED = re.compile(r"\d++\+(?=[^@]*+@users\.noreply\.github\.com$)")
+_NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
+"""Addresses that several people share."""
+
+
+def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
+    """For each signature a digest that those of the same person share."""
+    every = sorted(set(signatures))
+    groups = _Groups()
+    by_name: dict[str, list[Signature]] = {}
+    by_address: dict[str, Signature] = {}
+    for signature in every:
+        name, address = signature[0].casefold(), _address(signature[1])
+        groups.add(signature, address)
+        if address:
+            groups.join(by_address.setdefault(address, signature), signature)
+        by_name.setdefault(name, []).append(signature)
+    for name, several in by_name.items():
+        roots = sorted({groups.of(one) for one in several})
+        domains = [domain for root in roots for domain in groups.domains[root]]
+        if " " in name and len(domains) == len(set(domains)):
+            for root in roots[1:]:
+                groups.join(roots[0], root)
+        else:
+            _join_unaddressed(groups, several)
+    return {one: digest("\0".join(groups.of(one))) for one in every}
+
+
+def _join_unaddressed(groups: _Groups, several: Iterable[Signature]) -> None:
+    """Join signatures of one name that have no address."""
+    bare = [one for one in several if not _address(one[1])]
+    for one in bare[1:]:
+        groups.join(bare[0], one)
+
+
+class _Groups:
+    """Signatures in groups, each with the domains of its addresses."""
+
+    def __init__(self) -> None:
+        self.domains: dict[Signature, frozenset[str]] = {}
+        self._above: dict[Signature, Signature] = {}
+
+    def add(self, one: Signature, address: str) -> None:
+        self._above[one] = one
+        self.domains[one] = frozenset({address.rpartition("@")[2]} if address else ())
+
+    def of(self, one: Signature) -> Signature:
+        """The signature that stands for the group of one."""
+        while (above := self._above[one]) != one:
+            self._above[one] = one = self._above[above]
+        return one
+
+    def join(self, one: Signature, other: Signature) -> None:
+        first, second = sorted((self.of(one), self.of(other)))
+        if first != second:
+            self._above[second] = first
+            self.domains[first] |= self.domains[second]
+
+
+def _address(text: str) -> str:
+    """An address for comparing; "" for what is no person's."""
+    address = _NUMBERED.sub("", text.casefold())
+    local, _, domain = address.rpartition("@")
+    return address if local and "." in domain and not _NOBODYS.match(address) else ""
