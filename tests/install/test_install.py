@@ -11,8 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli import main
 from vouch_sidecar.surfaces.install.host_files import (
     HostFile,
@@ -172,11 +174,11 @@ def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root
     said = install("opencode")
     assert not (root / "opencode.json").exists()
     assert ".opencode/opencode.jsonc is there already" in said.stderr
-    shown = json.loads(said.stdout)
+    shown, _ = json.JSONDecoder().raw_decode(said.stdout[said.stdout.index("{") :])
     server = {"type": "local", "command": ["vouch-sidecar", "mcp"], "environment": ENV}
     assert shown == {"mcp": {"servers": {"vouch-sidecar": server}}}
     Draft202012Validator(formats.OPENCODE).validate(shown)
-    own.write_text(said.stdout, "utf-8")
+    own.write_text(json.dumps(shown), "utf-8")
     assert install("opencode").stdout == ""
 
 
@@ -195,13 +197,28 @@ def test_a_file_of_ours_that_others_added_to_is_theirs(
     assert path.read_text("utf-8") == changed
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex", "cursor", "opencode"])
+def test_the_skill_is_one_text_in_the_open_format(install: Install, root: Path, host: str) -> None:
+    install(host)
+    (file,) = root.rglob("SKILL.md")
+    front, body = file.read_text("utf-8").split("---\n")[1:]
+    described = yaml.safe_load(front)
+    assert described.keys() == {"name", "description"}
+    assert described["name"] == file.parent.name
+    assert len(described["description"]) <= 1024
+    named = set(re.findall(r"`kb_(\w+)`", body))
+    assert named == set(re.findall(r"`vouch-sidecar (\w+)", body)) <= {*OPERATIONS}
+    assert str(root) not in body
+
+
 def test_codex_may_lay_out_anew_what_was_pasted(install: Install, root: Path) -> None:
     """As `codex mcp add` does."""
-    shown = install("codex", "--dry-run").stdout
+    shown = install("codex", "--dry-run").stdout.partition("+++ b/.agents")[0]
     lines = [line[1:] for line in shown.splitlines() if line.startswith("+") and line[1:2] != "+"]
     server = "[mcp_servers.vouch-sidecar.env]\nPYTHONPATH = ''\nPYTHONSAFEPATH = '1'"
     text = "\n".join(server if line.startswith("env =") else line for line in lines[1:])
     there(root, ".codex/config.toml", f"model = 'x'\n{text}\n\n[projects.a]\nb = 1\n")
+    assert "config.toml" not in install("codex").stdout
     assert ": is there;" in install("codex").stderr
 
 
@@ -268,7 +285,7 @@ def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
         ("cursor", ".cursor/mcp.json", ""),
         ("cursor", ".cursor/mcp.json", '{"mcpServers": NaN /* '),
         ("cursor", ".cursor/mcp.json", "[" * 9_000),
-        ("cursor", ".cursor/rules/vouch-sidecar.mdc", "mine"),
+        ("cursor", ".cursor/skills/vouch-sidecar/SKILL.md", "mine"),
         ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
         ("codex", ".codex/config.toml", "a = "),
         ("codex", ".codex/config.toml", "hooks = 3\n"),

@@ -17,6 +17,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Location,
     home,
 )
+from vouch_sidecar.surfaces.install.skill import skill
 
 SECONDS = 5
 FOLDER = PurePosixPath(".claude/skills") / NAME
@@ -50,7 +51,8 @@ def _files(command: str) -> list[HostFile]:
         "hooks/hooks.json": {"description": MARK, "hooks": hooks},
         ".mcp.json": {"description": MARK, "mcpServers": servers},
     }
-    return [HostFile(FOLDER / name, json_text(value)) for name, value in files.items()]
+    written = [HostFile(FOLDER / name, json_text(value)) for name, value in files.items()]
+    return [*written, skill(str(FOLDER / "skills"))]
 
 
 SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json"))

@@ -16,6 +16,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Location,
     home,
 )
+from vouch_sidecar.surfaces.install.skill import skill
 
 EVENTS = {
     "SessionStart": "session-start",
@@ -51,10 +52,12 @@ FILE = PurePosixPath("config.toml")
 FOLDER = PurePosixPath(".codex")
 
 
-def _below(base: Path, folder: PurePosixPath, command: str = COMMAND) -> Location:
+def _below(
+    base: Path, folder: PurePosixPath, skills: str = ".agents/skills", command: str = COMMAND
+) -> Location:
     tables = _tables(command)
     file = HostFile(folder / FILE, f"# {MARK}\n{tables}", tables)
-    return Location(base, [file], (folder / FILE, folder / "hooks.json"))
+    return Location(base, [file, skill(skills)], (folder / FILE, folder / "hooks.json"))
 
 
 def _project(root: Path) -> Location:
@@ -63,8 +66,8 @@ def _project(root: Path) -> Location:
 
 def _user(env: Mapping[str, str], command: str) -> Location:
     if own := env.get("CODEX_HOME"):
-        return _below(Path(own), PurePosixPath(), command)
-    return _below(home(env), FOLDER, command)
+        return _below(Path(own), PurePosixPath(), "skills", command)
+    return _below(home(env), FOLDER, command=command)
 
 
 HOST = Host(

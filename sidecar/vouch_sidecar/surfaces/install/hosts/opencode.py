@@ -24,6 +24,7 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     Location,
     config_home,
 )
+from vouch_sidecar.surfaces.install.skill import skill
 
 SCHEMA = {"$schema": "https://opencode.ai/config.json"}
 NAMES = ("opencode.json", "opencode.jsonc")
@@ -41,8 +42,10 @@ def _part(settings: Any, command: str) -> dict[str, Any]:
     return {"mcp": {NAME: {**server, "enabled": True}}}
 
 
-def _place(base: Path, command: str, *folders: PurePosixPath) -> Location:
-    """The first existing file of settings, else a new one."""
+def _place(base: Path, command: str, own: PurePosixPath, *folders: PurePosixPath) -> Location:
+    """The first existing file of settings in the `folders`, else a new one, and the skill below
+    OpenCode's `own` folder.
+    """
     paths = [folder / name for folder in folders for name in NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
     settings: Any = None
@@ -50,16 +53,18 @@ def _place(base: Path, command: str, *folders: PurePosixPath) -> Location:
         settings = jsonc_value(text_of(base / path) or "")
     part = _part(settings, command)
     text = f"// {MARK}\n{json_text({**part, **SCHEMA})}"
-    return Location(base, [HostFile(path, text, json_text(part))])
+    settings_file = HostFile(path, text, json_text(part))
+    return Location(base, [settings_file, skill(str(own / "skills"))])
 
 
 def _project(root: Path) -> Location:
-    return _place(root, COMMAND, PurePosixPath(), PurePosixPath(".opencode"))
+    own = PurePosixPath(".opencode")
+    return _place(root, COMMAND, own, PurePosixPath(), own)
 
 
 def _user(env: Mapping[str, str], command: str) -> Location:
     base, way = config_home(env)
-    return _place(base, command, way / "opencode")
+    return _place(base, command, way / "opencode", way / "opencode")
 
 
 HOST = Host(
