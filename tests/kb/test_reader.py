@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vouch_sidecar.index.schema import references as schema_references
@@ -302,6 +303,58 @@ def test_a_faulty_file_may_still_say_that_it_is_not_for_everybody(
     reading = parse(CLAIM, data)
     assert reading.artifact is None
     assert reading.withhold is withhold
+
+
+def without(data: bytes, *names: str) -> bytes:
+    """A file of YAML without some of its fields."""
+    return dump({name: value for name, value in yaml.safe_load(data).items() if name not in names})
+
+
+SPARSE = without(claim(), "scope", "status")
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "like", "restricts"),
+    [
+        (SPARSE + b"scop: private\n", "scop", "scope", True),
+        (SPARSE + b"Scope: {}\n", "Scope", "scope", True),
+        (SPARSE + b"stauts: redacted\n", "stauts", "status", True),
+        (claim(visibility="private"), "visibility", "scope.visibility", True),
+        (claim(scope={"visibilty": "private"}), "scope.visibilty", "visibility", True),
+        (claim(scope={"visible": "private"}), "scope.visible", "visibility", True),
+        (claim(scope={"visibility": "project", "projct": "x"}), "scope.projct", "project", True),
+        (claim(tag=["x"]), "tag", "tags", False),
+        (claim(entites=["x"]), "entites", "entities", False),
+    ],
+)
+def test_a_misspelt_key_is_named_with_the_nearest(
+    data: bytes, field: str, like: str, restricts: bool
+) -> None:
+    """What may have been meant to restrict who is told of a claim is withheld."""
+    data = without(data, "entities") if like == "entities" else data
+    reading = parse(CLAIM, data)
+    (problem,) = reading.problems
+    assert (problem.field, problem.message.endswith(f"did you mean `{like}`?")) == (field, True)
+    assert problem.is_unusable is restricts
+    assert (reading.artifact is None, reading.withhold) == (restricts, restricts)
+    last = field.rpartition(".")[2].encode()
+    assert data.splitlines()[problem.line - 1].strip().startswith(last)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        claim(score=1, scopes=["x"], statuses=["y"]),
+        claim(scope={"visibility": "team", "project": None, "agent": None, "agents": ["x"]}),
+        SPARSE + b"updated: 2026-01-01\nauthor: me\nsource: x\n'': 1\n1: 2\n",
+        SPARSE + b"".join(b"key%d: x\n" % number for number in range(300)),
+    ],
+)
+def test_keys_that_others_write_are_none_of_ours(data: bytes) -> None:
+    """Where a known key is given, another one is not its misspelling."""
+    reading = parse(CLAIM, data)
+    assert reading.problems == ()
+    assert reading.artifact is not None
 
 
 FIELDS = st.sampled_from(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -15,11 +18,14 @@ from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
+    KIND_OF,
     KNOWN_TYPES,
+    UNREAD,
     Artifact,
     Evidence,
     Kind,
     Problem,
+    Scope,
     Severity,
     Source,
     record_of,
@@ -36,6 +42,17 @@ MAX_BODY = 512 << 10
 MAX_CONTENT = 4 << 20
 """The largest content of a source, in bytes, from which sentences are taken."""
 MAX_PROBLEMS = 20
+MAX_KEYS = 100
+"""Unknown keys of one mapping that are compared with the known ones."""
+MAX_KEY = 40
+"""Characters of a key that can be a known one, misspelt."""
+ALIKE = 0.75
+"""How similar a key is to the one that was meant: `scop`, `stauts`."""
+ALIKE_IN_SCOPE = 0.6
+"""The same below `scope`, which has three keys: `visible`."""
+RESTRICTING = frozenset({"scope", "status"})
+"""Fields that decide who is told of an artifact."""
+_SCOPE = frozenset(field.name for field in fields(Scope))
 _LINE_END = re.compile(r"[\r\n]")
 _NOT_SHOWN = re.compile(r"[^\w.\- ]")
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
@@ -194,9 +211,11 @@ class _Reader:
         if fields.get("id") is None:
             fields["id"] = usual_id
             self._note("id", "is missing; the name of the file is used", Severity.WARNING)
+        unclear = self._note_misspelt(fields)
         artifact = self._validate(fields)
-        if artifact is None:
-            withhold = _is_scoped(fields.get("scope")) or not _may_be_live(self.kind, fields)
+        if artifact is None or unclear:
+            scoped = _is_scoped(fields.get("scope"))
+            withhold = unclear or scoped or not _may_be_live(self.kind, fields)
             return Reading(None, tuple(self.problems), withhold)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
@@ -221,6 +240,24 @@ class _Reader:
             self._note("body", words, Severity.WARNING)
         return body
 
+    def _note_misspelt(self, fields: dict[str, object]) -> bool:
+        """Note keys that are nearly known ones which the file lacks; vouch writes all that it
+        knows. Returns whether one of them may have been meant to restrict who is told of the file.
+        """
+        known, scope = _keys_of(self.kind), fields.get("scope")
+        likely = [(name, like, like in RESTRICTING) for name, like in _alike(fields, known, ALIKE)]
+        if "scope" in known and "visibility" in fields:
+            likely.append(("visibility", "scope.visibility", True))
+        if isinstance(scope, dict):
+            names = [name for name in scope if isinstance(name, str)]
+            for name, like in _alike(names, _SCOPE, ALIKE_IN_SCOPE):
+                likely.append((f"scope.{name}", like, True))
+        for name, like, restricts in likely:
+            means = "the file is withheld" if restricts else "it counts for nothing"
+            severity = Severity.ERROR if restricts else Severity.WARNING
+            self._note(name, f"is no field, {means}; did you mean `{like}`?", severity)
+        return any(restricts for *_, restricts in likely)
+
     def _validate(self, fields: dict[str, object]) -> Artifact | None:
         try:
             return record_of(self.kind, self.path, fields)
@@ -238,6 +275,27 @@ class _Reader:
         line, column = self.loaded.place(field.split("."))
         message, line = f"`{_short(field)}` {words}", line + self.shift
         self.problems.append(Problem(self.path, message, severity, line, column, field, code=code))
+
+
+@cache
+def _keys_of(kind: Kind) -> frozenset[str]:
+    """The keys that vouch gives a file."""
+    record = next(made for made, its_kind in KIND_OF.items() if its_kind is kind)
+    ours = {"path", "kept", "question"}
+    return frozenset({field.name for field in fields(record)} - ours | UNREAD[kind].keys())
+
+
+def _alike(given: Iterable[str], known: frozenset[str], least: float) -> Iterator[tuple[str, str]]:
+    """The unknown keys that are like a known one which is not given, each with that one. A part of
+    a name, as `updated`, is a key of other programs.
+    """
+    given = tuple(given)
+    missing = sorted(known.difference(given))
+    unknown = (one for one in given if one not in known and len(one) <= MAX_KEY)
+    for name in islice(unknown, MAX_KEYS):
+        like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
+        if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):
+            yield name, like
 
 
 def _may_be_live(kind: Kind, fields: dict[str, object]) -> bool:
