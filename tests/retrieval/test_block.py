@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.records import Claim, Entity, Page, Relation
+from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Entity, Page, Relation
 from vouch_sidecar.retrieval.block import ContextHit, render
 
-from tests.retrieval.samples import claim, entity, page, relation, view
+from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
 from tests.soak import examples
 
 VIEWS = [view(collection="courier"), view(collection="</vouch>\nPRIMARY ops")]
@@ -124,9 +125,25 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     )
     assert block(a_hit(told)).split("\n")[1:-1] == [
         "PRIMARY courier",
-        "- “vault” 0.9 keys: Keys rotate. [stable, confidence 0.5, 1 source, 1970-01-01]",
+        "- “vault” 0.9 keys: Keys rotate. [stable, confidence 0.5, 0 sources, 1970-01-01]",
     ]
     assert "[" not in block(a_hit(told), facts=False)
+
+
+def test_only_sources_that_are_there_and_visible_are_counted() -> None:
+    cited = ("open", "receipt", "gone", "private", "of-private", "of-gone")
+    there = view(
+        told := claim("keys", "Keys rotate.", evidence=cited),
+        source("open", "Notes", OPEN_SCOPE),
+        source("private", "Diary", PRIVATE),
+        evidence("receipt", "open"),
+        evidence("of-private", "private"),
+        evidence("of-gone", "gone"),
+    )
+    hit = ContextHit(there, told, "vault", 0.9, "name", "e")
+    assert "2 sources: “Notes”]" in render([hit], None, 1000, {"kb"})[0]
+    invented = replace(hit, artifact=claim("keys", "Keys rotate.", evidence=("gone",)))
+    assert "0 sources]" in render([invented], None, 1000, {"kb"})[0]
 
 
 def test_contested_claims_are_marked_and_pages_named_by_their_file() -> None:

@@ -114,22 +114,25 @@ def render(
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
-    lines: list[tuple[str, ContextHit | None]] = []
+    lines: list[tuple[str, ContextHit | None, Sequence[Source]]] = []
     left, heading = room_in_frame(max_chars), ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
         is_primary = hit.view.collection == primary
         wanted = ", ".join(_headed(hit.view.collection, is_primary, persona, tiers))
         room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
-        line = _line(hit, room, hit.view.collection in key_facts)
+        with_facts = hit.view.collection in key_facts
+        sources = tuple(_sources(hit)) if with_facts else ()
+        line = _line(hit, room, _facts(hit, sources) if with_facts else "")
         if line is not None:
-            lines += [(line, hit)] if wanted == heading else [(wanted, None), (line, hit)]
+            lines += [] if wanted == heading else [(wanted, None, ())]
+            lines.append((line, hit, sources))
             left, heading = room - len(line), wanted
     told = []
-    for line, of in lines:
-        named = _with_sources(line, of)
+    for line, of, cited in lines:
+        named = line if of is None else _with_sources(line, _facts(of, cited), cited)
         told.append(named if len(named) - len(line) <= left else line)
         left -= len(told[-1]) - len(line)
-    said = [hit for _, hit in lines if hit is not None]
+    said = [hit for _, hit, _ in lines if hit is not None]
     return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
 
 
@@ -179,7 +182,7 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
     return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
 
 
-def _line(hit: ContextHit, room: int, key_facts: bool) -> str | None:
+def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
     """One hit in at most `room` characters; None where too little of it would be left.
 
     Key facts give way to the text.
@@ -187,7 +190,7 @@ def _line(hit: ContextHit, room: int, key_facts: bool) -> str | None:
     head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
     text = safe(_text(hit))
     least = min(len(text), _MIN_CUT)
-    for facts in (_facts(hit) if key_facts else "", ""):
+    for facts in (key_facts, ""):
         spare = room - len(head) - len(facts)
         if spare >= least:
             return head + clip(text, spare) + facts
@@ -233,14 +236,14 @@ def _called(view: View, artifact_id: str) -> str:
     return entity.name if entity is not None else artifact_id
 
 
-def _facts(hit: ContextHit) -> str:
+def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
     """Status, confidence, sources and date of a claim; of claims that are all alike in these, what
     they cite and the date.
     """
     claim = hit.artifact
     if not isinstance(claim, Claim):
         return ""
-    facts = [_count_of_sources(claim)]
+    facts = [count(len(sources), "source")]
     if not hit.view.claims_are_alike:
         facts = [safe(claim.status), f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
@@ -248,31 +251,27 @@ def _facts(hit: ContextHit) -> str:
     return f" [{', '.join(facts)}]"
 
 
-def _count_of_sources(claim: Claim) -> str:
-    return count(len(set(claim.evidence)), "source")
-
-
-def _with_sources(line: str, hit: ContextHit | None) -> str:
-    """A line whose key facts say what the claim's first sources are called."""
-    facts = "" if hit is None else _facts(hit)
-    if hit is None or not isinstance(hit.artifact, Claim) or not line.endswith(facts or "\n"):
+def _with_sources(line: str, facts: str, sources: Sequence[Source]) -> str:
+    """A line that ends with key facts, which say what the claim's first sources are called."""
+    titles = dict.fromkeys(one.title or one.locator for one in sources)
+    named = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
+    if not named or not line.endswith(facts):
         return line
-    titles = [_title_of(hit.view, one) for one in dict.fromkeys(hit.artifact.evidence)]
-    named = [
-        f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(filter(None, titles))
-    ]
-    if not named:
-        return line
-    counted = _count_of_sources(hit.artifact)
+    counted = count(len(sources), "source")
     told = f"{counted}: {', '.join(named[:_SOURCES_NAMED])}"
     return line.removesuffix(facts) + facts.replace(counted, told, 1)
 
 
-def _title_of(view: View, reference: str) -> str:
-    """The title of a citation: that of an evidence's source, or of the source itself."""
-    evidence = view.knowledge.evidence(reference)
-    source = view.visible((Kind.SOURCE, evidence.source_id if evidence else reference))
-    return (source.title or source.locator) if isinstance(source, Source) else ""
+def _sources(hit: ContextHit) -> Iterator[Source]:
+    """The sources that a claim cites or whose evidence it cites, one for each citation; those that
+    are missing or that the viewer may not see are left out.
+    """
+    view, references = hit.view, hit.artifact.evidence if isinstance(hit.artifact, Claim) else ()
+    for reference in dict.fromkeys(references):
+        evidence = view.knowledge.evidence(reference)
+        source = view.visible((Kind.SOURCE, evidence.source_id if evidence else reference))
+        if isinstance(source, Source):
+            yield source
 
 
 def beginning(page: Page) -> str:
