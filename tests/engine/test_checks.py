@@ -41,6 +41,20 @@ def test_a_sound_knowledge_base(root: Path) -> None:
     assert found(root) == []
 
 
+def test_files_that_look_like_artifacts_and_are_not_read(root: Path) -> None:
+    kb = root / ".vouch"
+    (kb / "claims" / "relay").mkdir()
+    unread = ["claims/a.yml", "claims/b.md", "claims/relay/c.yaml", "pages/d.YAML", "pages/e.mdx"]
+    for path in (*unread, "claims/README.md", "claims/.hidden.yml", "claims/f.yaml.orig"):
+        (kb / path).write_text("id: a\ntext: JWT.\n", "utf-8")
+    (kb / "entities" / "elsewhere").symlink_to("/etc")
+    assert found(root) == [(path, "not-read", None, 1, 1) for path in unread[:4]]
+    messages = {one.message for one in check_all(around(root))["pages/d.YAML"]}
+    assert messages == {"vouch reads `pages/*.md` alone: nothing that this file says counts"}
+    knowledge.config(root, "sidecar: {diagnostics: {ignore: [not-read]}}\n")
+    assert found(root) == []
+
+
 def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
     more = "contradicts: [gone]\nsupersedes: [gone]\nsuperseded_by: gone\n"
     path = knowledge.claim(root, "claim", "JWT is gone.", "jwt", "gone", more=more)

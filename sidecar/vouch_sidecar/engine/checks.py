@@ -27,7 +27,7 @@ from vouch_sidecar.index.query import matching, spelled
 from vouch_sidecar.index.schema import closed_in
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, usual_path
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, unread_files, usual_path
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -181,6 +181,10 @@ def check_all(
     found |= _in_code_owners(around)
     if _lacks_entities(around):
         found[CONFIG] = (_NO_ENTITIES,)
+    for path, pattern in islice(unread_files(kb_dir), MAX_FINDINGS):
+        message = f"vouch reads `{pattern}` alone: nothing that this file says counts"
+        for one in _as_set(iter([Finding("not-read", "", message)]), around):
+            found[path] = (Problem(path, one.message, one.severity, code=one.code),)
     return _summed_up(found)
 
 
@@ -460,6 +464,7 @@ CODES = (
     "name-gone",
     "no-entities",
     "no-evidence",
+    "not-read",
     "ordinary-name",
     "quote-gone",
     "retired-claim",
