@@ -140,6 +140,28 @@ def test_an_unknown_param_is_refused_where_somebody_wants_that() -> None:
     refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limit": 3, "workDoneToken": 1})
 
 
+@pytest.mark.parametrize(
+    ("operation", "wrong", "said"),
+    [
+        ("context", {"text": SENT}, "task or session_id is needed; text is no parameter; "),
+        ("context", {"prompt": SENT}, "task or session_id is needed; prompt is no parameter; "),
+        ("experts", {"query": SENT}, "topic is missing; query is no parameter; "),
+        ("claim", {"claim_id": SENT}, "id is missing; claim_id is no parameter; "),
+        ("files", {"path": SENT}, "paths or a uri must be given, not both; path is no parameter; "),
+    ],
+)
+def test_a_refusal_names_unknown_params_with_those_that_were_meant(
+    engine: Engine, operation: str, wrong: dict[str, str], said: str
+) -> None:
+    """A call that lacks what it asks about most likely gave that another name."""
+    meant = said.partition(" ")[0]
+    with pytest.raises(InvalidParamsError) as error:
+        ask(engine, operation, None, **wrong, **dict.fromkeys(("xyzzy", "a", "b", "c"), SENT))
+    assert str(error.value).startswith(f"{said}did you mean {meant}?; xyzzy is no parameter")
+    assert str(error.value).count("is no parameter") == 3
+    assert error.value.missing is (operation != "files")
+
+
 @pytest.mark.parametrize("wrong", [{"weight": "recent"}, {"types": ["system", "persn"]}])
 def test_an_unknown_word_is_refused_where_somebody_wants_that(
     engine: Engine, wrong: dict[str, Any]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -24,6 +25,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
+    NotFoundError,
     SearchFailedError,
     UnknownOperationError,
 )
@@ -41,6 +43,10 @@ OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
 NO_NAME = re.compile(r"[^\w-]")
 MAX_NAME = 60
+MAX_UNKNOWN = 3
+"""Unknown params that a refusal names."""
+RESEMBLES = 0.7
+"""How similar an unknown param is to the one that was meant."""
 
 
 M = TypeVar("M", bound=Wire)
@@ -77,7 +83,7 @@ def perform(
     """Perform one call; `raw` holds the params as they came. `documents`: those that the caller has
     open. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    with _refusing_if_damaged(engine):
+    with _refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         return this.completed(this.run())
 
@@ -92,6 +98,18 @@ def _refusing_if_damaged(engine: Engine) -> Iterator[None]:
     except DamagedError:
         engine.tell()
         raise SearchFailedError from None
+
+
+@contextmanager
+def _naming_unknown(operation: Operation[P, R], raw: object) -> Iterator[None]:
+    """Names the params that the operation lacks, where others are refused."""
+    try:
+        yield
+    except NotFoundError:
+        raise
+    except InvalidParamsError as error:
+        others = islice(_unknown_messages(operation, raw), MAX_UNKNOWN)
+        raise InvalidParamsError([*error.messages, *others], missing=error.missing) from None
 
 
 async def perform_async(
@@ -109,7 +127,7 @@ async def perform_async(
     from vouch_sidecar.operations.readiness import caught_up  # the shell needs no event loop
 
     await caught_up(engine, operation, caller, patience)
-    with _refusing_if_damaged(engine):
+    with _refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
@@ -145,7 +163,7 @@ class _Call(Generic[P, R]):
         """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
         started = perf_counter()
         params = read_params(operation.params, raw)
-        others = list(unknown(operation.params, raw))
+        others = list(unknown(operation, raw))
         for _, nearest in others:
             words = "an unknown parameter is ignored; did you mean %s?"
             log.warning(f"%s: {words}", operation.name, nearest)
@@ -275,10 +293,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
     among a param's `Choices`; entity types of the engine's knowledge bases count as choices. LSP
     and JSONL do not call this: they ignore unknown params and take the default for unknown words.
     """
-    messages = [
-        Message(name, f"is no parameter; did you mean {near}?")
-        for name, near in unknown(operation.params, raw)
-    ]
+    messages = list(_unknown_messages(operation, raw))
     given = raw if isinstance(raw, Mapping) else {}
     for name, field in operation.params.model_fields.items():
         choices = next((one for one in field.metadata if isinstance(one, Choices)), None)
@@ -303,16 +318,26 @@ def _entity_types(engine: Engine | None) -> set[str]:
     return declared | {TOPIC}
 
 
-def unknown(model: type[Wire], raw: object) -> Iterator[tuple[str, str]]:
-    """Unknown names in params, shortened and with odd characters replaced, each with the most
-    similar known name.
+def _unknown_messages(operation: Operation[P, R], raw: object) -> Iterator[Message]:
+    for name, near in unknown(operation, raw):
+        yield Message(name, f"is no parameter; did you mean {near}?")
+
+
+def unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]]:
+    """Unknown names in params, shortened and with odd characters replaced. Each comes with the
+    known name that it resembles, else with the one without which there is nothing to ask.
     """
     if not isinstance(raw, Mapping):
         return
+    fields = operation.params.model_fields
+    required = (name for name, field in fields.items() if field.is_required())
+    asks = (name for name in (*required, operation.text_field) if name and name not in raw)
+    missing = next(asks, None)
     for name in map(str, raw):
-        if name not in model.model_fields and name not in OTHERS:
-            (nearest,) = get_close_matches(name[:MAX_NAME], model.model_fields, 1, 0)
-            yield NO_NAME.sub("?", name[:MAX_NAME]), nearest
+        if name not in fields and name not in OTHERS:
+            cutoff = 0.0 if missing is None else RESEMBLES
+            near = get_close_matches(name[:MAX_NAME], fields, 1, cutoff)
+            yield NO_NAME.sub("?", name[:MAX_NAME]), near[0] if near else missing or ""
 
 
 def _invalid(error: ValidationError) -> InvalidParamsError:
